@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { Part } from "./entry.ts";
+import { CliType, CommandId, EntryId, PermissionId, ProjectId, SessionId } from "./ids.ts";
+import { Json } from "./json.ts";
+import {
+  ATTACHMENTS_MAX,
+  DRAFT_CHARS_MAX,
+  PAGE_ENTRIES_MAX,
+  PATH_CHARS_MAX,
+  PROMPT_CHARS_MAX,
+  QUEUE_ITEMS_MAX,
+  TITLE_CHARS_MAX,
+} from "./limits.ts";
+import { QueueItem } from "./session-parts.ts";
+
+const REQUEST_ID_CHARS_MAX = 200;
+const envelope = {
+  /** Correlates, within one connection: the one answer repeats it. */
+  requestId: z.string().min(1).max(REQUEST_ID_CHARS_MAX).optional(),
+  /** Makes a command act once, even over reconnects and restarts. */
+  commandId: CommandId.optional(),
+};
+const limit = z.int().min(1).max(PAGE_ENTRIES_MAX).optional();
+const message = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), ...envelope, ...shape });
+
+const sessionOnly = { sessionId: SessionId };
+
+/** The commands a session's own writer decides on. */
+export const SessionCommand = z.discriminatedUnion("type", [
+  message("session:send", {
+    ...sessionOnly,
+    content: z.string().max(PROMPT_CHARS_MAX),
+    attachments: z.array(Part).max(ATTACHMENTS_MAX).optional(),
+  }),
+  message("session:queue-edit", { ...sessionOnly, items: z.array(QueueItem).max(QUEUE_ITEMS_MAX) }),
+  message("session:cancel", sessionOnly),
+  message("session:kill", sessionOnly),
+  message("session:archive", sessionOnly),
+  message("session:unarchive", sessionOnly),
+  message("session:rename", { ...sessionOnly, title: z.string().trim().min(1).max(TITLE_CHARS_MAX) }),
+  message("session:configure", {
+    ...sessionOnly,
+    configId: z.string().max(200),
+    value: z.union([z.string(), z.boolean()]),
+  }),
+  message("permission:respond", {
+    ...sessionOnly,
+    permissionId: PermissionId,
+    optionId: z.string().optional(),
+    outcome: z.literal("cancelled").optional(),
+  }),
+]);
+export type SessionCommand = z.infer<typeof SessionCommand>;
+
+/** What anyone may ask of the server: the page, the command line and MCP tools all send these and nothing else. */
+export const ClientMessage = z.discriminatedUnion("type", [
+  message("project:add", { path: z.string().min(1).max(PATH_CHARS_MAX) }),
+  message("project:remove", { projectId: ProjectId }),
+  message("project:list", {}),
+  message("session:list", { projectId: ProjectId, includeArchived: z.boolean().optional() }),
+  message("session:create", {
+    projectId: ProjectId,
+    cliType: CliType,
+    title: z.string().trim().min(1).max(TITLE_CHARS_MAX).optional(),
+    options: z.record(z.string(), Json).optional(),
+  }),
+  message("session:open", { ...sessionOnly, after: z.int().nonnegative().optional(), limit }),
+  message("session:page", { ...sessionOnly, before: EntryId, limit }),
+  message("session:close", sessionOnly),
+  message("session:draft", { ...sessionOnly, content: z.string().max(DRAFT_CHARS_MAX) }),
+  message("session:reconnect", { cliType: CliType, sessionId: SessionId.optional() }),
+  message("agent:list", {}),
+  ...SessionCommand.options,
+]);
+export type ClientMessage = z.infer<typeof ClientMessage>;

@@ -1,0 +1,68 @@
+import { z } from "zod";
+
+/** Everything that can be refused or go wrong, by code. Code never matches on message text. */
+export const ErrorCode = z.enum([
+  "INVALID_MESSAGE",
+  "PROJECT_PATH_INVALID",
+  "PROJECT_DUPLICATE",
+  "PROJECT_NOT_FOUND",
+  "SESSION_NOT_FOUND",
+  "AGENT_UNKNOWN",
+  "AGENT_UNAVAILABLE",
+  "AGENT_AUTH_REQUIRED",
+  "AGENT_PROTOCOL_ERROR",
+  "REQUEST_NOT_PENDING",
+  "LIMIT_EXCEEDED",
+  "INTERNAL_ERROR",
+]);
+export type ErrorCode = z.infer<typeof ErrorCode>;
+
+/** A refusal is a value: it has a code, words for the user, and where it helps, the detail. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: string;
+}
+
+const refuse = (code: ErrorCode, message: string, details?: string): Refusal =>
+  details === undefined ? { code, message } : { code, message, details };
+
+/** The one table of refusals: what each says, and to whom it says what to do. */
+export const REFUSE = {
+  invalidMessage: (details: string) => refuse("INVALID_MESSAGE", "Invalid request payload.", details),
+  projectPathInvalid: (details: string) =>
+    refuse("PROJECT_PATH_INVALID", "Project path is invalid or inaccessible.", details),
+  projectDuplicate: () => refuse("PROJECT_DUPLICATE", "Project already added."),
+  projectNotFound: () => refuse("PROJECT_NOT_FOUND", "Project not found."),
+  sessionNotFound: () => refuse("SESSION_NOT_FOUND", "Session not found."),
+  agentUnknown: (cliType: string) =>
+    refuse("AGENT_UNKNOWN", `There is no agent "${cliType}". Choose one of the list, or add it to config.json.`),
+  agentNotInstalled: (name: string, details?: string) =>
+    refuse("AGENT_UNAVAILABLE", `Could not start ${name}. Check that it's installed.`, details),
+  agentNotConnected: (name: string, details?: string) =>
+    refuse("AGENT_UNAVAILABLE", `Could not connect to ${name}`, details),
+  agentStopped: (name: string, details?: string) =>
+    refuse("AGENT_UNAVAILABLE", `${name} stopped. Reconnect to go on.`, details),
+  agentAuthRequired: (name: string, methods: readonly string[]) =>
+    refuse(
+      "AGENT_AUTH_REQUIRED",
+      methods.length > 0
+        ? `${name} needs you to sign in first: ${methods.join(", ")}.`
+        : `${name} needs you to sign in first. Run its own command line once and sign in there.`,
+    ),
+  agentProtocol: (message: string) => refuse("AGENT_PROTOCOL_ERROR", message),
+  notPending: (outcome: string) => refuse("REQUEST_NOT_PENDING", `This request is no longer open: ${outcome}.`),
+  limitExceeded: (limit: string, value: number) => refuse("LIMIT_EXCEEDED", `Over the limit of ${value} for ${limit}.`),
+  internal: () => refuse("INTERNAL_ERROR", "Unexpected server error."),
+} as const;
+
+/** Carries a refusal through code that cannot return one. */
+export class RefusalError extends Error {
+  override readonly name = "RefusalError";
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}

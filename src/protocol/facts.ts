@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { Entry } from "./entry.ts";
+import { EntryId, PermissionId, SessionId } from "./ids.ts";
+import { Json } from "./json.ts";
+import { PendingPermission, PermissionOutcome, QueueItem, SessionConfig, Turn } from "./session-parts.ts";
+
+/**
+ * What happened in a session, in the words of the wire. A fact is stored and sent in this one form,
+ * so the log, the socket and the reducer cannot disagree. A stored member is never edited.
+ */
+export const FactBody = z.discriminatedUnion("type", [
+  /** Upsert by `entryId`. `late` revises an entry of an earlier turn: unknown to a reader's window, it is skipped. */
+  z.object({ type: z.literal("session:update"), entry: Entry, late: z.literal(true).optional() }),
+  z.object({
+    type: z.literal("session:chunk"),
+    entryId: EntryId,
+    content: z.string(),
+    field: z.enum(["content", "result"]).optional(),
+  }),
+  z.object({ type: z.literal("session:complete"), entryId: EntryId }),
+  z.object({ type: z.literal("session:cancelled"), entryId: EntryId }),
+  z.object({ type: z.literal("session:turn"), turn: Turn }),
+  z.object({ type: z.literal("session:queue"), items: z.array(QueueItem), paused: z.boolean() }),
+  z.object({ type: z.literal("session:config"), config: SessionConfig }),
+  z.object({
+    type: z.literal("session:title-updated"),
+    title: z.string(),
+    source: z.enum(["derived", "agent", "user"]),
+  }),
+  z.object({ type: z.literal("session:archived") }),
+  z.object({ type: z.literal("session:unarchived") }),
+  z.object({ type: z.literal("permission:request"), ...PendingPermission.shape }),
+  z.object({ type: z.literal("permission:resolved"), permissionId: PermissionId, outcome: PermissionOutcome }),
+  /** An update of the agent's that this version cannot read: kept for a later one, shown to nobody. */
+  z.object({ type: z.literal("session:raw"), update: Json }),
+]);
+export type FactBody = z.infer<typeof FactBody>;
+
+/** Grows by session and never repeats. */
+export const Seq = z.int().nonnegative();
+
+const place = { sessionId: SessionId, seq: Seq };
+export const Fact = z.intersection(z.object(place), FactBody);
+export type Fact = FactBody & { readonly sessionId: SessionId; readonly seq: number };
+
+/** Every client hears these, whether it follows the session or not. */
+export const GLOBAL_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["type"]>([
+  "session:turn",
+  "session:title-updated",
+  "session:archived",
+  "session:unarchived",
+  "permission:request",
+  "permission:resolved",
+]);

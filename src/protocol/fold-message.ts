@@ -1,0 +1,55 @@
+import type { Entry } from "./entry.ts";
+import { reduceSession } from "./reduce-session.ts";
+import type { FactMessage, SessionHistory, SessionPage, SessionResumed } from "./server-messages.ts";
+import type { SessionState } from "./session-state.ts";
+import { EMPTY_SESSION, isTurnActive } from "./session-state.ts";
+
+export type FollowMessage = SessionHistory | SessionResumed | SessionPage | FactMessage;
+
+/** Every message a follower of a session receives, folded into the state it shows. */
+export function foldMessage(state: SessionState, message: FollowMessage): SessionState {
+  switch (message.type) {
+    case "session:history":
+      return stateFromHistory(message);
+    case "session:resumed":
+      // Nothing but a promise that the missed facts follow: folding its standing here would skip them.
+      return state;
+    case "session:page":
+      return prependPage(state, message);
+    default:
+      return reduceSession(state, message);
+  }
+}
+
+/** All entries, oldest first: what is shown, and what two readers are compared by. */
+export function entriesOf(state: SessionState): readonly Entry[] {
+  return state.open.length === 0 ? state.settled : [...state.settled, ...state.open];
+}
+
+function stateFromHistory(history: SessionHistory): SessionState {
+  const { seq, turn, pending, queue, queuePaused, config, title, titleSource, archived, hasMore, entries } = history;
+  const openFrom = isTurnActive(turn) ? entries.findIndex(({ turnId }) => turnId === turn.turnId) : -1;
+  const cut = openFrom === -1 ? entries.length : openFrom;
+  return {
+    ...EMPTY_SESSION,
+    seq,
+    turn,
+    pending,
+    queue,
+    queuePaused,
+    config,
+    title,
+    titleSource,
+    archived,
+    hasMore,
+    settled: entries.slice(0, cut),
+    open: entries.slice(cut),
+  };
+}
+
+function prependPage(state: SessionState, page: SessionPage): SessionState {
+  const first = entriesOf(state)[0];
+  // A page for a place the state has moved away from (a fresh history came between) says nothing about now.
+  if (first?.entryId !== page.before) return state;
+  return { ...state, settled: [...page.entries, ...state.settled], hasMore: page.hasMore };
+}

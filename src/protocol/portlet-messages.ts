@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { ClientMessage } from "./client-messages.ts";
+import { FactBody, Seq } from "./facts.ts";
+import { CliType, CommandId } from "./ids.ts";
+import { AgentStatus, SessionHistory, SessionPage, SessionResumed } from "./server-messages.ts";
+
+/** What the shell tells a session's frame: the session's own messages less the id the frame stands for, and its surroundings. */
+export const ShellToPortlet = z.union([
+  z.intersection(z.object({ seq: Seq }), FactBody),
+  SessionHistory.omit({ sessionId: true }),
+  SessionResumed.omit({ sessionId: true }),
+  SessionPage.omit({ sessionId: true }),
+  z.object({ type: z.literal("session:draft"), content: z.string() }),
+  z.object({ type: z.literal("agent:status"), status: AgentStatus, message: z.string().optional() }),
+  /** A command of this frame was refused; its text goes back into the composer. */
+  z.object({ type: z.literal("session:error"), message: z.string(), commandId: CommandId.optional() }),
+  z.object({ type: z.literal("portlet:session"), cliType: CliType, agentName: z.string(), projectName: z.string() }),
+  /** Hidden frames fold but do no layout work; shown again, they catch up in one step. */
+  z.object({ type: z.literal("portlet:visible"), visible: z.boolean() }),
+  z.object({ type: z.literal("portlet:connection"), connected: z.boolean() }),
+  z.object({ type: z.literal("portlet:focus") }),
+]);
+export type ShellToPortlet = z.infer<typeof ShellToPortlet>;
+
+const modifiers = z.object({ ctrl: z.boolean(), meta: z.boolean(), shift: z.boolean(), alt: z.boolean() });
+
+type WithoutSession<Message> = Message extends { sessionId: unknown } ? Omit<Message, "sessionId"> : never;
+export type PortletCommand = WithoutSession<Extract<ClientMessage, { sessionId: unknown }>>;
+
+/** What a frame tells the shell. Commands come without a session id: the shell knows the frame by its window. */
+export const PortletToShell = z.union([
+  z.object({ type: z.literal("portlet:ready") }),
+  z.object({ type: z.literal("portlet:title"), title: z.string() }),
+  z.object({ type: z.literal("portlet:key"), key: z.string(), modifiers }),
+  z.looseObject({ type: z.string().startsWith("session:") }),
+  z.looseObject({ type: z.string().startsWith("permission:") }),
+]);
+export type PortletToShell = z.infer<typeof PortletToShell>;

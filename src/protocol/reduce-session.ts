@@ -1,0 +1,80 @@
+import type { Entry } from "./entry.ts";
+import type { FactBody } from "./facts.ts";
+import type { EntryId } from "./ids.ts";
+import type { SessionState } from "./session-state.ts";
+
+/**
+ * The only meaning of a fact. The server folds it to decide, the browser to paint, tests to check.
+ * Pure: no clock, no ids, no I/O; time and identity arrive inside the fact.
+ */
+export function reduceSession(state: SessionState, fact: FactBody & { readonly seq: number }): SessionState {
+  if (fact.seq <= state.seq) return state;
+  return { ...applyFact(state, fact), seq: fact.seq };
+}
+
+function applyFact(state: SessionState, fact: FactBody): SessionState {
+  switch (fact.type) {
+    case "session:update":
+      return upsertEntry(state, fact.entry, fact.late === true);
+    case "session:chunk":
+      return replaceEntry(state, fact.entryId, (entry) => appendText(entry, fact.content, fact.field ?? "content"));
+    case "session:complete":
+    case "session:cancelled":
+    case "session:raw":
+      return state;
+    case "session:turn":
+      return fact.turn.state === "idle" ? settle({ ...state, turn: fact.turn }) : { ...state, turn: fact.turn };
+    case "session:queue":
+      return { ...state, queue: fact.items, queuePaused: fact.paused };
+    case "session:config":
+      return { ...state, config: fact.config };
+    case "session:title-updated":
+      return { ...state, title: fact.title, titleSource: fact.source };
+    case "session:archived":
+      return { ...state, archived: true };
+    case "session:unarchived":
+      return { ...state, archived: false };
+    case "permission:request": {
+      const { permissionId, toolCall, options, askedAt } = fact;
+      return { ...state, pending: [...state.pending, { permissionId, toolCall, options, askedAt }] };
+    }
+    case "permission:resolved":
+      return { ...state, pending: state.pending.filter(({ permissionId }) => permissionId !== fact.permissionId) };
+    default:
+      return fact satisfies never;
+  }
+}
+
+function settle(state: SessionState): SessionState {
+  if (state.open.length === 0) return state;
+  return { ...state, settled: [...state.settled, ...state.open], open: [] };
+}
+
+function upsertEntry(state: SessionState, entry: Entry, late: boolean): SessionState {
+  const replaced = replaceEntry(state, entry.entryId, () => entry);
+  if (replaced !== state || late) return replaced;
+  return { ...state, open: [...state.open, entry] };
+}
+
+/** The open entries first: almost every change is there, and the settled list may be long. */
+function replaceEntry(state: SessionState, entryId: EntryId, change: (entry: Entry) => Entry): SessionState {
+  const inOpen = withReplaced(state.open, entryId, change);
+  if (inOpen) return { ...state, open: inOpen };
+  const inSettled = withReplaced(state.settled, entryId, change);
+  return inSettled ? { ...state, settled: inSettled } : state;
+}
+
+function withReplaced(
+  entries: readonly Entry[],
+  entryId: EntryId,
+  change: (entry: Entry) => Entry,
+): readonly Entry[] | null {
+  const index = entries.findLastIndex((entry) => entry.entryId === entryId);
+  const entry = entries[index];
+  return entry ? entries.with(index, change(entry)) : null;
+}
+
+function appendText(entry: Entry, text: string, field: "content" | "result"): Entry {
+  if (field === "content") return { ...entry, content: entry.content + text };
+  return entry.type === "tool-call" ? { ...entry, result: (entry.result ?? "") + text } : entry;
+}

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { Entry } from "./entry.ts";
+import { ErrorCode } from "./errors.ts";
+import { FactBody, Seq } from "./facts.ts";
+import { CliType, EntryId, ProjectId, SessionId } from "./ids.ts";
+import { PendingPermission, QueueItem, SessionConfig, Turn } from "./session-parts.ts";
+
+export const Project = z.object({ id: ProjectId, path: z.string(), name: z.string(), addedAt: z.string() });
+export type Project = z.infer<typeof Project>;
+
+export const SessionRow = z.object({
+  id: SessionId,
+  projectId: ProjectId,
+  title: z.string(),
+  lastActiveAt: z.string(),
+  createdAt: z.string(),
+  cliType: CliType,
+  archived: z.boolean(),
+  turn: Turn,
+  parentId: SessionId.optional(),
+  unread: z.boolean().optional(),
+});
+export type SessionRow = z.infer<typeof SessionRow>;
+
+export const AgentStatus = z.enum(["idle", "starting", "connected", "disconnected", "reconnecting"]);
+export type AgentStatus = z.infer<typeof AgentStatus>;
+
+export const AgentInfo = z.object({
+  id: CliType,
+  name: z.string(),
+  status: AgentStatus,
+  /** Whether it could be started now, and if not, what the user can do about it. */
+  availability: z.enum(["ready", "needs-install", "needs-sign-in"]),
+  message: z.string().optional(),
+  capabilities: z.record(z.string(), z.boolean()),
+});
+export type AgentInfo = z.infer<typeof AgentInfo>;
+
+/** What a follower needs besides the entries to stand where the session stands. */
+const standing = {
+  sessionId: SessionId,
+  seq: Seq,
+  turn: Turn,
+  pending: z.array(PendingPermission),
+  queue: z.array(QueueItem),
+  queuePaused: z.boolean(),
+  config: SessionConfig,
+  title: z.string(),
+  titleSource: z.enum(["none", "derived", "agent", "user"]),
+  archived: z.boolean(),
+  draft: z.string().optional(),
+};
+
+const message = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), requestId: z.string().optional(), ...shape });
+
+export const SessionHistory = message("session:history", {
+  ...standing,
+  entries: z.array(Entry),
+  hasMore: z.boolean(),
+});
+export type SessionHistory = z.infer<typeof SessionHistory>;
+export const SessionResumed = message("session:resumed", standing);
+export type SessionResumed = z.infer<typeof SessionResumed>;
+export const SessionPage = message("session:page", {
+  sessionId: SessionId,
+  before: EntryId,
+  entries: z.array(Entry),
+  hasMore: z.boolean(),
+});
+export type SessionPage = z.infer<typeof SessionPage>;
+
+/** Messages that are not facts: greetings, answers, lists and states. */
+export const PlainServerMessage = z.discriminatedUnion("type", [
+  message("hello", {
+    version: z.string(),
+    protocol: z.int(),
+    projects: z.array(Project),
+    agents: z.array(AgentInfo),
+  }),
+  message("project:added", { project: Project }),
+  message("project:removed", { projectId: ProjectId }),
+  message("project:list", { projects: z.array(Project) }),
+  message("session:list", { projectId: ProjectId, sessions: z.array(SessionRow) }),
+  message("session:created", { sessionId: SessionId, projectId: ProjectId, session: SessionRow }),
+  message("session:changed", SessionRow.shape),
+  SessionHistory,
+  SessionResumed,
+  SessionPage,
+  message("session:draft", { sessionId: SessionId, content: z.string() }),
+  message("agent:status", {
+    cliType: CliType,
+    sessionId: SessionId.optional(),
+    status: AgentStatus,
+    message: z.string().optional(),
+  }),
+  message("agent:list", { agents: z.array(AgentInfo) }),
+  message("ok", { seq: Seq.optional() }),
+  message("error", {
+    code: ErrorCode,
+    message: z.string(),
+    details: z.string().optional(),
+    sessionId: SessionId.optional(),
+    cliType: CliType.optional(),
+  }),
+]);
+export type PlainServerMessage = z.infer<typeof PlainServerMessage>;
+
+/** A fact on the wire: its body and its place. The requester's copy of an answer repeats the `requestId`. */
+export const FactMessage = z.intersection(
+  z.object({ sessionId: SessionId, seq: Seq, requestId: z.string().optional() }),
+  FactBody,
+);
+export type FactMessage = FactBody & { sessionId: SessionId; seq: number; requestId?: string | undefined };
+
+export type ServerMessage = PlainServerMessage | FactMessage;

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { Part, ToolLocation } from "./entry.ts";
+import { CommandId, PermissionId, TurnId } from "./ids.ts";
+import { Json } from "./json.ts";
+
+/** Why a turn ended: the agent's five reasons, and the two that only we can know. */
+export const StopReason = z.enum([
+  "end_turn",
+  "max_tokens",
+  "max_turn_requests",
+  "refusal",
+  "cancelled",
+  "interrupted",
+  "error",
+]);
+export type StopReason = z.infer<typeof StopReason>;
+
+export const TurnError = z.object({ code: z.string(), message: z.string() });
+export type TurnError = z.infer<typeof TurnError>;
+
+export const Turn = z.object({
+  state: z.enum(["running", "waiting", "stalled", "idle"]),
+  turnId: TurnId.optional(),
+  startedAt: z.string().optional(),
+  stopReason: StopReason.optional(),
+  error: TurnError.optional(),
+});
+export type Turn = z.infer<typeof Turn>;
+
+/** A message that waits for the running turn to end; it becomes an entry when its own turn starts. */
+export const QueueItem = z.object({
+  commandId: CommandId,
+  content: z.string(),
+  attachments: z.array(Part).optional(),
+});
+export type QueueItem = z.infer<typeof QueueItem>;
+
+export const PermissionOption = z.object({ optionId: z.string(), name: z.string(), kind: z.string() });
+export type PermissionOption = z.infer<typeof PermissionOption>;
+
+/** What the agent wants to do, as it stood when it asked. */
+export const PermissionToolCall = z.object({
+  toolCallId: z.string(),
+  name: z.string(),
+  kind: z.string().optional(),
+  input: Json.optional(),
+  parts: z.array(Part).optional(),
+  locations: z.array(ToolLocation).optional(),
+});
+export type PermissionToolCall = z.infer<typeof PermissionToolCall>;
+
+export const PendingPermission = z.object({
+  permissionId: PermissionId,
+  toolCall: PermissionToolCall,
+  options: z.array(PermissionOption),
+  askedAt: z.string(),
+});
+export type PendingPermission = z.infer<typeof PendingPermission>;
+
+export const PermissionOutcome = z.discriminatedUnion("outcome", [
+  z.object({ outcome: z.literal("selected"), optionId: z.string() }),
+  z.object({ outcome: z.literal("cancelled") }),
+]);
+export type PermissionOutcome = z.infer<typeof PermissionOutcome>;
+
+export const ConfigValue = z.object({ value: z.string(), name: z.string(), description: z.string().optional() });
+export const ConfigGroup = z.object({ group: z.string(), name: z.string(), options: z.array(ConfigValue) });
+const optionBase = {
+  id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  category: z.string().optional(),
+};
+export const ConfigOption = z.discriminatedUnion("type", [
+  z.object({
+    ...optionBase,
+    type: z.literal("select"),
+    currentValue: z.string(),
+    options: z.array(z.union([ConfigValue, ConfigGroup])),
+  }),
+  z.object({ ...optionBase, type: z.literal("boolean"), currentValue: z.boolean() }),
+]);
+export type ConfigOption = z.infer<typeof ConfigOption>;
+
+export const SlashCommand = z.object({ name: z.string(), description: z.string(), hint: z.string().optional() });
+export type SlashCommand = z.infer<typeof SlashCommand>;
+
+export const Usage = z.object({
+  used: z.number(),
+  size: z.number(),
+  cost: z.object({ amount: z.number(), currency: z.string() }).optional(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+/** What the agent lets the user choose and type in this session. */
+export const SessionConfig = z.object({
+  options: z.array(ConfigOption),
+  commands: z.array(SlashCommand),
+  usage: Usage.nullable(),
+});
+export type SessionConfig = z.infer<typeof SessionConfig>;
+
+export const EMPTY_CONFIG: SessionConfig = { options: [], commands: [], usage: null };
