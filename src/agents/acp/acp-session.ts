@@ -1,0 +1,164 @@
+import type { AgentEvent, AgentSession, AgentSink } from "../../ports/agents.ts";
+import type { Part } from "../../protocol/entry.ts";
+import { PermissionId, type TurnId } from "../../protocol/ids.ts";
+import type { Json } from "../../protocol/json.ts";
+import type { PermissionOption, PermissionOutcome, StopReason } from "../../protocol/session-parts.ts";
+import type { AcpConnection, AcpFailure } from "./acp-connection.ts";
+import { refusalOf } from "./agent-refusals.ts";
+import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
+import { legacyId, translateLegacyOptions, translateOptions } from "./translate-config.ts";
+import { promptBlock } from "./translate-content.ts";
+import { translateTool } from "./translate-tool.ts";
+import { translateUpdate } from "./translate-update.ts";
+
+interface AcpSessionOptions {
+  readonly agentName: string;
+  readonly agentSessionId: string;
+  readonly connection: AcpConnection;
+  readonly sink: AgentSink;
+  readonly newId: () => string;
+  readonly canClose: boolean;
+  readonly onClosed: () => void;
+}
+
+/** What a replay of old talk may still tell us that is news: choices, commands and usage, never words. */
+const CURRENT_FACTS: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
+  "options",
+  "option-chosen",
+  "commands",
+  "usage",
+]);
+
+/** One conversation on an ACP connection: our port on one side, the protocol's messages on the other. */
+export class AcpSession implements AgentSession {
+  readonly agentSessionId: string;
+  origin: AgentSession["origin"] = "new";
+  readonly #options: AcpSessionOptions;
+  readonly #turns = new Map<string, TurnId>();
+  readonly #permissionKeys = new Map<PermissionId, string>();
+  /** While the agent repeats what it remembers, its words are ours already. */
+  #replaying = false;
+
+  constructor(options: AcpSessionOptions) {
+    this.#options = options;
+    this.agentSessionId = options.agentSessionId;
+  }
+
+  startReplay(): void {
+    this.#replaying = true;
+  }
+
+  /** Modes, models and options as `session/new`, `load` or `resume` answered them. */
+  applyAnswer(answer: JsonObject): void {
+    const options = translateOptions(answer["configOptions"]) ?? translateLegacyOptions(answer);
+    this.#options.sink({ type: "options", options });
+  }
+
+  onUpdate(update: Json): void {
+    for (const event of translateUpdate(update)) {
+      if (!this.#replaying || CURRENT_FACTS.has(event.type)) this.#options.sink(event);
+    }
+  }
+
+  onPermissionRequest(key: string, params: JsonObject): void {
+    const permissionId = PermissionId.parse(this.#options.newId());
+    const call = asObject(params["toolCall"]) ?? {};
+    const patch = translateTool({ toolCallId: permissionId, ...call }, true);
+    if (!patch) {
+      this.#options.connection.answerPermission(key, { outcome: "cancelled" });
+      return;
+    }
+    this.#permissionKeys.set(permissionId, key);
+    const options = translatePermissionOptions(params["options"]);
+    this.#options.sink({ type: "permission-requested", permissionId, patch, options });
+  }
+
+  /** True when the withdrawn request was this session's. */
+  onPermissionWithdrawn(key: string): boolean {
+    for (const [permissionId, known] of this.#permissionKeys) {
+      if (known !== key) continue;
+      this.#permissionKeys.delete(permissionId);
+      this.#options.sink({ type: "permission-withdrawn", permissionId });
+      return true;
+    }
+    return false;
+  }
+
+  /** True when the answered prompt was this session's. */
+  onPromptAnswer(key: string, result: JsonObject | null, failure: AcpFailure | null): boolean {
+    const turnId = this.#turns.get(key);
+    if (turnId === undefined) return false;
+    this.#turns.delete(key);
+    if (failure) {
+      const { code, message } = refusalOf(failure, this.#options.agentName, []);
+      this.#options.sink({ type: "turn-failed", turnId, error: { code, message } });
+    } else {
+      this.#options.sink({ type: "turn-ended", turnId, stopReason: stopReasonOf(result?.["stopReason"]) });
+    }
+    return true;
+  }
+
+  onLost(reason: string): void {
+    this.#options.sink({ type: "lost", reason, state: "crashed" });
+  }
+
+  prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void {
+    this.#replaying = false;
+    const parts: readonly Part[] = content === "" ? attachments : [{ type: "text", text: content }, ...attachments];
+    const blocks = parts.map(promptBlock).filter((block) => block !== null);
+    this.#turns.set(this.#options.connection.prompt(this.agentSessionId, blocks), turnId);
+  }
+
+  cancel(): void {
+    this.#options.connection.notify("session/cancel", { sessionId: this.agentSessionId });
+  }
+
+  answerPermission(permissionId: PermissionId, outcome: PermissionOutcome): void {
+    const key = this.#permissionKeys.get(permissionId);
+    if (key === undefined) return;
+    this.#permissionKeys.delete(permissionId);
+    this.#options.connection.answerPermission(key, outcome);
+  }
+
+  async configure(configId: string, value: string | boolean): Promise<void> {
+    const { connection, sink } = this.#options;
+    const sessionId = this.agentSessionId;
+    if (configId === legacyId("mode") && typeof value === "string") {
+      await connection.request("session/set_mode", { sessionId, modeId: value });
+      sink({ type: "option-chosen", category: "mode", value });
+      return;
+    }
+    const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
+    const answer = await connection.request("session/set_config_option", { sessionId, configId, ...typed });
+    const options = translateOptions(answer["configOptions"]);
+    if (options) sink({ type: "options", options });
+  }
+
+  async close(): Promise<void> {
+    if (this.#options.canClose)
+      await this.#options.connection.request("session/close", { sessionId: this.agentSessionId });
+    this.#options.onClosed();
+  }
+}
+
+function translatePermissionOptions(options: Json | undefined): PermissionOption[] {
+  return (asArray(options) ?? []).flatMap((item) => {
+    const option = asObject(item);
+    const optionId = asString(option?.["optionId"]);
+    if (optionId === undefined) return [];
+    return [{ optionId, name: asString(option?.["name"]) ?? optionId, kind: asString(option?.["kind"]) ?? "other" }];
+  });
+}
+
+/** A missing or unknown reason counts as the ordinary end. */
+function stopReasonOf(reason: Json | undefined): StopReason {
+  switch (reason) {
+    case "max_tokens":
+    case "max_turn_requests":
+    case "refusal":
+    case "cancelled":
+      return reason;
+    default:
+      return "end_turn";
+  }
+}

@@ -1,0 +1,90 @@
+import type { ToolPatch } from "../../ports/agents.ts";
+import type { Part, ToolLocation } from "../../protocol/entry.ts";
+import type { Json } from "../../protocol/json.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject } from "./read-json.ts";
+import { translateContent } from "./translate-content.ts";
+
+/** `tool_call`, `tool_call_update` and the tool call inside a permission request are one shape: a patch. */
+export function translateTool(call: JsonObject, announced: boolean): ToolPatch | null {
+  const toolCallId = asString(call["toolCallId"]);
+  if (toolCallId === undefined) return null;
+  const name = asString(call["title"]) || asString(call["name"]);
+  const kind = asString(call["kind"]);
+  const status = translateStatus(call["status"]);
+  const content = asArray(call["content"]);
+  const parts = content?.flatMap((item) => translateToolContent(item) ?? []);
+  const result = resultText(parts, call["rawOutput"]);
+  const locations = asArray(call["locations"])?.flatMap((item) => translateLocation(item) ?? []);
+  const rich = parts?.filter((part) => part.type !== "text");
+  const input = call["rawInput"];
+  return {
+    toolCallId,
+    announced,
+    ...(name !== undefined && { name }),
+    ...(kind !== undefined && { kind }),
+    ...(status !== undefined && { status }),
+    ...(result !== undefined && { result }),
+    ...(rich !== undefined && rich.length > 0 && { parts: rich }),
+    ...(input !== undefined && input !== null && { input }),
+    ...(locations !== undefined && { locations }),
+  };
+}
+
+function translateStatus(status: Json | undefined): ToolPatch["status"] {
+  switch (status) {
+    case "pending":
+    case "in_progress":
+      return "running";
+    case "completed":
+      return "complete";
+    case "failed":
+      return "error";
+    default:
+      return undefined;
+  }
+}
+
+function translateToolContent(item: Json): Part | null {
+  const content = asObject(item);
+  if (!content) return null;
+  switch (content["type"]) {
+    case "content":
+      return translateContent(content["content"]);
+    case "diff": {
+      const path = asString(content["path"]);
+      const newText = asString(content["newText"]);
+      if (path === undefined || newText === undefined) return { type: "unknown", raw: item };
+      return { type: "diff", path, oldText: asString(content["oldText"]) ?? null, newText };
+    }
+    case "terminal": {
+      const terminalId = asString(content["terminalId"]);
+      return terminalId === undefined ? { type: "unknown", raw: item } : { type: "terminal", terminalId };
+    }
+    default:
+      // Some agents leave the wrapper out and send the block itself.
+      return translateContent(item);
+  }
+}
+
+/** The output as text: what the agent shows, else what it got back in raw form. */
+function resultText(parts: readonly Part[] | undefined, rawOutput: Json | undefined): string | undefined {
+  const texts = parts?.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (texts && texts.length > 0) return texts.join("\n");
+  if (rawOutput === undefined || rawOutput === null) return undefined;
+  if (typeof rawOutput === "string") return rawOutput;
+  const output = asObject(rawOutput);
+  return (
+    asString(output?.["output"]) ??
+    asString(output?.["stdout"]) ??
+    asString(output?.["formatted_output"]) ??
+    JSON.stringify(rawOutput, null, 2)
+  );
+}
+
+function translateLocation(item: Json): ToolLocation | null {
+  const location = asObject(item);
+  const path = asString(location?.["path"]);
+  if (path === undefined) return null;
+  const line = asNumber(location?.["line"]);
+  return line === undefined ? { path } : { path, line };
+}

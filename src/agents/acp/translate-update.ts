@@ -1,0 +1,87 @@
+import type { AgentEvent } from "../../ports/agents.ts";
+import type { NoticeSeverity, PlanItem } from "../../protocol/entry.ts";
+import type { Json } from "../../protocol/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
+import { translateCommands, translateOptions, translateUsage } from "./translate-config.ts";
+import { translateContent } from "./translate-content.ts";
+import { translateTool } from "./translate-tool.ts";
+
+/** One ACP v1 `session/update` in our words. Pure and tolerant: what cannot be read is kept as `unknown`. */
+export function translateUpdate(update: Json): AgentEvent[] {
+  const body = asObject(update);
+  if (!body) return [{ type: "unknown", update }];
+  switch (body["sessionUpdate"]) {
+    case "agent_message_chunk":
+      return translateChunk("assistant", body, update);
+    case "agent_thought_chunk":
+      return translateChunk("thinking", body, update);
+    case "user_message_chunk":
+      return translateChunk("user", body, update);
+    case "tool_call":
+      return translateToolCall(body, true, update);
+    case "tool_call_update":
+      return translateToolCall(body, false, update);
+    case "plan":
+      return [{ type: "plan", items: translatePlan(body["entries"]) }];
+    case "available_commands_update":
+      return [{ type: "commands", commands: translateCommands(body["availableCommands"]) }];
+    case "config_option_update": {
+      const options = translateOptions(body["configOptions"]);
+      return options ? [{ type: "options", options }] : [{ type: "unknown", update }];
+    }
+    case "current_mode_update": {
+      const value = asString(body["currentModeId"]) ?? asString(body["modeId"]);
+      return value === undefined ? [{ type: "unknown", update }] : [{ type: "option-chosen", category: "mode", value }];
+    }
+    case "session_info_update": {
+      const title = asString(body["title"]);
+      return title === undefined ? [] : [{ type: "title", title }];
+    }
+    case "usage_update": {
+      const usage = translateUsage(body);
+      return usage ? [{ type: "usage", usage }] : [{ type: "unknown", update }];
+    }
+    case "notice":
+      return [{ type: "notice", severity: severityOf(body["severity"]), content: noticeText(body) }];
+    default:
+      return [{ type: "unknown", update }];
+  }
+}
+
+function translateChunk(kind: "assistant" | "thinking" | "user", body: JsonObject, update: Json): AgentEvent[] {
+  const part = translateContent(body["content"]);
+  if (!part) return [{ type: "unknown", update }];
+  if (part.type !== "text") return [{ type: "part", kind, part }];
+  const messageId = asString(body["messageId"]);
+  return [{ type: "text", kind, text: part.text, ...(messageId !== undefined && { messageId }) }];
+}
+
+function translateToolCall(body: JsonObject, announced: boolean, update: Json): AgentEvent[] {
+  const patch = translateTool(body, announced);
+  return patch ? [{ type: "tool", patch }] : [{ type: "unknown", update }];
+}
+
+function translatePlan(entries: Json | undefined): PlanItem[] {
+  return (asArray(entries) ?? []).flatMap((item) => {
+    const entry = asObject(item);
+    const content = asString(entry?.["content"]);
+    if (content === undefined) return [];
+    return [
+      {
+        content,
+        priority: asString(entry?.["priority"]) ?? "medium",
+        status: asString(entry?.["status"]) ?? "pending",
+      },
+    ];
+  });
+}
+
+function severityOf(severity: Json | undefined): NoticeSeverity {
+  return severity === "warning" || severity === "error" ? severity : "info";
+}
+
+function noticeText(body: JsonObject): string {
+  const title = asString(body["title"]) ?? "Notice";
+  const description = asString(body["description"]);
+  return description === undefined ? title : `${title}\n${description}`;
+}

@@ -1,0 +1,10 @@
+import type { CliType } from "../../protocol/ids.ts";
+
+/** How one agent is known and started. */
+export interface AgentDefinition {
+  readonly id: CliType;
+  readonly name: string;
+  /** Program and arguments; null when nothing to start was found. */
+  readonly command: readonly string[] | null;
+  readonly env: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,120 @@
+import { LineSplitter } from "./line-splitter.ts";
+import { StderrTail } from "./stderr-tail.ts";
+
+/** Agents put whole files and images into one line. */
+const LINE_BYTES_MAX = 128 * 1024 * 1024;
+export const EXIT_GRACE_MS = 5_000;
+const KILL_GRACE_MS = 2_000;
+
+export interface ExitReport {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stderrTail: string;
+}
+
+/** The command could not be started at all: not there, or not executable. */
+export class NotStartableError extends Error {
+  override readonly name = "NotStartableError";
+}
+
+interface AgentProcessOptions {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly onLine: (line: string) => void;
+  readonly onStderr: (text: string) => void;
+  readonly onTooLong: (bytes: number) => void;
+}
+
+/** One agent process in a group of its own, so that whatever it starts can be ended with it. */
+export class AgentProcess {
+  readonly pid: number;
+  /** Settles when the process is gone and everything it wrote has been handed over. */
+  readonly exited: Promise<ExitReport>;
+  readonly #child: Bun.Subprocess<"pipe", "pipe", "pipe">;
+  #ended = false;
+
+  constructor(options: AgentProcessOptions) {
+    this.#child = spawn(options);
+    this.pid = this.#child.pid;
+    this.exited = this.#watch(options);
+  }
+
+  /** A line for the agent; to a process that is gone it goes nowhere, and `exited` tells. */
+  write(line: string): void {
+    if (this.#ended) return;
+    this.#child.stdin.write(`${line}\n`);
+    this.#child.stdin.flush();
+  }
+
+  /** Asks by closing stdin, then insists: the whole group is gone when this returns. */
+  async stop(): Promise<ExitReport> {
+    if (!this.#ended) await this.#child.stdin.end();
+    const asked = after(EXIT_GRACE_MS, () => killGroup(this.pid, "SIGTERM"));
+    const insisted = after(EXIT_GRACE_MS + KILL_GRACE_MS, () => killGroup(this.pid, "SIGKILL"));
+    await this.#child.exited;
+    clearTimeout(asked);
+    clearTimeout(insisted);
+    killGroup(this.pid, "SIGKILL");
+    return this.exited;
+  }
+
+  async #watch(options: AgentProcessOptions): Promise<ExitReport> {
+    const tail = new StderrTail();
+    const splitter = new LineSplitter({
+      lineBytesMax: LINE_BYTES_MAX,
+      onLine: options.onLine,
+      onTooLong: options.onTooLong,
+    });
+    const stdout = drain(this.#child.stdout, (chunk) => splitter.push(chunk));
+    const decoder = new TextDecoder();
+    const stderr = drain(this.#child.stderr, (chunk) => {
+      const text = decoder.decode(chunk, { stream: true });
+      tail.push(text);
+      options.onStderr(text);
+    });
+    await this.#child.exited;
+    this.#ended = true;
+    // A grandchild that keeps the pipes open must not keep us from knowing that the agent is gone.
+    killGroup(this.pid, "SIGKILL");
+    await Promise.all([stdout, stderr]);
+    splitter.end();
+    return {
+      code: this.#child.exitCode,
+      signal: this.#child.signalCode === null ? null : String(this.#child.signalCode),
+      stderrTail: tail.lastLines(),
+    };
+  }
+}
+
+function spawn(options: AgentProcessOptions): Bun.Subprocess<"pipe", "pipe", "pipe"> {
+  try {
+    return Bun.spawn([...options.command], {
+      cwd: options.cwd,
+      env: options.env,
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+      detached: true,
+    });
+  } catch (error) {
+    throw new NotStartableError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function drain(stream: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+  for await (const chunk of stream) onChunk(chunk);
+}
+
+function after(ms: number, act: () => void): ReturnType<typeof setTimeout> {
+  return setTimeout(act, ms);
+}
+
+/** Signals a whole process group; one that is already gone is what we wanted. */
+export function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, "code") !== "ESRCH") throw error;
+  }
+}

@@ -1,0 +1,63 @@
+const NEWLINE = 10;
+
+/** Bytes to lines, whatever the chunks; a line over the limit is dropped whole and reported, and the stream goes on. */
+export class LineSplitter {
+  readonly #lineBytesMax: number;
+  readonly #onLine: (line: string) => void;
+  readonly #onTooLong: (bytes: number) => void;
+  readonly #decoder = new TextDecoder();
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(options: {
+    lineBytesMax: number;
+    onLine: (line: string) => void;
+    onTooLong: (bytes: number) => void;
+  }) {
+    this.#lineBytesMax = options.lineBytesMax;
+    this.#onLine = options.onLine;
+    this.#onTooLong = options.onTooLong;
+  }
+
+  push(chunk: Uint8Array): void {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      this.#add(chunk.subarray(start, end));
+      this.#endLine();
+      start = end + 1;
+    }
+    if (start < chunk.byteLength) this.#add(chunk.slice(start));
+  }
+
+  /** The stream is over; a last line without its newline still counts. */
+  end(): void {
+    if (this.#bytes > 0) this.#endLine();
+  }
+
+  #add(part: Uint8Array): void {
+    this.#bytes += part.byteLength;
+    if (this.#bytes <= this.#lineBytesMax) this.#parts.push(part);
+    else this.#parts = [];
+  }
+
+  #endLine(): void {
+    const bytes = this.#bytes;
+    const parts = this.#parts;
+    this.#bytes = 0;
+    this.#parts = [];
+    if (bytes > this.#lineBytesMax) this.#onTooLong(bytes);
+    else this.#onLine(this.#decoder.decode(join(parts, bytes)));
+  }
+}
+
+function join(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  const [only] = parts;
+  if (parts.length === 1 && only) return only;
+  const whole = new Uint8Array(bytes);
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.byteLength;
+  }
+  return whole;
+}

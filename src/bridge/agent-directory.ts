@@ -1,0 +1,10 @@
+import type { CliType } from "../protocol/ids.ts";
+import type { AgentInfo } from "../protocol/server-messages.ts";
+import type { Answer } from "../sessions/answer.ts";
+
+/** What a client may ask about agents as such, apart from any session. */
+export interface AgentDirectory {
+  list(): readonly AgentInfo[];
+  /** Answers `reconnecting` at once, and how it went when that is known. */
+  reconnect(cliType: CliType): Answer;
+}

@@ -1,0 +1,71 @@
+import type { ClientMessage } from "../protocol/client-messages.ts";
+import { REFUSE } from "../protocol/errors.ts";
+import type { PlainServerMessage } from "../protocol/server-messages.ts";
+import type { Answer } from "../sessions/answer.ts";
+import type { SessionService } from "../sessions/session-service.ts";
+import type { ProjectService } from "../workspace/project-service.ts";
+import type { AgentDirectory } from "./agent-directory.ts";
+
+export interface MessageDeps {
+  readonly sessions: SessionService;
+  readonly projects: ProjectService;
+  readonly agents: AgentDirectory;
+  readonly publish: (message: PlainServerMessage) => void;
+}
+
+/** Messages about following a session are the connection's own; everything else is answered here. */
+export type Answerable = Exclude<ClientMessage, { type: "session:open" | "session:close" }>;
+
+export async function answerMessage(deps: MessageDeps, message: Answerable): Promise<Answer> {
+  const { sessions, projects, agents } = deps;
+  switch (message.type) {
+    case "project:list":
+      return reply({ type: "project:list", projects: [...projects.list()] });
+    case "project:add":
+      return sessions.once(message.commandId, () => addProject(deps, message.path));
+    case "project:remove":
+      return sessions.once(message.commandId, async () => removeProject(deps, message.projectId));
+    case "session:list": {
+      const rows = sessions.list(message.projectId, message.includeArchived ?? false);
+      if (!rows) return { kind: "refused", refusal: REFUSE.projectNotFound() };
+      return reply({ type: "session:list", projectId: message.projectId, sessions: [...rows] });
+    }
+    case "session:page": {
+      if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
+      const page = sessions.page(message);
+      return page ? reply(page) : { kind: "refused", refusal: REFUSE.invalidMessage("before: no such entry") };
+    }
+    case "session:draft":
+      if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
+      sessions.saveDraft(message.sessionId, message.content);
+      return { kind: "ok" };
+    case "session:create":
+      return sessions.create(message);
+    case "session:reconnect":
+      return agents.reconnect(message.cliType);
+    case "agent:list":
+      return reply({ type: "agent:list", agents: [...agents.list()] });
+    default:
+      return sessions.execute(message);
+  }
+}
+
+function reply(message: PlainServerMessage): Answer {
+  return { kind: "message", message, published: false };
+}
+
+async function addProject(deps: MessageDeps, path: string): Promise<Answer> {
+  const added = await deps.projects.add(path);
+  if (!added.ok) return { kind: "refused", refusal: added.refusal };
+  return announce(deps, { type: "project:added", project: added.project });
+}
+
+function removeProject(deps: MessageDeps, projectId: Parameters<ProjectService["remove"]>[0]): Answer {
+  if (!deps.projects.remove(projectId)) return { kind: "refused", refusal: REFUSE.projectNotFound() };
+  return announce(deps, { type: "project:removed", projectId });
+}
+
+function announce(deps: MessageDeps, message: PlainServerMessage): Answer {
+  deps.publish(message);
+  return { kind: "message", message, published: true };
+}

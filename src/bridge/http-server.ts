@@ -1,0 +1,136 @@
+import type { AccessControl } from "./access-control.ts";
+import type { PageFiles } from "./page-files.ts";
+import { json, plainText, signInPage } from "./plain-pages.ts";
+import { SECURITY_HEADERS } from "./security-headers.ts";
+import { type ConnectionDeps, SocketConnection } from "./socket-connection.ts";
+
+/** Larger than the limit on one message, so that a too large one still gets its error before the line is cut. */
+const SOCKET_PAYLOAD_BYTES_MAX = 32 * 1024 * 1024;
+const SOCKET_BUFFER_BYTES_MAX = 16 * 1024 * 1024;
+const SOCKET_IDLE_S = 120;
+const BODY_BYTES_MAX = 1024 * 1024;
+
+interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly version: string;
+  /** Known only once the port is: `access` is asked for with the port that was taken. */
+  readonly access: (port: number) => AccessControl;
+  readonly pages: PageFiles;
+  readonly connection: ConnectionDeps;
+  readonly status: () => object;
+  readonly isReady: () => boolean;
+}
+
+interface SocketData {
+  connection: SocketConnection | null;
+}
+
+/** HTTP and the socket. Every request passes the same guard: whose page, then who, then what. */
+export class HttpServer {
+  readonly #server: Bun.Server<SocketData>;
+  readonly #options: HttpServerOptions;
+  readonly #access: AccessControl;
+  readonly port: number;
+
+  /** Throws when the port is taken. */
+  constructor(options: HttpServerOptions) {
+    this.#options = options;
+    this.#server = Bun.serve<SocketData>({
+      hostname: options.host,
+      port: options.port,
+      maxRequestBodySize: BODY_BYTES_MAX,
+      development: false,
+      fetch: (request) => this.#fetch(request),
+      error: (error) => this.#fault(error),
+      websocket: {
+        maxPayloadLength: SOCKET_PAYLOAD_BYTES_MAX,
+        backpressureLimit: SOCKET_BUFFER_BYTES_MAX,
+        closeOnBackpressureLimit: true,
+        idleTimeout: SOCKET_IDLE_S,
+        perMessageDeflate: false,
+        open: (socket) => {
+          // Full (-1) and gone (0) both mean: stop; a client that is gone comes back and reads on from its cursor.
+          socket.data.connection = new SocketConnection(options.connection, {
+            send: (frame) => socket.send(frame) > 0,
+          });
+        },
+        message: (socket, data) => socket.data.connection?.receive(data),
+        drain: (socket) => socket.data.connection?.drained(),
+        close: (socket) => socket.data.connection?.[Symbol.dispose](),
+      },
+    });
+    this.port = this.#server.port ?? options.port;
+    this.#access = options.access(this.port);
+  }
+
+  /** No request or socket is served after this. */
+  async stop(): Promise<void> {
+    await this.#server.stop(true);
+  }
+
+  #fetch(request: Request): Response | undefined {
+    if (this.#access.isForeign(request)) return plainText(403, "This server only answers its own pages.");
+    const url = new URL(request.url);
+    if (url.pathname.startsWith("/assets/")) return this.#get(request, () => this.#asset(request, url));
+    switch (url.pathname) {
+      case "/healthz":
+        return this.#get(request, () => this.#health());
+      case "/":
+        return this.#get(request, () => this.#page(request, url, "shell"));
+      case "/portlet":
+        return this.#get(request, () => this.#page(request, url, "portlet"));
+      case "/ws":
+        return this.#socket(request, url);
+      case "/api/status":
+        if (!this.#access.isAuthorized(request, url)) return json(401, { error: "A token is needed." });
+        return this.#get(request, () => json(200, this.#options.status()));
+      default:
+        return plainText(404, "Not found.");
+    }
+  }
+
+  #get(request: Request, answer: () => Response): Response {
+    if (request.method === "GET" || request.method === "HEAD") return answer();
+    return plainText(405, "Only GET is answered here.", { Allow: "GET, HEAD" });
+  }
+
+  #health(): Response {
+    const ready = this.#options.isReady();
+    return json(ready ? 200 : 503, { status: ready ? "ok" : "unavailable", version: this.#options.version });
+  }
+
+  #asset(request: Request, url: URL): Response {
+    return this.#options.pages.asset(
+      url.pathname.slice("/assets/".length),
+      request.headers.get("accept-encoding") ?? "",
+    );
+  }
+
+  /** The token is taken out of the address at once, so that it stays out of histories and screenshots. */
+  #page(request: Request, url: URL, name: "shell" | "portlet"): Response {
+    const token = url.searchParams.get("token");
+    if (token !== null && this.#access.isToken(token)) {
+      const headers = {
+        ...SECURITY_HEADERS,
+        Location: url.pathname,
+        "Set-Cookie": this.#access.newCookie(),
+        "Cache-Control": "no-store",
+      };
+      return new Response(null, { status: 302, headers });
+    }
+    return this.#access.isAuthorized(request, url) ? this.#options.pages.page(name) : signInPage();
+  }
+
+  #socket(request: Request, url: URL): Response | undefined {
+    if (!this.#access.isAuthorized(request, url)) return json(401, { error: "A token is needed." });
+    if (!this.#options.isReady()) return plainText(503, "Starting or stopping.");
+    const upgraded = this.#server.upgrade(request, { data: { connection: null } });
+    return upgraded ? undefined : plainText(426, "This address speaks WebSocket only.", { Upgrade: "websocket" });
+  }
+
+  #fault(error: unknown): Response {
+    this.#options.connection.onError(error);
+    return plainText(500, "Unexpected server error.");
+  }
+}

@@ -1,0 +1,233 @@
+import type { Broadcast, Hub } from "../fanout/hub.ts";
+import { Subscription } from "../fanout/subscription.ts";
+import type { LogFrame, SessionLog } from "../ports/session-log.ts";
+import { ClientMessage } from "../protocol/client-messages.ts";
+import { REFUSE, type Refusal } from "../protocol/errors.ts";
+import { GLOBAL_FACTS } from "../protocol/facts.ts";
+import { SessionId } from "../protocol/ids.ts";
+import { FRAME_BYTES_MAX } from "../protocol/limits.ts";
+import type { PlainServerMessage } from "../protocol/server-messages.ts";
+import type { Answer } from "../sessions/answer.ts";
+import { answerMessage, type MessageDeps } from "./answer-message.ts";
+
+const FOLLOWED_SESSIONS_MAX = 500;
+
+export interface ConnectionDeps extends MessageDeps {
+  readonly hub: Hub;
+  readonly log: SessionLog;
+  readonly hello: () => PlainServerMessage;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The raw socket, as far as a connection needs it: false means "later, I am full". */
+export interface FrameSink {
+  send(frame: string): boolean;
+}
+
+type Open = Extract<ClientMessage, { type: "session:open" }>;
+
+/** One client: validates what it sends, follows what it opened, and repeats its request ids on what answers them. */
+export class SocketConnection implements Disposable {
+  readonly #deps: ConnectionDeps;
+  readonly #sink: FrameSink;
+  readonly #subscriptions = new Map<SessionId, Subscription>();
+  readonly #listening: Disposable;
+  /** Requests that a published message or a fact on its way will answer. */
+  readonly #awaitedMessages = new Map<PlainServerMessage, string>();
+  readonly #awaitedFacts = new Map<string, string>();
+  #writable = true;
+  #closed = false;
+
+  constructor(deps: ConnectionDeps, sink: FrameSink) {
+    this.#deps = deps;
+    this.#sink = sink;
+    this.#send(JSON.stringify(deps.hello()));
+    this.#listening = deps.hub.listen((batch) => this.#onBroadcasts(batch));
+  }
+
+  receive(data: string | Uint8Array): void {
+    if (data.length > FRAME_BYTES_MAX) {
+      this.#refuse(REFUSE.limitExceeded("bytes in one frame", FRAME_BYTES_MAX), {});
+      return;
+    }
+    const raw = parseJson(data);
+    const parsed = ClientMessage.safeParse(raw);
+    if (parsed.success) {
+      this.#handle(parsed.data).catch(this.#deps.onError);
+      return;
+    }
+    const issue = parsed.error.issues[0];
+    const details = issue ? `${issue.path.join(".") || "message"}: ${issue.message}` : "not a message";
+    this.#refuse(REFUSE.invalidMessage(details), correlationOf(raw));
+  }
+
+  /** The socket took what was waiting: readers go on from their cursors. */
+  drained(): void {
+    this.#writable = true;
+    for (const subscription of this.#subscriptions.values()) subscription.pump();
+  }
+
+  [Symbol.dispose](): void {
+    this.#closed = true;
+    this.#listening[Symbol.dispose]();
+    for (const subscription of this.#subscriptions.values()) subscription[Symbol.dispose]();
+    this.#subscriptions.clear();
+  }
+
+  async #handle(message: ClientMessage): Promise<void> {
+    try {
+      if (message.type === "session:open") this.#open(message);
+      else if (message.type === "session:close") this.#close(message);
+      else this.#answer(message, await answerMessage(this.#deps, message));
+    } catch (error) {
+      this.#deps.onError(error);
+      this.#refuse(REFUSE.internal(), message);
+    }
+  }
+
+  #open(message: Open): void {
+    const { sessionId, after, limit, requestId } = message;
+    if (!this.#subscriptions.has(sessionId) && this.#subscriptions.size >= FOLLOWED_SESSIONS_MAX) {
+      this.#refuse(REFUSE.limitExceeded("sessions followed by one client", FOLLOWED_SESSIONS_MAX), message);
+      return;
+    }
+    const start = this.#deps.sessions.open(sessionId, after, limit);
+    if (!start) {
+      this.#refuse(REFUSE.sessionNotFound(), message);
+      return;
+    }
+    this.#subscriptions.get(sessionId)?.[Symbol.dispose]();
+    const subscription = new Subscription({
+      log: this.#deps.log,
+      hub: this.#deps.hub,
+      sessionId,
+      after: start.type === "session:resumed" ? (after ?? start.seq) : start.seq,
+      ready: () => this.#writable && !this.#closed,
+      send: (frame) => this.#sendFact(sessionId, frame),
+    });
+    this.#subscriptions.set(sessionId, subscription);
+    this.#sendMessage(start, requestId);
+    subscription.pump();
+  }
+
+  #close(message: Extract<ClientMessage, { type: "session:close" }>): void {
+    this.#subscriptions.get(message.sessionId)?.[Symbol.dispose]();
+    this.#subscriptions.delete(message.sessionId);
+    if (message.requestId !== undefined) this.#sendMessage({ type: "ok" }, message.requestId);
+  }
+
+  #answer(message: ClientMessage, answer: Answer): void {
+    const { requestId } = message;
+    if (answer.kind === "refused") {
+      this.#refuse(answer.refusal, message);
+      return;
+    }
+    if (requestId === undefined) return;
+    switch (answer.kind) {
+      case "ok":
+        this.#sendMessage(answer.seq === undefined ? { type: "ok" } : { type: "ok", seq: answer.seq }, requestId);
+        return;
+      case "fact":
+        this.#answerWithFact(answer.fact, requestId);
+        return;
+      case "message":
+        if (answer.published) this.#awaitedMessages.set(answer.message, requestId);
+        else this.#sendMessage(answer.message, requestId);
+        return;
+      case "config": {
+        const { sessionId, seq, config } = answer;
+        this.#subscriptions.get(sessionId)?.pump();
+        this.#send(JSON.stringify({ type: "session:config", sessionId, seq, config, requestId }));
+        return;
+      }
+      case "started":
+        this.#sendMessage(answer.message, requestId);
+        answer.failed.then((refusal) => refusal && this.#refuse(refusal, message)).catch(this.#deps.onError);
+        return;
+      case "repeated":
+        this.#send(JSON.stringify({ ...answer.message, requestId }));
+        return;
+      default:
+        answer satisfies never;
+    }
+  }
+
+  /** Followers get the fact in its place in the log, everyone else as a broadcast; the copy sent here carries the id. */
+  #answerWithFact(fact: Extract<Answer, { kind: "fact" }>["fact"], requestId: string): void {
+    if (this.#subscriptions.has(fact.sessionId) || GLOBAL_FACTS.has(fact.type))
+      this.#awaitedFacts.set(factKey(fact.sessionId, fact.seq), requestId);
+    else this.#send(JSON.stringify({ ...fact, requestId }));
+  }
+
+  #onBroadcasts(batch: readonly Broadcast[]): void {
+    for (const broadcast of batch) {
+      if (broadcast.kind === "message") {
+        this.#send(withRequestId(broadcast.json, take(this.#awaitedMessages, broadcast.message)));
+      } else if (!this.#subscriptions.has(broadcast.fact.sessionId)) {
+        const { sessionId, seq } = broadcast.fact;
+        this.#send(withRequestId(broadcast.json, take(this.#awaitedFacts, factKey(sessionId, seq))));
+      }
+    }
+  }
+
+  #sendFact(sessionId: SessionId, frame: LogFrame): void {
+    const requestId = this.#awaitedFacts.size > 0 ? take(this.#awaitedFacts, factKey(sessionId, frame.seq)) : undefined;
+    this.#send(withRequestId(frame.json, requestId));
+  }
+
+  #refuse(refusal: Refusal, about: { requestId?: string | undefined; sessionId?: unknown; cliType?: unknown }): void {
+    const { requestId, sessionId, cliType } = about;
+    this.#send(
+      JSON.stringify({
+        type: "error",
+        ...refusal,
+        ...(requestId !== undefined && { requestId }),
+        ...(typeof sessionId === "string" && { sessionId }),
+        ...(typeof cliType === "string" && { cliType }),
+      }),
+    );
+  }
+
+  #sendMessage(message: PlainServerMessage, requestId: string | undefined): void {
+    this.#send(withRequestId(JSON.stringify(message), requestId));
+  }
+
+  #send(frame: string): void {
+    if (!this.#closed && !this.#sink.send(frame)) this.#writable = false;
+  }
+}
+
+function factKey(sessionId: SessionId, seq: number): string {
+  return `${seq}#${sessionId}`;
+}
+
+function take<Key>(awaited: Map<Key, string>, key: Key): string | undefined {
+  const requestId = awaited.get(key);
+  awaited.delete(key);
+  return requestId;
+}
+
+/** Every message is a JSON object, so its closing brace is where one more field goes. */
+function withRequestId(json: string, requestId: string | undefined): string {
+  return requestId === undefined ? json : `${json.slice(0, -1)},"requestId":${JSON.stringify(requestId)}}`;
+}
+
+function parseJson(data: string | Uint8Array): unknown {
+  try {
+    return JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Even a message that does not validate gets its answer under the id it came with, if that much can be read. */
+function correlationOf(raw: unknown): { requestId?: string; sessionId?: string } {
+  if (typeof raw !== "object" || raw === null) return {};
+  const requestId: unknown = Reflect.get(raw, "requestId");
+  const sessionId = SessionId.safeParse(Reflect.get(raw, "sessionId"));
+  return {
+    ...(typeof requestId === "string" && { requestId }),
+    ...(sessionId.success && { sessionId: sessionId.data }),
+  };
+}

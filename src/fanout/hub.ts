@@ -1,0 +1,70 @@
+import type { Fact } from "../protocol/facts.ts";
+import { GLOBAL_FACTS } from "../protocol/facts.ts";
+import type { SessionId } from "../protocol/ids.ts";
+import type { PlainServerMessage } from "../protocol/server-messages.ts";
+
+/** What every client hears. Followers of a session get its facts from the log instead, in their place. */
+export type Broadcast =
+  | { readonly kind: "message"; readonly message: PlainServerMessage; readonly json: string }
+  | { readonly kind: "fact"; readonly fact: Fact; readonly json: string };
+
+/**
+ * Joins writers to readers. A wake carries no data: a follower reads the log after its own cursor.
+ * Everything is handed on in the next turn of the event loop, so the answer to a command is known before its echo.
+ */
+export class Hub {
+  readonly #listeners = new Set<(batch: readonly Broadcast[]) => void>();
+  readonly #followers = new Map<SessionId, Set<() => void>>();
+  #woken = new Set<SessionId>();
+  #broadcasts: Broadcast[] = [];
+  #scheduled = false;
+
+  listen(listener: (batch: readonly Broadcast[]) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  follow(sessionId: SessionId, wake: () => void): Disposable {
+    const wakes = this.#followers.get(sessionId) ?? new Set();
+    wakes.add(wake);
+    this.#followers.set(sessionId, wakes);
+    return {
+      [Symbol.dispose]: () => {
+        wakes.delete(wake);
+        if (wakes.size === 0 && this.#followers.get(sessionId) === wakes) this.#followers.delete(sessionId);
+      },
+    };
+  }
+
+  committed(sessionId: SessionId, facts: readonly Fact[]): void {
+    this.#woken.add(sessionId);
+    for (const fact of facts) {
+      if (GLOBAL_FACTS.has(fact.type)) this.#broadcasts.push({ kind: "fact", fact, json: JSON.stringify(fact) });
+    }
+    this.#schedule();
+  }
+
+  publish(message: PlainServerMessage): void {
+    this.#broadcasts.push({ kind: "message", message, json: JSON.stringify(message) });
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#deliver());
+  }
+
+  #deliver(): void {
+    this.#scheduled = false;
+    const broadcasts = this.#broadcasts;
+    const woken = this.#woken;
+    this.#broadcasts = [];
+    this.#woken = new Set();
+    for (const sessionId of woken) {
+      for (const wake of this.#followers.get(sessionId) ?? []) wake();
+    }
+    if (broadcasts.length === 0) return;
+    for (const listener of this.#listeners) listener(broadcasts);
+  }
+}

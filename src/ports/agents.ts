@@ -1,0 +1,94 @@
+import type { NoticeSeverity, Part, PlanItem, ToolLocation } from "../protocol/entry.ts";
+import type { Refusal } from "../protocol/errors.ts";
+import type { CliType, PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
+import type { Json } from "../protocol/json.ts";
+import type { AgentInfo, AgentStatus } from "../protocol/server-messages.ts";
+import type {
+  ConfigOption,
+  PermissionOption,
+  PermissionOutcome,
+  SlashCommand,
+  StopReason,
+  TurnError,
+  Usage,
+} from "../protocol/session-parts.ts";
+
+/** Absent keeps what is known, a value replaces it: agents send tool calls in pieces. */
+export interface ToolPatch {
+  readonly toolCallId: string;
+  /** The agent presents the call with this, rather than adding to one it presented before. */
+  readonly announced: boolean;
+  readonly name?: string;
+  readonly kind?: string;
+  readonly status?: "running" | "complete" | "error";
+  readonly result?: string;
+  readonly input?: Json;
+  readonly parts?: readonly Part[];
+  readonly locations?: readonly ToolLocation[];
+}
+
+/** What an agent said, in our words, whichever protocol version it speaks. */
+export type AgentEvent =
+  | { type: "text"; kind: "assistant" | "thinking" | "user"; messageId?: string; text: string }
+  | { type: "part"; kind: "assistant" | "thinking" | "user"; part: Part }
+  | { type: "tool"; patch: ToolPatch }
+  | { type: "plan"; items: readonly PlanItem[] }
+  | { type: "notice"; severity: NoticeSeverity; content: string }
+  | { type: "title"; title: string }
+  | { type: "options"; options: readonly ConfigOption[] }
+  | { type: "option-chosen"; category: string; value: string }
+  | { type: "commands"; commands: readonly SlashCommand[] }
+  | { type: "usage"; usage: Usage }
+  | {
+      type: "permission-requested";
+      permissionId: PermissionId;
+      patch: ToolPatch;
+      options: readonly PermissionOption[];
+    }
+  | { type: "permission-withdrawn"; permissionId: PermissionId }
+  | { type: "turn-ended"; turnId: TurnId; stopReason: StopReason }
+  | { type: "turn-failed"; turnId: TurnId; error: TurnError }
+  /** The process behind the session is gone; nothing more will come until it is started again. */
+  | { type: "lost"; reason: string; state: "crashed" | "closed" | "idle" }
+  | { type: "unknown"; update: Json };
+
+/** Called synchronously, in wire order. A turn's end arrives here too, after its last update. */
+export type AgentSink = (event: AgentEvent) => void;
+
+/** One conversation held by a running agent process. */
+export interface AgentSession {
+  readonly agentSessionId: string;
+  /** How the agent came to it: `forgotten` means it had to start without its own memory of the talk. */
+  readonly origin: "new" | "resumed" | "loaded" | "forgotten";
+  prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void;
+  cancel(): void;
+  answerPermission(permissionId: PermissionId, outcome: PermissionOutcome): void;
+  configure(configId: string, value: string | boolean): Promise<void>;
+  /** Frees what the agent holds for this session; the conversation stays on its disk. */
+  close(): Promise<void>;
+}
+
+export interface AttachRequest {
+  readonly sessionId: SessionId;
+  readonly cliType: CliType;
+  readonly cwd: string;
+  /** The agent's id of a conversation to go on with; null starts a new one. */
+  readonly agentSessionId: string | null;
+  readonly sink: AgentSink;
+}
+
+/** What sessions need from the agents: to be attached to one. Failures are RefusalErrors that say what to do. */
+export interface Agents {
+  attach(request: AttachRequest): Promise<AgentSession>;
+  /** Starts a stopped agent again because the user asked for it. */
+  reconnect(cliType: CliType): Promise<void>;
+  list(): readonly AgentInfo[];
+  find(cliType: CliType): AgentInfo | null;
+}
+
+export interface AgentStatusChange {
+  readonly cliType: CliType;
+  readonly status: AgentStatus;
+  readonly message?: string;
+  readonly refusal?: Refusal;
+}

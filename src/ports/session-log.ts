@@ -1,0 +1,79 @@
+import type { Entry } from "../protocol/entry.ts";
+import type { Fact, FactBody } from "../protocol/facts.ts";
+import type { EntryId, ProjectId, SessionId } from "../protocol/ids.ts";
+import type { SessionRow } from "../protocol/server-messages.ts";
+import type { SessionState } from "../protocol/session-state.ts";
+
+/** The agent's side of a session, as far as the store must know it to bring it back. */
+export interface AgentBinding {
+  readonly agentSessionId: string;
+  /** Exactly as given to the agent: some keep their sessions by it. */
+  readonly cwd: string;
+  readonly state: "active" | "idle" | "crashed" | "closed";
+  readonly since: string;
+}
+
+/** What one burst changes; all of it is true after the call, or none. */
+export interface Commit {
+  readonly facts: readonly Fact[];
+  /** The state after those facts: lists are drawn from it. */
+  readonly state: SessionState;
+  /** Entries that will not change any more in the ordinary course; they leave the working state for good. */
+  readonly settled: readonly Entry[];
+  /** The working state without them, whenever entries settled: a restart folds only the facts after it. */
+  readonly snapshot: SessionState | null;
+  /** Entries of earlier turns that a late update revised. */
+  readonly revised: readonly Entry[];
+  readonly lastActiveAt: string | null;
+  readonly receipt: Receipt | null;
+  readonly binding: AgentBinding | null;
+}
+
+/** The first outcome of a command, kept so that the same command again acts no second time. */
+export interface Receipt {
+  readonly commandId: string;
+  readonly answer: string;
+  readonly at: string;
+}
+
+/** A stored fact in the very form it leaves the server. */
+export interface LogFrame {
+  readonly seq: number;
+  readonly type: FactBody["type"];
+  readonly json: string;
+}
+
+export interface StoredSession {
+  readonly row: SessionRow;
+  readonly binding: AgentBinding;
+  /** Settled entries are left out: `settled` is empty, `open` is what the interrupted or running turn has. */
+  readonly state: SessionState;
+}
+
+export interface EntryPage {
+  /** Oldest first. */
+  readonly entries: readonly Entry[];
+  readonly hasMore: boolean;
+}
+
+/** The durable truth of all sessions. A commit returns only when its facts survive a crash of the program. */
+export interface SessionLog {
+  create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null): void;
+  commit(sessionId: SessionId, commit: Commit): void;
+  load(sessionId: SessionId): StoredSession | null;
+  row(sessionId: SessionId): SessionRow | null;
+  rows(projectId: ProjectId, includeArchived: boolean): readonly SessionRow[];
+  /** Sessions whose turn had not ended when the program last did. */
+  unfinished(): readonly SessionId[];
+  readAfter(sessionId: SessionId, seq: number, limit: number): readonly LogFrame[];
+  /** True when every fact after `seq` is still kept, so that a reader can go on from there. */
+  canResume(sessionId: SessionId, seq: number): boolean;
+  /** Newest settled entries, or those before one of them; null when that one is unknown. */
+  page(sessionId: SessionId, before: EntryId | null, limit: number): EntryPage | null;
+  /** A settled entry by the agent's own id of it. */
+  settledByAgentId(sessionId: SessionId, agentId: string): Entry | null;
+  draft(sessionId: SessionId): string;
+  saveDraft(sessionId: SessionId, content: string): void;
+  saveReceipt(receipt: Receipt): void;
+  receipt(commandId: string): string | null;
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const TOKEN_BYTES = 32;
+
+/** Everything the app stores, readable by its user alone. */
+export class DataDir {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    chmodSync(path, 0o700);
+  }
+
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  /** Made once, kept for good: signed-in browsers stay signed in. */
+  token(): string {
+    const path = this.file("token");
+    if (existsSync(path)) {
+      const kept = readFileSync(path, "utf8").trim();
+      if (kept !== "") return kept;
+    }
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    writePrivate(path, `${token}\n`);
+    return token;
+  }
+
+  lastPort(): number | null {
+    const path = this.file("port");
+    const port = existsSync(path) ? Number(readFileSync(path, "utf8")) : Number.NaN;
+    return Number.isInteger(port) && port > 0 && port < 65_536 ? port : null;
+  }
+
+  keepPort(port: number): void {
+    writePrivate(this.file("port"), `${port}\n`);
+  }
+}
+
+export function writePrivate(path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600 });
+}

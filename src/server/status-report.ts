@@ -1,0 +1,38 @@
+import type { AgentPool } from "../agents/pool/agent-pool.ts";
+import type { World } from "../ports/world.ts";
+import { cliTypeOf } from "../protocol/ids.ts";
+import { isTurnActive } from "../protocol/session-state.ts";
+import type { SessionService } from "../sessions/session-service.ts";
+import { processMemoryBytes } from "./process-memory.ts";
+
+interface StatusParts {
+  readonly world: World;
+  readonly pool: AgentPool;
+  readonly sessions: SessionService;
+}
+
+/** What `/api/status` tells: every agent with its process, every session in memory with its turn. */
+export function statusReport({ world, pool, sessions }: StatusParts) {
+  const loaded = sessions.loaded();
+  const busy = new Set(loaded.filter(({ turn }) => isTurnActive(turn)).map(({ id }) => cliTypeOf(id)));
+  const processes = new Map(pool.processes().map((process) => [process.id, process]));
+  return {
+    agents: pool.list().map(({ id, status }) => {
+      const running = processes.get(id);
+      return {
+        id,
+        status,
+        busy: busy.has(id),
+        pid: running?.pid ?? null,
+        memoryBytes: running ? processMemoryBytes(running.pid) : null,
+        uptimeMs: running ? world.now() - running.startedAt : null,
+        restarts: running?.restarts ?? 0,
+      };
+    }),
+    sessions: loaded.map(({ id, turn, agentState }) => {
+      const pid = agentState === "active" ? processes.get(cliTypeOf(id))?.pid : undefined;
+      return { id, turn: turn.state, agentState, ...(pid !== undefined && { pid }) };
+    }),
+    counters: { sessionsLoaded: loaded.length, agentProcesses: processes.size },
+  };
+}

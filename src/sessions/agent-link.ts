@@ -1,0 +1,104 @@
+import type { AgentEvent, AgentSession, Agents } from "../ports/agents.ts";
+import type { AgentBinding } from "../ports/session-log.ts";
+import { REFUSE, RefusalError } from "../protocol/errors.ts";
+import type { CliType, SessionId, TurnId } from "../protocol/ids.ts";
+import type { TurnError } from "../protocol/session-parts.ts";
+import type { AgentEffect } from "./scene.ts";
+
+interface AgentLinkDeps {
+  readonly sessionId: SessionId;
+  readonly cliType: CliType;
+  readonly agents: Agents;
+  readonly binding: () => AgentBinding;
+  readonly isRunning: (turnId: TurnId) => boolean;
+  readonly post: (event: AgentEvent) => void;
+  readonly onAttached: (agent: AgentSession) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A session's hold on its agent: attached when first needed, dropped when the process is gone. */
+export class AgentLink {
+  readonly #deps: AgentLinkDeps;
+  #agent: AgentSession | null = null;
+  #attaching: Promise<AgentSession> | null = null;
+
+  constructor(deps: AgentLinkDeps) {
+    this.#deps = deps;
+  }
+
+  /** Everything the agent says to this session; a lost process is forgotten before the session hears of it. */
+  readonly sink = (event: AgentEvent): void => {
+    if (event.type === "lost") this.#agent = null;
+    this.#deps.post(event);
+  };
+
+  adopt(agent: AgentSession): void {
+    this.#agent = agent;
+  }
+
+  run(effect: AgentEffect): void {
+    switch (effect.type) {
+      case "prompt":
+        this.#prompt(effect).catch(this.#deps.onError);
+        break;
+      case "cancel":
+        if (this.#agent) this.#agent.cancel();
+        // The agent still starts: the prompt was never sent, so the turn is over here and now.
+        else this.#deps.post({ type: "turn-ended", turnId: effect.turnId, stopReason: "cancelled" });
+        break;
+      case "answer-permission":
+        this.#agent?.answerPermission(effect.permissionId, effect.outcome);
+        break;
+      case "close-agent":
+        this.#close().catch(this.#deps.onError);
+        break;
+      default:
+        effect satisfies never;
+    }
+  }
+
+  async configure(configId: string, value: string | boolean): Promise<void> {
+    const agent = await this.ensure();
+    await agent.configure(configId, value);
+  }
+
+  ensure(): Promise<AgentSession> {
+    if (this.#agent) return Promise.resolve(this.#agent);
+    this.#attaching ??= this.#attach().finally(() => {
+      this.#attaching = null;
+    });
+    return this.#attaching;
+  }
+
+  async #attach(): Promise<AgentSession> {
+    const { sessionId, cliType, agents, binding } = this.#deps;
+    const { cwd, agentSessionId } = binding();
+    const agent = await agents.attach({ sessionId, cliType, cwd, agentSessionId, sink: this.sink });
+    this.#agent = agent;
+    this.#deps.onAttached(agent);
+    return agent;
+  }
+
+  async #prompt(effect: Extract<AgentEffect, { type: "prompt" }>): Promise<void> {
+    const { turnId, content, attachments } = effect;
+    try {
+      const agent = await this.ensure();
+      if (this.#deps.isRunning(turnId)) agent.prompt(turnId, content, attachments);
+    } catch (error) {
+      this.#deps.post({ type: "turn-failed", turnId, error: turnError(error) });
+      if (!(error instanceof RefusalError)) this.#deps.onError(error);
+    }
+  }
+
+  async #close(): Promise<void> {
+    const agent = this.#agent;
+    this.#agent = null;
+    await agent?.close();
+    this.#deps.post({ type: "lost", reason: "The session was closed.", state: "closed" });
+  }
+}
+
+function turnError(error: unknown): TurnError {
+  const { code, message, details } = error instanceof RefusalError ? error.refusal : REFUSE.internal();
+  return { code, message: details === undefined ? message : `${message}\n${details}` };
+}

@@ -1,0 +1,122 @@
+import type { SessionCommand } from "../protocol/client-messages.ts";
+import { REFUSE, type Refusal } from "../protocol/errors.ts";
+import type { FactBody } from "../protocol/facts.ts";
+import { CommandId } from "../protocol/ids.ts";
+import { QUEUE_ITEMS_MAX } from "../protocol/limits.ts";
+import type { PermissionOutcome, QueueItem } from "../protocol/session-parts.ts";
+import { isTurnActive } from "../protocol/session-state.ts";
+import { settleTools, withdrawPending } from "./end-turn.ts";
+import { queueFact } from "./queue-fact.ts";
+import type { Outcome, Scene } from "./scene.ts";
+import { startTurn } from "./start-turn.ts";
+
+type Decided = Extract<SessionCommand, { type: Exclude<SessionCommand["type"], "session:configure"> }>;
+
+/** `answer` names the fact that answers the command; null answers a plain `ok`. */
+export type Decision =
+  | ({ readonly ok: true; readonly answer: FactBody["type"] | null } & Outcome)
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** Pure: what a command means in this state. Facts are stored first, then effects reach the agent. */
+export function decide(scene: Scene, command: Decided): Decision {
+  switch (command.type) {
+    case "session:send":
+      return decideSend(scene, command);
+    case "session:cancel":
+      return accept(cancelTurn(scene));
+    case "session:kill":
+      return accept(withClose(cancelTurn(scene)));
+    case "session:queue-edit":
+      return accept({ facts: [queueFact(command.items, scene.state.queuePaused)], effects: [] });
+    case "session:archive":
+      return accept(archive(scene), "session:archived");
+    case "session:unarchive":
+      return accept({ facts: [{ type: "session:unarchived" }], effects: [] }, "session:unarchived");
+    case "session:rename":
+      return accept(
+        { facts: [{ type: "session:title-updated", title: command.title, source: "user" }], effects: [] },
+        "session:title-updated",
+      );
+    case "permission:respond":
+      return decidePermission(scene, command);
+    default:
+      return command satisfies never;
+  }
+}
+
+function accept(outcome: Outcome, answer: FactBody["type"] | null = null): Decision {
+  return { ok: true, answer, ...outcome };
+}
+
+function decideSend(scene: Scene, command: Extract<SessionCommand, { type: "session:send" }>): Decision {
+  const { state } = scene;
+  const { content, attachments = [] } = command;
+  if (content.trim() === "" && attachments.length === 0)
+    return { ok: false, refusal: REFUSE.invalidMessage("content: must not be empty without attachments") };
+  const item: QueueItem = {
+    commandId: command.commandId ?? CommandId.parse(scene.newId()),
+    content,
+    ...(attachments.length > 0 && { attachments }),
+  };
+  if (isTurnActive(state.turn)) {
+    if (state.queue.length >= QUEUE_ITEMS_MAX)
+      return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
+    return accept({ facts: [queueFact([...state.queue, item], state.queuePaused)], effects: [] });
+  }
+  // Sending again is the user's word that work goes on: a queue that was held back follows this message.
+  const resumed = state.queuePaused ? [queueFact(state.queue, false)] : [];
+  const started = startTurn(scene, item);
+  return accept({ ...started, facts: [...resumed, ...started.facts] });
+}
+
+function cancelTurn(scene: Scene): Outcome {
+  const { state } = scene;
+  const held = state.queue.length > 0 && !state.queuePaused ? [queueFact(state.queue, true)] : [];
+  const { turnId } = state.turn;
+  if (!isTurnActive(state.turn) || !turnId) return { facts: held, effects: [] };
+  const withdrawn = withdrawPending(state);
+  return {
+    facts: [
+      ...settleTools(state, "cancelled", scene.now),
+      ...withdrawn.facts,
+      ...held,
+      ...(state.turn.state === "running"
+        ? []
+        : [{ type: "session:turn" as const, turn: { ...state.turn, state: "running" as const } }]),
+    ],
+    effects: [...withdrawn.effects, { type: "cancel", turnId }],
+  };
+}
+
+function archive(scene: Scene): Outcome {
+  const cancelled = withClose(cancelTurn(scene));
+  return { facts: [...cancelled.facts, { type: "session:archived" }], effects: cancelled.effects };
+}
+
+function withClose(outcome: Outcome): Outcome {
+  return { facts: outcome.facts, effects: [...outcome.effects, { type: "close-agent" }] };
+}
+
+function decidePermission(scene: Scene, command: Extract<SessionCommand, { type: "permission:respond" }>): Decision {
+  const { state } = scene;
+  const { permissionId, optionId } = command;
+  const asked = state.pending.find((pending) => pending.permissionId === permissionId);
+  if (!asked) return { ok: false, refusal: REFUSE.notPending("it was already answered or withdrawn") };
+  if (optionId === undefined && command.outcome === undefined)
+    return { ok: false, refusal: REFUSE.invalidMessage("optionId: choose one, or send outcome: cancelled") };
+  if (optionId !== undefined && !asked.options.some((option) => option.optionId === optionId))
+    return { ok: false, refusal: REFUSE.invalidMessage("optionId: not one of the agent's options") };
+  const outcome: PermissionOutcome =
+    optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId };
+  const lastOne = state.pending.length === 1 && state.turn.state === "waiting";
+  return accept(
+    {
+      facts: [
+        { type: "permission:resolved", permissionId, outcome },
+        ...(lastOne ? [{ type: "session:turn" as const, turn: { ...state.turn, state: "running" as const } }] : []),
+      ],
+      effects: [{ type: "answer-permission", permissionId, outcome }],
+    },
+    "permission:resolved",
+  );
+}

@@ -1,0 +1,66 @@
+import type { Entry, ToolCallEntry } from "../protocol/entry.ts";
+import { isTextEntry } from "../protocol/entry.ts";
+import type { FactBody } from "../protocol/facts.ts";
+import type { StopReason, TurnError } from "../protocol/session-parts.ts";
+import type { SessionState } from "../protocol/session-state.ts";
+import type { Outcome, Scene } from "./scene.ts";
+
+/** How a turn ends: nothing is left spinning, nothing is left asking, every text is closed, then the turn is idle. */
+export function endTurn(scene: Scene, stopReason: StopReason, error?: TurnError): Outcome {
+  const { state } = scene;
+  const { turnId, startedAt } = state.turn;
+  return {
+    facts: [
+      ...settleTools(state, stopReason, scene.now),
+      ...withdrawPending(state).facts,
+      ...closeText(state, stopReason),
+      {
+        type: "session:turn",
+        turn: {
+          state: "idle",
+          ...(turnId && { turnId }),
+          ...(startedAt && { startedAt }),
+          stopReason,
+          ...(error && { error }),
+        },
+      },
+    ],
+    effects: withdrawPending(state).effects,
+  };
+}
+
+/** Tool calls that still run when their turn is over, or when the user stops it, get the status that is true for them. */
+export function settleTools(state: SessionState, stopReason: StopReason, now: string): FactBody[] {
+  return state.open
+    .filter((entry): entry is ToolCallEntry => entry.type === "tool-call" && entry.status === "running")
+    .map((entry) => ({ type: "session:update", entry: { ...entry, ...unfinished(stopReason), endedAt: now } }));
+}
+
+function unfinished(stopReason: StopReason): Pick<ToolCallEntry, "status" | "error"> {
+  switch (stopReason) {
+    case "interrupted":
+      return { status: "error", error: "The agent stopped before this finished." };
+    case "error":
+      return { status: "error", error: "The turn failed before this finished." };
+    default:
+      return { status: "cancelled" };
+  }
+}
+
+/** Open permission requests are answered `cancelled`: nobody must wait for an answer that cannot matter any more. */
+export function withdrawPending(state: SessionState): Outcome {
+  const outcome = { outcome: "cancelled" } as const;
+  return {
+    facts: state.pending.map(({ permissionId }) => ({ type: "permission:resolved", permissionId, outcome })),
+    effects: state.pending.map(({ permissionId }) => ({ type: "answer-permission", permissionId, outcome })),
+  };
+}
+
+function closeText(state: SessionState, stopReason: StopReason): FactBody[] {
+  const type = stopReason === "cancelled" ? "session:cancelled" : "session:complete";
+  const last = state.open.at(-1);
+  if (isTextEntry(last)) return [{ type, entryId: last.entryId }];
+  if (state.open.some(isTextEntry)) return [];
+  const user = state.open.findLast((entry: Entry) => entry.type === "user");
+  return user ? [{ type, entryId: user.entryId }] : [];
+}

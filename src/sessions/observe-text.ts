@@ -1,0 +1,136 @@
+import type { AgentEvent } from "../ports/agents.ts";
+import type { Entry, Part, TextEntry } from "../protocol/entry.ts";
+import { isTextEntry } from "../protocol/entry.ts";
+import type { FactBody } from "../protocol/facts.ts";
+import { EntryId } from "../protocol/ids.ts";
+import { isTurnActive } from "../protocol/session-state.ts";
+import type { Scene } from "./scene.ts";
+
+/** A longer text goes on in a further entry: every frame, row and node stays bounded, and no word is dropped. */
+export const ENTRY_CHARS_MAX = 1_000_000;
+
+type Text = Extract<AgentEvent, { type: "text" }>;
+
+/** Text grows the entry it belongs to, or starts one of its own; after its turn it revises what was closed. */
+export function observeText(scene: Scene, event: Text): FactBody[] {
+  if (event.text === "") return [];
+  if (event.kind === "user") return observeUserText(scene, event.text);
+  const active = isTurnActive(scene.state.turn);
+  const target = textTarget(scene, event);
+  if (!target) return startText(scene, event, event.text);
+  const room = ENTRY_CHARS_MAX - target.entry.content.length;
+  const head = cutAt(event.text, Math.max(room, 0));
+  const rest = event.text.slice(head.length);
+  const grown: FactBody[] =
+    head === ""
+      ? []
+      : active && !target.late
+        ? [{ type: "session:chunk", entryId: target.entry.entryId, content: head }]
+        : [revise({ ...target.entry, content: target.entry.content + head }, target.late)];
+  return rest === "" ? grown : [...grown, ...startText(scene, event, rest, target.entry)];
+}
+
+interface Target {
+  readonly entry: TextEntry;
+  /** It belongs to a turn that has ended. */
+  readonly late: boolean;
+}
+
+/** Adjacent text of the same kind and message grows; text after its turn finds its message by the agent's id. */
+function textTarget(scene: Scene, event: Text): Target | null {
+  const last = scene.state.open.at(-1);
+  if (isTextEntry(last) && last.type === event.kind && last.messageId === event.messageId && !hasParts(last))
+    return { entry: last, late: false };
+  if (scene.state.open.length > 0) return null;
+  const settled =
+    event.messageId === undefined ? withoutId(scene.lastSettled) : scene.settledByAgentId(event.messageId);
+  return settled && isTextEntry(settled) && settled.type === event.kind ? { entry: settled, late: true } : null;
+}
+
+/** Agents that give no ids send late text right after their answer: it belongs to that. */
+function withoutId(entry: Entry | null): TextEntry | null {
+  return entry && isTextEntry(entry) && entry.messageId === undefined && !hasParts(entry) ? entry : null;
+}
+
+function hasParts(entry: TextEntry): boolean {
+  return entry.type === "assistant" && entry.parts !== undefined;
+}
+
+function startText(scene: Scene, event: Text, text: string, before?: TextEntry): FactBody[] {
+  const pieces = splitText(text);
+  const facts: FactBody[] = before ? [complete(before.entryId)] : closeOpenText(scene);
+  pieces.forEach((content, index) => {
+    const entry = newTextEntry(scene, event, content);
+    facts.push({ type: "session:update", entry });
+    const grows = index === pieces.length - 1 && isTurnActive(scene.state.turn);
+    if (!grows) facts.push(complete(entry.entryId));
+  });
+  return facts;
+}
+
+function newTextEntry(scene: Scene, event: Text, content: string): TextEntry {
+  const base = {
+    entryId: EntryId.parse(scene.newId()),
+    ...turnOf(scene),
+    content,
+    timestamp: scene.now,
+    ...(event.messageId !== undefined && { messageId: event.messageId }),
+  };
+  return event.kind === "thinking" ? { ...base, type: "thinking" } : { ...base, type: "assistant" };
+}
+
+/** An image, a link or anything else that is not text stands as an entry of its own, in its place. */
+export function observePart(scene: Scene, kind: Text["kind"], part: Part): FactBody[] {
+  const entryId = EntryId.parse(scene.newId());
+  const base = { entryId, ...turnOf(scene), content: "", timestamp: scene.now };
+  const entry: Entry =
+    kind === "user" ? { ...base, type: "user", attachments: [part] } : { ...base, type: "assistant", parts: [part] };
+  return [...closeOpenText(scene), { type: "session:update", entry }, ...(kind === "user" ? [] : [complete(entryId)])];
+}
+
+/** Agents echo the prompt; only words that are not ours already are new. */
+function observeUserText(scene: Scene, text: string): FactBody[] {
+  const asked = scene.state.open.findLast((entry) => entry.type === "user");
+  if (asked?.content.includes(text.trim())) return [];
+  const entryId = EntryId.parse(scene.newId());
+  return [
+    ...closeOpenText(scene),
+    { type: "session:update", entry: { type: "user", entryId, ...turnOf(scene), content: text, timestamp: scene.now } },
+  ];
+}
+
+/** Whatever starts after a growing text ends that text. */
+export function closeOpenText(scene: Scene): FactBody[] {
+  const last = scene.state.open.at(-1);
+  return isTextEntry(last) && !hasParts(last) && isTurnActive(scene.state.turn) ? [complete(last.entryId)] : [];
+}
+
+export function turnOf(scene: Scene): { turnId?: NonNullable<Scene["state"]["turn"]["turnId"]> } {
+  const { turn } = scene.state;
+  return isTurnActive(turn) && turn.turnId ? { turnId: turn.turnId } : {};
+}
+
+function complete(entryId: EntryId): FactBody {
+  return { type: "session:complete", entryId };
+}
+
+function revise(entry: Entry, late: boolean): FactBody {
+  return late ? { type: "session:update", entry, late: true } : { type: "session:update", entry };
+}
+
+function splitText(text: string): string[] {
+  const pieces: string[] = [];
+  for (let rest = text; rest !== ""; ) {
+    const piece = cutAt(rest, ENTRY_CHARS_MAX);
+    pieces.push(piece);
+    rest = rest.slice(piece.length);
+  }
+  return pieces;
+}
+
+/** At most `charsMax` characters, never half a surrogate pair. */
+function cutAt(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  const head = text.slice(0, charsMax);
+  return /[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head;
+}

@@ -1,0 +1,109 @@
+import type { ToolPatch } from "../ports/agents.ts";
+import type { Part, ToolCallEntry, ToolStatus } from "../protocol/entry.ts";
+import type { FactBody } from "../protocol/facts.ts";
+import { EntryId } from "../protocol/ids.ts";
+import { isTurnActive } from "../protocol/session-state.ts";
+import { closeOpenText, turnOf } from "./observe-text.ts";
+import type { Scene } from "./scene.ts";
+
+/** Tool output kept in the transcript; the middle of a longer one is left out, and the text says so. */
+export const RESULT_CHARS_MAX = 1_000_000;
+const PARTS_CHARS_MAX = 4_000_000;
+
+/** Agents announce, patch, resend and forget to finish tool calls; one entry per id holds whatever is known. */
+export function observeTool(scene: Scene, patch: ToolPatch): FactBody[] {
+  const open = scene.state.open.findLast(
+    (entry): entry is ToolCallEntry => entry.type === "tool-call" && entry.toolCallId === patch.toolCallId,
+  );
+  if (open) return growOrReplace(open, patched(open, patch, scene));
+  // Announced in a running turn it is a new call, even under an id used before: some agents count from one in every turn.
+  const isNew = patch.announced && isTurnActive(scene.state.turn);
+  const settled = isNew ? null : scene.settledByAgentId(patch.toolCallId);
+  if (settled?.type === "tool-call") {
+    const entry = patched(settled, patch, scene);
+    return same(entry, settled) ? [] : [{ type: "session:update", entry, late: true }];
+  }
+  const entry = patched(placeholder(scene, patch.toolCallId), patch, scene);
+  return [...closeOpenText(scene), { type: "session:update", entry }];
+}
+
+function placeholder(scene: Scene, toolCallId: string): ToolCallEntry {
+  return {
+    type: "tool-call",
+    entryId: EntryId.parse(scene.newId()),
+    ...turnOf(scene),
+    toolCallId,
+    name: "Tool call",
+    status: isTurnActive(scene.state.turn) ? "running" : "cancelled",
+    content: "",
+    startedAt: scene.now,
+  };
+}
+
+function patched(entry: ToolCallEntry, patch: ToolPatch, scene: Scene): ToolCallEntry {
+  const status = nextStatus(entry, patch.status, scene);
+  const result = patch.result === undefined ? entry.result : capText(patch.result);
+  const parts = patch.parts === undefined ? entry.parts : capParts(patch.parts);
+  const { error: _, ...rest } = entry;
+  return {
+    ...rest,
+    status,
+    ...(patch.name !== undefined && { name: patch.name }),
+    ...(patch.kind !== undefined && { kind: patch.kind }),
+    ...(patch.input !== undefined && { input: patch.input }),
+    ...(patch.locations !== undefined && { locations: [...patch.locations] }),
+    ...(result !== undefined && { result }),
+    ...(parts !== undefined && { parts }),
+    ...(status === "error" && { error: result || entry.error || "The tool reported a failure without saying why." }),
+    ...(status !== "running" && entry.status === "running" && { endedAt: scene.now }),
+  };
+}
+
+/** Nothing starts to spin again outside its turn, and a cancelled call is only changed by its success. */
+function nextStatus(entry: ToolCallEntry, status: ToolPatch["status"], scene: Scene): ToolStatus {
+  if (status === undefined) return entry.status;
+  if (entry.status === "cancelled") return status === "complete" ? "complete" : "cancelled";
+  const ended = !isTurnActive(scene.state.turn) || entry.turnId !== scene.state.turn.turnId;
+  if (status === "running" && ended) return entry.status;
+  return status;
+}
+
+/** Output that only grew travels as the part that is new. */
+function growOrReplace(before: ToolCallEntry, after: ToolCallEntry): FactBody[] {
+  if (same(before, after)) return [];
+  const old = before.result ?? "";
+  const grown = after.result !== undefined && after.result.length > old.length && after.result.startsWith(old);
+  const onlyGrown =
+    grown && same({ ...before, result: after.result, parts: after.parts }, after) && !hasRichParts(after);
+  if (!onlyGrown) return [{ type: "session:update", entry: after }];
+  return [
+    {
+      type: "session:chunk",
+      entryId: before.entryId,
+      content: (after.result ?? "").slice(old.length),
+      field: "result",
+    },
+  ];
+}
+
+function hasRichParts(entry: ToolCallEntry): boolean {
+  return entry.parts !== undefined;
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function capText(text: string): string {
+  if (text.length <= RESULT_CHARS_MAX) return text;
+  const half = RESULT_CHARS_MAX / 2;
+  return `${text.slice(0, half)}\n[… ${text.length - RESULT_CHARS_MAX} characters left out …]\n${text.slice(-half)}`;
+}
+
+function capParts(parts: readonly Part[]): Part[] {
+  let chars = 0;
+  return parts.map((part) => {
+    chars += JSON.stringify(part).length;
+    return chars <= PARTS_CHARS_MAX ? part : { type: "text", text: "[left out: too large to keep]" };
+  });
+}

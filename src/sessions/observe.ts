@@ -1,0 +1,179 @@
+import type { AgentEvent } from "../ports/agents.ts";
+import type { Entry } from "../protocol/entry.ts";
+import type { FactBody } from "../protocol/facts.ts";
+import { EntryId } from "../protocol/ids.ts";
+import { TITLE_CHARS_MAX } from "../protocol/limits.ts";
+import type { SessionConfig, StopReason, TurnError } from "../protocol/session-parts.ts";
+import { isTurnActive } from "../protocol/session-state.ts";
+import { endTurn, withdrawPending } from "./end-turn.ts";
+import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
+import { observeTool } from "./observe-tool.ts";
+import { queueFact } from "./queue-fact.ts";
+import { NOTHING, type Outcome, type Scene } from "./scene.ts";
+import { startTurn } from "./start-turn.ts";
+
+/** Pure: what something an agent said means in this state. The counterpart of `decide`. */
+export function observe(scene: Scene, event: AgentEvent): Outcome {
+  switch (event.type) {
+    case "text":
+      return only(observeText(scene, event));
+    case "part":
+      return only(observePart(scene, event.kind, event.part));
+    case "tool":
+      return only(observeTool(scene, event.patch));
+    case "plan":
+      return only(observePlan(scene, event));
+    case "notice":
+      return only([...closeOpenText(scene), { type: "session:update", entry: noticeEntry(scene, event) }]);
+    case "title":
+      return only(observeTitle(scene, event.title));
+    case "options":
+      return only(configFact(scene, { options: [...event.options] }));
+    case "option-chosen":
+      return only(configFact(scene, { options: chooseOption(scene, event) }));
+    case "commands":
+      return only(configFact(scene, { commands: [...event.commands] }));
+    case "usage":
+      return only(configFact(scene, { usage: event.usage }));
+    case "permission-requested":
+      return only(observePermission(scene, event));
+    case "permission-withdrawn":
+      return only(withdrawPermission(scene, event.permissionId));
+    case "turn-ended":
+      return isCurrent(scene, event.turnId) ? finish(scene, ownStop(scene, event.stopReason)) : NOTHING;
+    case "turn-failed":
+      return isCurrent(scene, event.turnId) ? fail(scene, event.error) : NOTHING;
+    case "lost":
+      return lose(scene, event.reason);
+    case "unknown":
+      return only([{ type: "session:raw", update: event.update }]);
+    default:
+      return event satisfies never;
+  }
+}
+
+function only(facts: readonly FactBody[]): Outcome {
+  return { facts, effects: [] };
+}
+
+/** Only the prompt's own end ends a turn. */
+function isCurrent(scene: Scene, turnId: string): boolean {
+  return isTurnActive(scene.state.turn) && scene.state.turn.turnId === turnId;
+}
+
+/** After the user's own stop, whatever the agent calls the end, it is a cancel. */
+function ownStop(scene: Scene, stopReason: StopReason): StopReason {
+  return scene.cancelling === scene.state.turn.turnId ? "cancelled" : stopReason;
+}
+
+function fail(scene: Scene, error: TurnError): Outcome {
+  return ownStop(scene, "error") === "cancelled" ? finish(scene, "cancelled") : finish(scene, "error", error);
+}
+
+/** The agent is gone: what it asked cannot be answered any more, and a running turn is over. */
+function lose(scene: Scene, reason: string): Outcome {
+  if (!isTurnActive(scene.state.turn)) return only(withdrawPending(scene.state).facts);
+  const stopReason = ownStop(scene, "interrupted");
+  return stopReason === "interrupted"
+    ? finish(scene, "interrupted", { code: "AGENT_UNAVAILABLE", message: reason })
+    : finish(scene, stopReason);
+}
+
+/** The turn ends; the next queued message starts its own, unless this end gives the user something to look at first. */
+function finish(scene: Scene, stopReason: StopReason, error?: TurnError): Outcome {
+  const ended = endTurn(scene, stopReason, error);
+  const [next, ...rest] = scene.state.queue;
+  if (!next) return ended;
+  const goesOn =
+    !scene.state.queuePaused && stopReason !== "interrupted" && stopReason !== "error" && stopReason !== "cancelled";
+  if (!goesOn) return { ...ended, facts: [...ended.facts, queueFact(scene.state.queue, true)] };
+  const started = startTurn(scene, next);
+  return {
+    facts: [...ended.facts, queueFact(rest, false), ...started.facts],
+    effects: [...ended.effects, ...started.effects],
+  };
+}
+
+function observePlan(scene: Scene, event: Extract<AgentEvent, { type: "plan" }>): FactBody[] {
+  const known = scene.state.open.findLast((entry) => entry.type === "plan");
+  const entry: Entry = {
+    type: "plan",
+    entryId: known?.entryId ?? EntryId.parse(scene.newId()),
+    ...turnOf(scene),
+    content: event.items.map((item) => `- [${item.status === "completed" ? "x" : " "}] ${item.content}`).join("\n"),
+    items: [...event.items],
+  };
+  return [...(known ? [] : closeOpenText(scene)), { type: "session:update", entry }];
+}
+
+function noticeEntry(scene: Scene, event: Extract<AgentEvent, { type: "notice" }>): Entry {
+  const { severity, content } = event;
+  return {
+    type: "notice",
+    entryId: EntryId.parse(scene.newId()),
+    ...turnOf(scene),
+    severity,
+    content,
+    timestamp: scene.now,
+  };
+}
+
+function observeTitle(scene: Scene, title: string): FactBody[] {
+  const text = title.replace(/\s+/g, " ").trim().slice(0, TITLE_CHARS_MAX);
+  if (text === "" || scene.state.titleSource === "user" || text === scene.state.title) return [];
+  return [{ type: "session:title-updated", title: text, source: "agent" }];
+}
+
+function configFact(scene: Scene, change: Partial<SessionConfig>): FactBody[] {
+  const config = { ...scene.state.config, ...change };
+  return JSON.stringify(config) === JSON.stringify(scene.state.config) ? [] : [{ type: "session:config", config }];
+}
+
+function chooseOption(scene: Scene, chosen: { category: string; value: string }): SessionConfig["options"] {
+  return scene.state.config.options.map((option) =>
+    option.type === "select" && option.category === chosen.category
+      ? { ...option, currentValue: chosen.value }
+      : option,
+  );
+}
+
+/** The tool call it is about comes first: some agents ask before they announce it. */
+function observePermission(scene: Scene, event: Extract<AgentEvent, { type: "permission-requested" }>): FactBody[] {
+  const { permissionId, patch, options } = event;
+  const known = scene.state.open.findLast(
+    (entry) => entry.type === "tool-call" && entry.toolCallId === patch.toolCallId,
+  );
+  const tool = known?.type === "tool-call" ? known : null;
+  const { kind = tool?.kind, input = tool?.input, parts = tool?.parts, locations = tool?.locations } = patch;
+  return [
+    ...observeTool(scene, { ...patch, announced: true }),
+    {
+      type: "permission:request",
+      permissionId,
+      toolCall: {
+        toolCallId: patch.toolCallId,
+        name: patch.name ?? tool?.name ?? "Tool call",
+        ...(kind !== undefined && { kind }),
+        ...(input !== undefined && { input }),
+        ...(parts !== undefined && { parts: [...parts] }),
+        ...(locations !== undefined && { locations: [...locations] }),
+      },
+      options: [...options],
+      askedAt: scene.now,
+    },
+    ...(scene.state.turn.state === "running" || scene.state.turn.state === "stalled"
+      ? [{ type: "session:turn" as const, turn: { ...scene.state.turn, state: "waiting" as const } }]
+      : []),
+  ];
+}
+
+function withdrawPermission(scene: Scene, permissionId: string): FactBody[] {
+  const { pending, turn } = scene.state;
+  const asked = pending.find((one) => one.permissionId === permissionId);
+  if (!asked) return [];
+  const lastOne = pending.length === 1 && turn.state === "waiting";
+  return [
+    { type: "permission:resolved", permissionId: asked.permissionId, outcome: { outcome: "cancelled" } },
+    ...(lastOne ? [{ type: "session:turn" as const, turn: { ...turn, state: "running" as const } }] : []),
+  ];
+}

@@ -1,0 +1,32 @@
+import type { Entry, Part } from "../protocol/entry.ts";
+import type { FactBody } from "../protocol/facts.ts";
+import type { PermissionId, TurnId } from "../protocol/ids.ts";
+import type { PermissionOutcome } from "../protocol/session-parts.ts";
+import type { SessionState } from "../protocol/session-state.ts";
+
+/** All that deciding and observing may know: the state, the time, fresh ids, and entries that have left the state. */
+export interface Scene {
+  readonly state: SessionState;
+  /** ISO 8601, UTC. */
+  readonly now: string;
+  readonly newId: () => string;
+  /** The turn the user has asked to stop, if one is still ending. */
+  readonly cancelling: TurnId | null;
+  /** The newest entry that has left the state. */
+  readonly lastSettled: Entry | null;
+  readonly settledByAgentId: (agentId: string) => Entry | null;
+}
+
+/** What must reach the agent once the facts are stored. */
+export type AgentEffect =
+  | { type: "prompt"; turnId: TurnId; content: string; attachments: readonly Part[] }
+  | { type: "cancel"; turnId: TurnId }
+  | { type: "answer-permission"; permissionId: PermissionId; outcome: PermissionOutcome }
+  | { type: "close-agent" };
+
+export interface Outcome {
+  readonly facts: readonly FactBody[];
+  readonly effects: readonly AgentEffect[];
+}
+
+export const NOTHING: Outcome = { facts: [], effects: [] };

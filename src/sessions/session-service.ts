@@ -1,0 +1,235 @@
+import type { AgentSession, Agents } from "../ports/agents.ts";
+import type { ProjectStore } from "../ports/project-store.ts";
+import type { AgentBinding, SessionLog } from "../ports/session-log.ts";
+import { isoTime, type World } from "../ports/world.ts";
+import type { ClientMessage, SessionCommand } from "../protocol/client-messages.ts";
+import { REFUSE, RefusalError } from "../protocol/errors.ts";
+import type { Fact, FactBody } from "../protocol/facts.ts";
+import { type ProjectId, SessionId } from "../protocol/ids.ts";
+import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
+import type {
+  PlainServerMessage,
+  SessionHistory,
+  SessionPage,
+  SessionResumed,
+  SessionRow,
+} from "../protocol/server-messages.ts";
+import { UNTITLED } from "../protocol/session-state.ts";
+import { type Answer, readAnswer, writeAnswer } from "./answer.ts";
+import { EarlyEvents } from "./early-events.ts";
+import { Session } from "./session.ts";
+
+export interface SessionServiceDeps {
+  readonly world: World;
+  readonly log: SessionLog;
+  readonly projects: ProjectStore;
+  readonly agents: Agents;
+  /** Facts that are on disk now: followers are to be woken. */
+  readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
+  /** For every client. */
+  readonly publish: (message: PlainServerMessage) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+type Create = Extract<ClientMessage, { type: "session:create" }>;
+
+/** After these the session's row in lists looks different. */
+const ROW_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["type"]>([
+  "session:turn",
+  "session:title-updated",
+  "session:archived",
+  "session:unarchived",
+]);
+
+/** The only door to sessions: the page, the command line and MCP tools all act through it. */
+export class SessionService {
+  readonly #deps: SessionServiceDeps;
+  readonly #sessions = new Map<SessionId, Session>();
+  readonly #inFlight = new Map<string, Promise<Answer>>();
+
+  constructor(deps: SessionServiceDeps) {
+    this.#deps = deps;
+  }
+
+  /** Turns that an earlier run of the server left open end as interrupted, with what had arrived. */
+  recover(): number {
+    const unfinished = this.#deps.log.unfinished();
+    for (const id of unfinished) this.#session(id)?.flush();
+    return unfinished.length;
+  }
+
+  create(command: Create): Promise<Answer> {
+    return this.once(command.commandId, () => this.#create(command));
+  }
+
+  execute(command: SessionCommand): Promise<Answer> {
+    return this.once(command.commandId, async () => {
+      const session = this.#session(command.sessionId);
+      if (!session) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
+      return command.type === "session:configure" ? configure(session, command) : session.dispatch(command);
+    });
+  }
+
+  /** A command sent twice acts once: the first outcome answers both, even over a restart. */
+  async once(commandId: string | undefined, act: () => Promise<Answer>): Promise<Answer> {
+    if (commandId === undefined) return act();
+    const stored = this.#deps.log.receipt(commandId);
+    if (stored !== null) return readAnswer(stored);
+    const running = this.#inFlight.get(commandId);
+    if (running) return running.then(asRepeated);
+    const acting = act().finally(() => this.#inFlight.delete(commandId));
+    this.#inFlight.set(commandId, acting);
+    const answer = await acting;
+    const { log, world } = this.#deps;
+    if (!isInternal(answer)) log.saveReceipt({ commandId, answer: writeAnswer(answer), at: isoTime(world) });
+    return answer;
+  }
+
+  list(projectId: ProjectId, includeArchived: boolean): readonly SessionRow[] | null {
+    return this.#deps.projects.get(projectId) ? this.#deps.log.rows(projectId, includeArchived) : null;
+  }
+
+  /** Where a reader starts: whole, or from its own cursor when everything after it is kept. Starts no agent. */
+  open(
+    sessionId: SessionId,
+    after: number | undefined,
+    limit = PAGE_ENTRIES_DEFAULT,
+  ): SessionHistory | SessionResumed | null {
+    const session = this.#session(sessionId);
+    if (!session) return null;
+    session.flush();
+    const { seq, turn, pending, queue, queuePaused, config, title, titleSource, archived, open } = session.state;
+    const draft = this.#deps.log.draft(sessionId);
+    const standing = {
+      sessionId,
+      seq,
+      turn,
+      pending: [...pending],
+      queue: [...queue],
+      queuePaused,
+      config,
+      title,
+      titleSource,
+      archived,
+      ...(draft !== "" && { draft }),
+    };
+    if (after !== undefined && this.#deps.log.canResume(sessionId, after))
+      return { type: "session:resumed", ...standing };
+    const page = this.#deps.log.page(sessionId, null, limit) ?? { entries: [], hasMore: false };
+    return { type: "session:history", ...standing, entries: [...page.entries, ...open], hasMore: page.hasMore };
+  }
+
+  page(command: Extract<ClientMessage, { type: "session:page" }>): SessionPage | null {
+    const { sessionId, before, limit = PAGE_ENTRIES_DEFAULT } = command;
+    const page = this.#deps.log.page(sessionId, before, limit);
+    return page && { type: "session:page", sessionId, before, entries: [...page.entries], hasMore: page.hasMore };
+  }
+
+  /** Sessions in memory, for the status page. */
+  loaded(): readonly { id: SessionId; turn: SessionRow["turn"]; agentState: AgentBinding["state"] }[] {
+    return [...this.#sessions.values()].map(({ id, state, agentState }) => ({ id, turn: state.turn, agentState }));
+  }
+
+  exists(sessionId: SessionId): boolean {
+    return this.#deps.log.row(sessionId) !== null;
+  }
+
+  saveDraft(sessionId: SessionId, content: string): void {
+    this.#deps.log.saveDraft(sessionId, content);
+  }
+
+  /** What still waits is stored; called when the agents are gone and nothing more can come. */
+  flush(): void {
+    for (const session of this.#sessions.values()) session.flush();
+  }
+
+  async #create(command: Create): Promise<Answer> {
+    const { projects, agents, world } = this.#deps;
+    const { projectId, cliType } = command;
+    const project = projects.get(projectId);
+    if (!project) return { kind: "refused", refusal: REFUSE.projectNotFound() };
+    if (!agents.find(cliType)) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
+    const sessionId = SessionId.parse(`${cliType}:${world.newId()}`);
+    const early = new EarlyEvents();
+    try {
+      const cwd = project.path;
+      const agent = await agents.attach({ sessionId, cliType, cwd, agentSessionId: null, sink: early.sink });
+      return this.#store(command, sessionId, cwd, agent, early);
+    } catch (error) {
+      if (!(error instanceof RefusalError)) throw error;
+      return { kind: "refused", refusal: error.refusal };
+    }
+  }
+
+  /** The row and the receipt are one transaction: sent again after a crash, the command makes no second session. */
+  #store(command: Create, id: SessionId, cwd: string, agent: AgentSession, early: EarlyEvents): Answer {
+    const { log, world } = this.#deps;
+    const { projectId, cliType, title, commandId } = command;
+    const createdAt = isoTime(world);
+    const row: SessionRow = {
+      id,
+      projectId,
+      cliType,
+      title: title ?? UNTITLED,
+      createdAt,
+      lastActiveAt: createdAt,
+      archived: false,
+      turn: { state: "idle" },
+    };
+    const message = { type: "session:created", sessionId: id, projectId, session: row } as const;
+    const answer: Answer = { kind: "message", message, published: true };
+    const binding = { agentSessionId: agent.agentSessionId, cwd, state: "active", since: createdAt } as const;
+    log.create(
+      row,
+      binding,
+      commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at: createdAt },
+    );
+    this.#deps.publish(message);
+    this.#session(id)?.adopt(agent, early, title);
+    return answer;
+  }
+
+  #session(sessionId: SessionId): Session | null {
+    const known = this.#sessions.get(sessionId);
+    if (known) return known;
+    const stored = this.#deps.log.load(sessionId);
+    if (!stored) return null;
+    const session = new Session({ ...this.#deps, onCommitted: (id, facts) => this.#committed(id, facts) }, stored);
+    this.#sessions.set(sessionId, session);
+    // Loaded from disk it has no agent, so a turn or a question found open belongs to a process that is gone.
+    if (stored.row.turn.state !== "idle" || stored.state.pending.length > 0)
+      session.observe({ type: "lost", reason: "The server stopped while this turn was running.", state: "crashed" });
+    return session;
+  }
+
+  #committed(sessionId: SessionId, facts: readonly Fact[]): void {
+    this.#deps.onCommitted(sessionId, facts);
+    if (!facts.some((fact) => ROW_FACTS.has(fact.type))) return;
+    const row = this.#deps.log.row(sessionId);
+    if (row) this.#deps.publish({ type: "session:changed", ...row });
+  }
+}
+
+async function configure(
+  session: Session,
+  command: Extract<SessionCommand, { type: "session:configure" }>,
+): Promise<Answer> {
+  try {
+    await session.configure(command);
+  } catch (error) {
+    if (!(error instanceof RefusalError)) throw error;
+    return { kind: "refused", refusal: error.refusal };
+  }
+  session.flush();
+  return { kind: "config", sessionId: session.id, config: session.state.config, seq: session.state.seq };
+}
+
+/** A fault of ours is no outcome: trying again must be able to succeed. */
+function isInternal(answer: Answer): boolean {
+  return answer.kind === "refused" && answer.refusal.code === "INTERNAL_ERROR";
+}
+
+/** The second asker of a command in flight gets a copy of its own, not the published message again. */
+function asRepeated(answer: Answer): Answer {
+  return readAnswer(writeAnswer(answer));
+}

@@ -1,0 +1,265 @@
+import { invariant } from "../lib/assert.ts";
+import { Mailbox } from "../lib/mailbox.ts";
+import type { AgentEvent, AgentSession, Agents } from "../ports/agents.ts";
+import type { AgentBinding, SessionLog, StoredSession } from "../ports/session-log.ts";
+import { isoTime, type World } from "../ports/world.ts";
+import type { SessionCommand } from "../protocol/client-messages.ts";
+import type { Entry } from "../protocol/entry.ts";
+import { REFUSE } from "../protocol/errors.ts";
+import type { Fact, FactBody } from "../protocol/facts.ts";
+import type { SessionId, TurnId } from "../protocol/ids.ts";
+import { reduceSession } from "../protocol/reduce-session.ts";
+import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
+import { AgentLink } from "./agent-link.ts";
+import { type Answer, writeAnswer } from "./answer.ts";
+import { decide } from "./decide.ts";
+import type { EarlyEvents } from "./early-events.ts";
+import { mergeText } from "./merge-text.ts";
+import { observe } from "./observe.ts";
+import type { AgentEffect, Scene } from "./scene.ts";
+
+/** One frame of a 60 Hz screen: text that comes faster is committed and sent together. */
+const TEXT_HOLD_MS = 16;
+const MAIL_ITEMS_MAX = 2_000;
+const COMMIT_RETRY_MS = 1_000;
+
+type DecidedCommand = Parameters<typeof decide>[1];
+type Mail =
+  | { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void }
+  | { from: "agent"; event: AgentEvent };
+
+export interface SessionDeps {
+  readonly world: World;
+  readonly log: SessionLog;
+  readonly agents: Agents;
+  readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The single writer of one session: commands and the agent's words enter one mailbox, facts leave to the log. */
+export class Session {
+  readonly id: SessionId;
+  readonly #deps: SessionDeps;
+  readonly #mailbox: Mailbox<Mail>;
+  readonly #link: AgentLink;
+  #state: SessionState;
+  #binding: AgentBinding;
+  #bindingChanged = false;
+  #lastSettled: Entry | null;
+  #cancelling: TurnId | null = null;
+  /** Folded into the state, not yet on disk: no reader has seen them. */
+  #staged: Fact[] = [];
+  #stagedEffects: AgentEffect[] = [];
+
+  constructor(deps: SessionDeps, stored: StoredSession) {
+    this.id = stored.row.id;
+    this.#deps = deps;
+    this.#state = stored.state;
+    // No agent is attached yet, whatever an earlier run of the server wrote.
+    this.#binding = stored.binding.state === "active" ? { ...stored.binding, state: "idle" } : stored.binding;
+    this.#lastSettled = deps.log.page(this.id, null, 1)?.entries.at(-1) ?? null;
+    this.#mailbox = new Mailbox({
+      itemsMax: MAIL_ITEMS_MAX,
+      holdMs: TEXT_HOLD_MS,
+      now: deps.world.now,
+      handle: (batch) => this.#handle(batch),
+      onError: deps.onError,
+    });
+    this.#link = new AgentLink({
+      sessionId: this.id,
+      cliType: stored.row.cliType,
+      agents: deps.agents,
+      binding: () => this.#binding,
+      isRunning: (turnId) => isTurnActive(this.#state.turn) && this.#state.turn.turnId === turnId,
+      post: (event) => this.observe(event),
+      onAttached: (agent) => this.#attached(agent),
+      onError: deps.onError,
+    });
+  }
+
+  /** What is stored, with the entries of the running turn; settled entries are the log's to read. */
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  get agentState(): AgentBinding["state"] {
+    return this.#binding.state;
+  }
+
+  dispatch(command: DecidedCommand): Promise<Answer> {
+    return new Promise((answer) => this.#mailbox.post({ from: "user", command, answer }));
+  }
+
+  observe(event: AgentEvent): void {
+    this.#mailbox.post({ from: "agent", event }, event.type === "text" ? "soon" : "now");
+  }
+
+  /** A new session takes over the agent it was made with, what that has said meanwhile, and the title it was given. */
+  adopt(agent: AgentSession, early: EarlyEvents, title: string | undefined): void {
+    this.#link.adopt(agent);
+    early.handOver(this.#link.sink);
+    if (title !== undefined) this.#stage([{ type: "session:title-updated", title, source: "user" }]);
+    this.flush();
+  }
+
+  configure(command: Extract<SessionCommand, { type: "session:configure" }>): Promise<void> {
+    return this.#link.configure(command.configId, command.value);
+  }
+
+  /** Everything that waits is stored; used before a history is read and at shutdown. */
+  flush(): void {
+    this.#mailbox.flush();
+    if (this.#staged.length > 0) this.#commitStaged();
+  }
+
+  /** A run of agent events is one commit; a command closes the run, decides, and starts the next. */
+  #handle(batch: readonly Mail[]): void {
+    let events: AgentEvent[] = [];
+    for (const mail of batch) {
+      if (mail.from === "agent") {
+        events.push(mail.event);
+        continue;
+      }
+      this.#absorb(events);
+      events = [];
+      mail.answer(this.#execute(mail.command));
+    }
+    this.#absorb(events);
+  }
+
+  #absorb(events: readonly AgentEvent[]): void {
+    for (const event of mergeText(events)) {
+      const { facts, effects } = observe(this.#scene(), event);
+      this.#stage(facts);
+      this.#stagedEffects.push(...effects);
+      if (event.type === "lost") this.#bind({ ...this.#binding, state: event.state, since: this.#now() });
+    }
+    if (this.#staged.length > 0 || this.#bindingChanged) this.#commitStaged();
+  }
+
+  #execute(command: DecidedCommand): Answer {
+    if (this.#staged.length > 0) return { kind: "refused", refusal: REFUSE.internal() };
+    const decision = decide(this.#scene(), command);
+    if (!decision.ok) return this.#refuse(command, decision.refusal);
+    const before = this.#state;
+    this.#stage(decision.facts);
+    const answer = this.#answerOf(decision.answer);
+    try {
+      this.#commit(command.commandId === undefined ? null : { commandId: command.commandId, answer });
+    } catch (error) {
+      this.#state = before;
+      this.#staged = [];
+      this.#deps.onError(error);
+      return { kind: "refused", refusal: REFUSE.internal() };
+    }
+    this.#runAll(decision.effects);
+    return answer;
+  }
+
+  #refuse(command: DecidedCommand, refusal: Extract<Answer, { kind: "refused" }>["refusal"]): Answer {
+    const answer: Answer = { kind: "refused", refusal };
+    if (command.commandId !== undefined)
+      this.#deps.log.saveReceipt({ commandId: command.commandId, answer: writeAnswer(answer), at: this.#now() });
+    return answer;
+  }
+
+  #answerOf(type: FactBody["type"] | null): Answer {
+    if (type === null) return { kind: "ok", seq: this.#state.seq };
+    const fact = this.#staged.findLast((staged) => staged.type === type);
+    invariant(fact, `a decision names the fact ${type} as its answer and makes it`);
+    return { kind: "fact", fact };
+  }
+
+  #stage(facts: readonly FactBody[]): void {
+    for (const body of facts) {
+      const fact: Fact = { ...body, sessionId: this.id, seq: this.#state.seq + 1 };
+      this.#state = reduceSession(this.#state, fact);
+      this.#staged.push(fact);
+    }
+  }
+
+  /** What an agent said is never given up: a failed commit is tried again until the disk takes it. */
+  #commitStaged(): void {
+    try {
+      this.#commit(null);
+    } catch (error) {
+      this.#deps.onError(error);
+      setTimeout(() => this.flush(), COMMIT_RETRY_MS).unref();
+      return;
+    }
+    this.#runAll(this.#stagedEffects.splice(0));
+  }
+
+  #commit(receipt: { commandId: string; answer: Answer } | null): void {
+    const facts = this.#staged;
+    const { settled, working } = settle(this.#state);
+    const hasSettled = settled.length > 0 || !isTurnActive(working.turn);
+    const revised = facts.flatMap((fact) => (fact.type === "session:update" && fact.late ? [fact.entry] : []));
+    this.#deps.log.commit(this.id, {
+      facts,
+      state: this.#state,
+      settled,
+      snapshot: hasSettled ? working : null,
+      revised,
+      lastActiveAt: facts.some(isActivity) ? this.#now() : null,
+      receipt: receipt && { commandId: receipt.commandId, answer: writeAnswer(receipt.answer), at: this.#now() },
+      binding: this.#bindingChanged ? this.#binding : null,
+    });
+    this.#state = working;
+    this.#staged = [];
+    this.#bindingChanged = false;
+    this.#lastSettled = revised.find(({ entryId }) => entryId === this.#lastSettled?.entryId) ?? this.#lastSettled;
+    this.#lastSettled = settled.at(-1) ?? this.#lastSettled;
+    if (!isTurnActive(working.turn)) this.#cancelling = null;
+    if (facts.length > 0) this.#deps.onCommitted(this.id, facts);
+  }
+
+  #runAll(effects: readonly AgentEffect[]): void {
+    for (const effect of effects) {
+      if (effect.type === "cancel") this.#cancelling = effect.turnId;
+      this.#link.run(effect);
+    }
+  }
+
+  #attached(agent: AgentSession): void {
+    this.#bind({ ...this.#binding, agentSessionId: agent.agentSessionId, state: "active", since: this.#now() });
+    if (agent.origin === "forgotten")
+      this.observe({
+        type: "notice",
+        severity: "warning",
+        content:
+          "The agent could not bring back its own memory of this conversation, so it starts afresh. Everything said so far is still here.",
+      });
+  }
+
+  #bind(binding: AgentBinding): void {
+    this.#binding = binding;
+    this.#bindingChanged = true;
+  }
+
+  #now(): string {
+    return isoTime(this.#deps.world);
+  }
+
+  #scene(): Scene {
+    return {
+      state: this.#state,
+      now: this.#now(),
+      newId: this.#deps.world.newId,
+      cancelling: this.#cancelling,
+      lastSettled: this.#lastSettled,
+      settledByAgentId: (agentId) => this.#deps.log.settledByAgentId(this.id, agentId),
+    };
+  }
+}
+
+/** Entries of ended turns leave the working state for the entry table; the cost of a session is its open turn. */
+function settle(state: SessionState): { settled: readonly Entry[]; working: SessionState } {
+  if (isTurnActive(state.turn)) return { settled: state.settled, working: { ...state, settled: [] } };
+  return { settled: [...state.settled, ...state.open], working: { ...state, settled: [], open: [] } };
+}
+
+/** Sending and receiving is activity; opening, renaming and archiving are not. */
+function isActivity(fact: Fact): boolean {
+  return fact.type === "session:update" || fact.type === "session:chunk" || fact.type === "session:turn";
+}

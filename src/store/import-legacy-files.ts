@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { z } from "zod";
+import type { ProjectStore } from "../ports/project-store.ts";
+import type { SessionLog } from "../ports/session-log.ts";
+import { isoTime, type World } from "../ports/world.ts";
+import { cliTypeOf, ProjectId, SessionId } from "../protocol/ids.ts";
+import type { Project } from "../protocol/server-messages.ts";
+
+const LegacyProject = z.looseObject({
+  id: ProjectId,
+  path: z.string().startsWith("/"),
+  name: z.string().optional(),
+  addedAt: z.string().optional(),
+});
+const LegacySession = z.looseObject({
+  id: SessionId,
+  projectId: ProjectId,
+  title: z.string().optional(),
+  createdAt: z.string().optional(),
+  lastActiveAt: z.string().optional(),
+});
+
+const envelope = (key: string) =>
+  z
+    .looseObject({
+      version: z.literal(1),
+      [key]: z.array(z.unknown()).optional(),
+      data: z.array(z.unknown()).optional(),
+    })
+    .transform((file) => z.array(z.unknown()).parse(file[key] ?? file["data"] ?? []));
+
+interface Import {
+  readonly projectCount: number;
+  readonly sessionCount: number;
+  readonly problem: string | null;
+}
+
+/** Projects and sessions of an older app, taken over once into an empty database; its files stay as they are. */
+export function importLegacyFiles(
+  dir: string,
+  into: { log: SessionLog; projects: ProjectStore; world: World },
+): Import {
+  try {
+    const projects = readRecords(join(dir, "projects.json"), "projects").flatMap(
+      (record) => LegacyProject.safeParse(record).data ?? [],
+    );
+    const sessions = readRecords(join(dir, "sessions.json"), "sessions").flatMap(
+      (record) => LegacySession.safeParse(record).data ?? [],
+    );
+    const now = isoTime(into.world);
+    const added = new Map<string, Project>();
+    for (const { id, path, name, addedAt } of projects) {
+      if (added.has(id) || into.projects.byPath(path)) continue;
+      const project = { id, path, name: name ?? basename(path), addedAt: addedAt ?? now };
+      into.projects.add(project);
+      added.set(id, project);
+    }
+    const known = sessions.filter((session) => added.has(session.projectId));
+    for (const session of known) importSession(into.log, session, added.get(session.projectId)?.path ?? "/", now);
+    return { projectCount: added.size, sessionCount: known.length, problem: null };
+  } catch (error) {
+    return { projectCount: 0, sessionCount: 0, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function importSession(log: SessionLog, session: z.infer<typeof LegacySession>, cwd: string, now: string): void {
+  if (log.row(session.id)) return;
+  const createdAt = session.createdAt ?? session.lastActiveAt ?? now;
+  log.create(
+    {
+      id: session.id,
+      projectId: session.projectId,
+      cliType: cliTypeOf(session.id),
+      title: session.title ?? "New Session",
+      createdAt,
+      lastActiveAt: session.lastActiveAt ?? createdAt,
+      archived: session["archived"] === true,
+      turn: { state: "idle" },
+    },
+    // The older app named a session by the agent's own id of it.
+    { agentSessionId: session.id.slice(session.id.indexOf(":") + 1), cwd, state: "idle", since: createdAt },
+    null,
+  );
+}
+
+function readRecords(path: string, key: string): readonly unknown[] {
+  if (!existsSync(path)) return [];
+  return envelope(key).parse(JSON.parse(readFileSync(path, "utf8")));
+}

@@ -1,0 +1,112 @@
+import { existsSync, renameSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
+
+/** In order; a released migration is never edited, a new one is appended. */
+const MIGRATIONS: readonly string[] = [FIRST_SCHEMA];
+
+/** Above this size only the schema is checked at start: reading every page would cost the user seconds. */
+const QUICK_CHECK_BYTES_MAX = 32 * 1024 * 1024;
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** The database was written by a newer program; opening it could only harm it. */
+export class NewerDatabaseError extends Error {
+  override readonly name = "NewerDatabaseError";
+
+  constructor(path: string, found: number) {
+    super(
+      `The database ${path} was made by a newer version of Liminal Builder (schema ${found}, this version knows ${MIGRATIONS.length}). ` +
+        "Update Liminal Builder, or set LIMINAL_DATA_DIR to another directory. Nothing was changed.",
+    );
+  }
+}
+
+export interface OpenedDatabase {
+  readonly db: DatabaseSync;
+  /** Where a damaged database was moved to, when that had to be done. */
+  readonly movedAside: string | null;
+  /** True when the database did not exist before. */
+  readonly created: boolean;
+}
+
+/** Opens, checks and migrates. A damaged file is moved aside whole, never overwritten. */
+export function openDatabase(path: string, stamp: string): OpenedDatabase {
+  const existed = existsSync(path) && statSync(path).size > 0;
+  if (existed) {
+    const damage = findDamage(path);
+    if (damage) {
+      const movedAside = moveAside(path, stamp);
+      return { db: prepare(path), movedAside, created: true };
+    }
+  }
+  return { db: prepare(path), movedAside: null, created: !existed };
+}
+
+function prepare(path: string): DatabaseSync {
+  const db = new DatabaseSync(path);
+  try {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    const found = userVersion(db);
+    if (found > MIGRATIONS.length) throw new NewerDatabaseError(path, found);
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;");
+    migrate(db, found);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function migrate(db: DatabaseSync, from: number): void {
+  for (let version = from; version < MIGRATIONS.length; version++) {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      db.exec(MIGRATIONS[version] ?? "");
+      db.exec(`PRAGMA user_version = ${version + 1}`);
+      db.exec("COMMIT");
+    } catch (error) {
+      db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+function userVersion(db: DatabaseSync): number {
+  return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+}
+
+/** What SQLite says is wrong with the file, or null. Only damage counts: a locked file or a full disk is no reason to move data. */
+function findDamage(path: string): string | null {
+  let db: DatabaseSync | null = null;
+  try {
+    db = new DatabaseSync(path);
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    db.prepare("SELECT count(*) AS tables FROM sqlite_master").get();
+    if (statSync(path).size > QUICK_CHECK_BYTES_MAX) return null;
+    const verdict = String(db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"] ?? "no answer");
+    return verdict === "ok" ? null : verdict;
+  } catch (error) {
+    if (isDamage(error)) return String(error);
+    throw error;
+  } finally {
+    db?.close();
+  }
+}
+
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+function isDamage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code: unknown = Reflect.get(error, "errcode");
+  if (typeof code === "number") return (code & 0xff) === SQLITE_CORRUPT || (code & 0xff) === SQLITE_NOTADB;
+  return /malformed|not a database/.test(error.message);
+}
+
+function moveAside(path: string, stamp: string): string {
+  const target = `${path}.damaged-${stamp}`;
+  for (const suffix of ["", "-wal", "-shm"]) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
+  }
+  return target;
+}

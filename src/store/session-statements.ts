@@ -1,0 +1,49 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** Every statement the session log runs, prepared once. */
+export function prepareSessionStatements(db: DatabaseSync) {
+  return {
+    insertSession: db.prepare(
+      `INSERT INTO session (id, project_id, cli_type, title, created_at, last_active_at, archived, turn, agent_session_id, cwd, agent_state, agent_state_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, '{"state":"idle"}', ?, ?, ?, ?)`,
+    ),
+    sessionById: db.prepare("SELECT * FROM session WHERE id = ?"),
+    keyById: db.prepare("SELECT key FROM session WHERE id = ?"),
+    rows: db.prepare(
+      "SELECT * FROM session WHERE project_id = ? AND archived <= ? ORDER BY last_active_at DESC, key DESC",
+    ),
+    unfinished: db.prepare("SELECT id FROM session WHERE unfinished = 1"),
+    updateSession: db.prepare(
+      `UPDATE session SET title = ?, archived = ?, turn = ?, unfinished = ?, last_seq = ?,
+         last_active_at = COALESCE(?, last_active_at) WHERE key = ?`,
+    ),
+    updateBinding: db.prepare(
+      "UPDATE session SET agent_session_id = ?, cwd = ?, agent_state = ?, agent_state_at = ? WHERE key = ?",
+    ),
+    updateSnapshot: db.prepare(
+      "UPDATE session SET snapshot = ?, snapshot_seq = ?, next_position = next_position + ? WHERE key = ?",
+    ),
+    updateDraft: db.prepare("UPDATE session SET draft = ? WHERE id = ?"),
+    insertFact: db.prepare("INSERT INTO fact (session_key, seq, type, json) VALUES (?, ?, ?, ?)"),
+    factsAfter: db.prepare("SELECT seq, type, json FROM fact WHERE session_key = ? AND seq > ? ORDER BY seq LIMIT ?"),
+    dropFacts: db.prepare("DELETE FROM fact WHERE session_key = ? AND seq < ?"),
+    keepFactsFrom: db.prepare("UPDATE session SET kept_from_seq = ? WHERE key = ? AND kept_from_seq < ?"),
+    insertEntry: db.prepare(
+      `INSERT INTO entry (session_key, position, entry_id, agent_id, json)
+       VALUES (?, (SELECT next_position FROM session WHERE key = ?) + ?, ?, ?, ?)`,
+    ),
+    reviseEntry: db.prepare("UPDATE entry SET json = ? WHERE session_key = ? AND entry_id = ?"),
+    entriesBefore: db.prepare(
+      "SELECT json FROM entry WHERE session_key = ? AND position < ? ORDER BY position DESC LIMIT ?",
+    ),
+    positionOf: db.prepare("SELECT position FROM entry WHERE session_key = ? AND entry_id = ?"),
+    entryByAgentId: db.prepare(
+      "SELECT json FROM entry WHERE session_key = ? AND agent_id = ? ORDER BY position DESC LIMIT 1",
+    ),
+    insertReceipt: db.prepare("INSERT OR IGNORE INTO receipt (command_id, answer, at) VALUES (?, ?, ?)"),
+    receiptById: db.prepare("SELECT answer FROM receipt WHERE command_id = ?"),
+    dropReceipts: db.prepare("DELETE FROM receipt WHERE at < ?"),
+  };
+}
+
+export type SessionStatements = ReturnType<typeof prepareSessionStatements>;

@@ -1,0 +1,46 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { ProjectStore } from "../ports/project-store.ts";
+import type { ProjectId } from "../protocol/ids.ts";
+import { Project } from "../protocol/server-messages.ts";
+
+type Row = Record<string, unknown>;
+
+export class SqliteProjectStore implements ProjectStore {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  list(): readonly Project[] {
+    return this.#db.prepare("SELECT * FROM project WHERE removed = 0 ORDER BY position").all().map(projectFrom);
+  }
+
+  get(id: ProjectId): Project | null {
+    const row = this.#db.prepare("SELECT * FROM project WHERE id = ? AND removed = 0").get(id);
+    return row ? projectFrom(row) : null;
+  }
+
+  byPath(path: string): { project: Project; removed: boolean } | null {
+    const row = this.#db.prepare("SELECT * FROM project WHERE path = ?").get(path);
+    return row ? { project: projectFrom(row), removed: row["removed"] === 1 } : null;
+  }
+
+  add(project: Project): void {
+    this.#db
+      .prepare(
+        `INSERT INTO project (id, path, name, added_at, position, removed)
+         VALUES (?, ?, ?, ?, (SELECT COALESCE(MAX(position), 0) + 1 FROM project), 0)
+         ON CONFLICT (id) DO UPDATE SET removed = 0, name = excluded.name, added_at = excluded.added_at, position = excluded.position`,
+      )
+      .run(project.id, project.path, project.name, project.addedAt);
+  }
+
+  remove(id: ProjectId): void {
+    this.#db.prepare("UPDATE project SET removed = 1 WHERE id = ?").run(id);
+  }
+}
+
+function projectFrom(row: Row): Project {
+  return Project.parse({ id: row["id"], path: row["path"], name: row["name"], addedAt: row["added_at"] });
+}

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { Entry } from "../protocol/entry.ts";
+import { PendingPermission, QueueItem, SessionConfig, Turn } from "../protocol/session-parts.ts";
+import type { SessionState } from "../protocol/session-state.ts";
+
+/** The working state of a session as it lies on disk, without the entries that have settled. */
+const StoredState = z.object({
+  seq: z.int(),
+  title: z.string(),
+  titleSource: z.enum(["none", "derived", "agent", "user"]),
+  archived: z.boolean(),
+  open: z.array(Entry),
+  turn: Turn,
+  pending: z.array(PendingPermission),
+  queue: z.array(QueueItem),
+  queuePaused: z.boolean(),
+  config: SessionConfig,
+});
+
+export function writeState(state: SessionState): string {
+  return JSON.stringify(StoredState.parse(state));
+}
+
+export function readState(json: string): SessionState {
+  return { ...StoredState.parse(JSON.parse(json)), settled: [], hasMore: false };
+}

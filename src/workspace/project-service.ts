@@ -1,0 +1,87 @@
+import { constants } from "node:fs";
+import { access, realpath, stat } from "node:fs/promises";
+import { basename, isAbsolute, join } from "node:path";
+import type { ProjectStore } from "../ports/project-store.ts";
+import { isoTime, type World } from "../ports/world.ts";
+import { REFUSE, type Refusal } from "../protocol/errors.ts";
+import { ProjectId } from "../protocol/ids.ts";
+import type { Project } from "../protocol/server-messages.ts";
+
+interface ProjectServiceDeps {
+  readonly world: World;
+  readonly store: ProjectStore;
+  /** What `~` stands for. */
+  readonly home: string;
+}
+
+export type ProjectAdded =
+  | { readonly ok: true; readonly project: Project }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** Directories the user works in, known by their real path, so that no detour adds one twice. */
+export class ProjectService {
+  readonly #deps: ProjectServiceDeps;
+
+  constructor(deps: ProjectServiceDeps) {
+    this.#deps = deps;
+  }
+
+  list(): readonly Project[] {
+    return this.#deps.store.list();
+  }
+
+  async add(givenPath: string): Promise<ProjectAdded> {
+    const found = await this.#realDirectory(givenPath);
+    if (!found.ok) return { ok: false, refusal: REFUSE.projectPathInvalid(found.reason) };
+    const { store, world } = this.#deps;
+    const known = store.byPath(found.path);
+    if (known && !known.removed) return { ok: false, refusal: REFUSE.projectDuplicate() };
+    const project: Project = {
+      id: known?.project.id ?? ProjectId.parse(world.newId()),
+      path: found.path,
+      name: basename(found.path) || found.path,
+      addedAt: isoTime(world),
+    };
+    store.add(project);
+    return { ok: true, project };
+  }
+
+  /** Forgets nothing: files, sessions and the project's id stay, and come back when it is added again. */
+  remove(id: ProjectId): boolean {
+    if (!this.#deps.store.get(id)) return false;
+    this.#deps.store.remove(id);
+    return true;
+  }
+
+  async #realDirectory(givenPath: string): Promise<{ ok: true; path: string } | { ok: false; reason: string }> {
+    const expanded =
+      givenPath === "~" || givenPath.startsWith("~/") ? join(this.#deps.home, givenPath.slice(1)) : givenPath;
+    if (expanded.includes("\0")) return { ok: false, reason: "The path has a character no path can have." };
+    if (!isAbsolute(expanded)) return { ok: false, reason: "Give the whole path, starting with / or ~." };
+    try {
+      const path = await realpath(expanded);
+      if (!(await stat(path)).isDirectory()) return { ok: false, reason: "That is a file, not a directory." };
+      await access(path, constants.R_OK | constants.X_OK);
+      return { ok: true, path };
+    } catch (error) {
+      return { ok: false, reason: pathReason(error) };
+    }
+  }
+}
+
+function pathReason(error: unknown): string {
+  switch (error instanceof Error ? Reflect.get(error, "code") : undefined) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return "There is no such directory.";
+    case "EACCES":
+    case "EPERM":
+      return "You have no permission to read it.";
+    case "ELOOP":
+      return "The path leads in a circle of links.";
+    case "ENAMETOOLONG":
+      return "The path is too long.";
+    default:
+      return error instanceof Error ? error.message : String(error);
+  }
+}
