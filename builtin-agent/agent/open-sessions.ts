@@ -1,0 +1,92 @@
+import { configOptions, sessionModes } from "../sessions/config-options.ts";
+import { listPage } from "../sessions/list-page.ts";
+import { replay } from "../sessions/replay.ts";
+import { Session } from "../sessions/session.ts";
+import type { StoredUpdate } from "../sessions/session-record.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
+import { type JsonObject, stringAt } from "../wire/json.ts";
+import { requiredDirectory, requiredString, requireMcpServers } from "../wire/params.ts";
+import { RPC_CODE, RpcError } from "../wire/rpc-error.ts";
+import type { World } from "../world.ts";
+import type { Feature } from "./features.ts";
+
+/** The sessions this process has open, over the ones on disk. */
+export class OpenSessions {
+  readonly #world: World;
+  readonly #store: SessionStore;
+  readonly #without: ReadonlySet<Feature>;
+  readonly #open = new Map<string, Session>();
+
+  constructor(world: World, store: SessionStore, without: ReadonlySet<Feature>) {
+    this.#world = world;
+    this.#store = store;
+    this.#without = without;
+  }
+
+  create(params: JsonObject): Session {
+    const cwd = requiredDirectory(params);
+    requireMcpServers(params);
+    const session = new Session(this.#world.newId("guide"), cwd, this.#store);
+    this.#store.create(session.id, cwd, this.#world.now());
+    this.#open.set(session.id, session);
+    return session;
+  }
+
+  /** Opens a stored session, or gives the open one, with everything that was said in it. */
+  restore(params: JsonObject): { session: Session; history: StoredUpdate[] } {
+    const id = requiredString(params, "sessionId");
+    const cwd = requiredDirectory(params);
+    const records = this.#store.read(id);
+    if (!records) throw notFound(id);
+    const session = this.#open.get(id) ?? new Session(id, cwd, this.#store, records);
+    this.#open.set(id, session);
+    return { session, history: replay(records) };
+  }
+
+  get(params: JsonObject): Session {
+    const session = this.find(params);
+    if (!session) throw notFound(requiredString(params, "sessionId"));
+    return session;
+  }
+
+  /** For notifications, which cannot be refused. */
+  find(params: JsonObject): Session | undefined {
+    return this.#open.get(stringAt(params, "sessionId") ?? "");
+  }
+
+  list(params: JsonObject): unknown {
+    const query = { cwd: stringAt(params, "cwd"), cursor: stringAt(params, "cursor") };
+    return listPage(this.#store.list(), query);
+  }
+
+  /** Cancels and frees; the history stays. */
+  close(params: JsonObject): void {
+    const session = this.get(params);
+    session.turn?.cancel();
+    this.#open.delete(session.id);
+  }
+
+  delete(params: JsonObject): void {
+    const id = requiredString(params, "sessionId");
+    this.#open.get(id)?.turn?.cancel();
+    this.#open.delete(id);
+    this.#store.delete(id);
+  }
+
+  /** The open session whose turn answers this request. */
+  findByRequest(requestId: unknown): Session | undefined {
+    return [...this.#open.values()].find(({ turn }) => turn && turn.requestId === requestId);
+  }
+
+  /** What new, load and resume tell about a session's settings. */
+  settings(session: Session, withBoolean: boolean): JsonObject {
+    return {
+      ...(this.#without.has("modes") ? {} : { modes: sessionModes(session.config) }),
+      ...(this.#without.has("config") ? {} : { configOptions: configOptions(session.config, withBoolean) }),
+    };
+  }
+}
+
+function notFound(id: string): RpcError {
+  return new RpcError(RPC_CODE.notFound, `Session not found: ${id}`, { sessionId: id });
+}

@@ -1,0 +1,85 @@
+import type { Scenario } from "../scenarios/scenario.ts";
+import { findSkill } from "../skills/catalog.ts";
+import { generalAnswer } from "../skills/general-answer.ts";
+import { type Turn, TurnCancelled } from "../turn/turn.ts";
+import type { Answer } from "../wire/connection.ts";
+import { RpcError } from "../wire/rpc-error.ts";
+
+/** What a turn may play besides the skills. */
+export type Script = {
+  readonly flagged: readonly Scenario[];
+  /** Finds and switches on the scenario that a prompt names. */
+  readonly byPrompt: (name: string) => Scenario | undefined;
+  readonly report: (error: unknown) => void;
+};
+
+/** Answers one prompt; a cancel is answered at once, whatever the skill is waiting for. */
+export async function runTurn(turn: Turn, script: Script): Promise<Answer> {
+  const { session, world, prompt } = turn.context;
+  session.turn = turn;
+  session.record({ type: "user", messageId: world.newId("msg"), content: prompt });
+  const performed = perform(turn, script);
+  try {
+    const outcome = await Promise.race([performed, turn.cancelled]);
+    if (outcome !== "cancelled") return outcome;
+    performed.catch((error: unknown) => {
+      if (!(error instanceof TurnCancelled)) script.report(error);
+    });
+    return { result: { stopReason: "cancelled" } };
+  } catch (error) {
+    return endBadly(turn, error, script);
+  } finally {
+    turn.end();
+    if (session.turn === turn) session.turn = undefined;
+  }
+}
+
+async function perform(turn: Turn, script: Script): Promise<Answer> {
+  const text = promptText(turn);
+  for (const scenario of script.flagged) {
+    const answer = await scenario.onPrompt?.(turn);
+    if (answer) return answer;
+  }
+  const [, name] = /^\/?scenario\s+(\S+)$/i.exec(text) ?? [];
+  if (name !== undefined) return (await playNamed(turn, script, name)) ?? { result: { stopReason: "end_turn" } };
+  if (turn.context.session.config.thoughts) turn.think(`I look up what "${firstWords(text)}" asks of me.`);
+  const request = findSkill(text);
+  if (request.skill) await request.skill.run(turn, request.argument);
+  else generalAnswer(turn, request.near);
+  return { result: { stopReason: "end_turn" } };
+}
+
+async function playNamed(turn: Turn, script: Script, name: string): Promise<Answer | undefined> {
+  const scenario = script.byPrompt(name);
+  if (!scenario) return void turn.say(`There is no scenario \`${name}\`.`);
+  if (scenario.onPrompt) return scenario.onPrompt(turn);
+  turn.say(scenario.quirks ? `\`${name}\` is on from now on.` : `\`${name}\` can only be played at start.`);
+  return undefined;
+}
+
+/** A skill's own trouble is told in words; only a wilful refusal becomes a JSON-RPC error. */
+function endBadly(turn: Turn, error: unknown, script: Script): Answer {
+  if (error instanceof TurnCancelled) {
+    turn.cancel();
+    return { result: { stopReason: "cancelled" } };
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  for (const tool of turn.openTools) tool.fail(reason);
+  if (error instanceof RpcError) throw error;
+  script.report(error);
+  turn.say(`That did not work: ${reason}`);
+  return { result: { stopReason: "end_turn" } };
+}
+
+const FIRST_WORDS_CHARACTERS_MAX = 60;
+
+function firstWords(text: string): string {
+  return text.length > FIRST_WORDS_CHARACTERS_MAX ? `${text.slice(0, FIRST_WORDS_CHARACTERS_MAX)}…` : text;
+}
+
+function promptText(turn: Turn): string {
+  return turn.context.prompt
+    .flatMap((block) => (block.type === "text" ? [block.text] : []))
+    .join("\n")
+    .trim();
+}

@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { Guide } from "./agent/guide.ts";
+import { OpenSessions } from "./agent/open-sessions.ts";
+import { RunningCommands } from "./commands/running-commands.ts";
+import { FlagError, type Flags, parseFlags } from "./flags.ts";
+import { noQuirks } from "./scenarios/scenario.ts";
+import { SessionStore } from "./sessions/session-store.ts";
+import { Connection } from "./wire/connection.ts";
+import { LineSplitter } from "./wire/line-splitter.ts";
+import { LineWriter } from "./wire/line-writer.ts";
+import { RPC_CODE, RpcError } from "./wire/rpc-error.ts";
+import type { World } from "./world.ts";
+
+const USAGE_EXIT_CODE = 2;
+/** The client may still read what was said last, but a client that reads nothing must not hold us. */
+const EXIT_FLUSH_MS = 200;
+/** Nothing happens then: a process that must not leave only needs something to wait for. */
+const KEEP_ALIVE_MS = 60_000;
+
+const REAL_WORLD: World = {
+  now: () => Date.now(),
+  newId: (prefix) => `${prefix}_${crypto.randomUUID()}`,
+  env: process.env,
+};
+
+function report(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`liminal-guide: ${text}\n`);
+}
+
+function sessionsDirectory({ env }: World): string {
+  return env["LIMINAL_GUIDE_DIR"] || join(env["HOME"] || "/", ".liminal-builder", "guide");
+}
+
+/** Serves one client on stdio until it closes stdin or asks us to stop. */
+async function main(flags: Flags, world: World): Promise<void> {
+  for (const scenario of flags.scenarios) scenario.atStart?.();
+  const quirks = noQuirks();
+  for (const scenario of flags.scenarios) Object.assign(quirks, scenario.quirks);
+  const commands = new RunningCommands();
+  const writer = new LineWriter({ recordFile: world.env["LIMINAL_GUIDE_RECORD"], onBroken: () => leave() });
+  const leave = () => {
+    commands.killAll();
+    process.exit(0);
+  };
+  const exit = () => {
+    if (quirks.deafToExit) {
+      setInterval(() => undefined, KEEP_ALIVE_MS);
+      process.stderr.write("liminal-guide: still here, as asked\n");
+      return;
+    }
+    setTimeout(leave, EXIT_FLUSH_MS);
+    writer.drained().then(leave, leave);
+  };
+  process.on("SIGTERM", exit);
+  process.on("SIGINT", exit);
+  const sessions = new OpenSessions(world, new SessionStore(sessionsDirectory(world)), flags.without);
+  const { without, scenarios } = flags;
+  const guide = new Guide({ world, sessions, commands, quirks, without, scenarios, report }, () => connection);
+  const connection = new Connection(writer, guide, report);
+  connection.idOf = (count) => (quirks.stringIds ? `guide-request-${count}` : count);
+  const tooLong = new RpcError(RPC_CODE.invalidRequest, "The line is too long.");
+  const splitter = new LineSplitter(
+    (line) => connection.receive(line),
+    () => connection.respondError(null, tooLong),
+  );
+  if (flags.startDelayMs > 0) await Bun.sleep(flags.startDelayMs);
+  for await (const chunk of Bun.stdin.stream()) splitter.push(chunk);
+  exit();
+}
+
+try {
+  await main(parseFlags(process.argv.slice(2)), REAL_WORLD);
+} catch (error) {
+  report(error instanceof FlagError ? error.message : error);
+  process.exit(USAGE_EXIT_CODE);
+}

@@ -1,0 +1,60 @@
+import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { isObject, type JsonObject, parseJson, stringAt } from "../wire/json.ts";
+import { parseContentBlock } from "../wire/params.ts";
+import { type ConfigValues, parseConfig } from "./config-options.ts";
+
+/** The two things the guide asks permission for. */
+export type GuardedKind = "edit" | "execute";
+
+/** An update as it went over the wire; replay sends it again, so unknown fields are kept. */
+export type StoredUpdate = JsonObject & { readonly sessionUpdate: string };
+
+/** One line of a session's file. */
+export type SessionRecord =
+  | { readonly type: "session"; readonly id: string; readonly cwd: string; readonly createdAt: number }
+  | { readonly type: "user"; readonly messageId: string; readonly content: readonly ContentBlock[] }
+  | { readonly type: "update"; readonly update: StoredUpdate }
+  | { readonly type: "config"; readonly values: ConfigValues }
+  | { readonly type: "allow"; readonly kind: GuardedKind };
+
+/** A torn line (the process was killed in the middle of a write) and a newer version's line are skipped. */
+export function parseRecord(line: string): SessionRecord | undefined {
+  const parsed = parseJson(line);
+  if (!parsed.ok || !isObject(parsed.value)) return undefined;
+  const record = parsed.value;
+  switch (record["type"]) {
+    case "session":
+      return parseHeader(record);
+    case "user":
+      return parseUser(record);
+    case "update":
+      return isStoredUpdate(record["update"]) ? { type: "update", update: record["update"] } : undefined;
+    case "config":
+      return isObject(record["values"]) ? { type: "config", values: parseConfig(record["values"]) } : undefined;
+    case "allow":
+      return record["kind"] === "edit" || record["kind"] === "execute"
+        ? { type: "allow", kind: record["kind"] }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function parseHeader(record: JsonObject): SessionRecord | undefined {
+  const id = stringAt(record, "id");
+  const cwd = stringAt(record, "cwd");
+  const { createdAt } = record;
+  if (id === undefined || cwd === undefined || typeof createdAt !== "number") return undefined;
+  return { type: "session", id, cwd, createdAt };
+}
+
+function parseUser(record: JsonObject): SessionRecord | undefined {
+  const messageId = stringAt(record, "messageId");
+  const { content } = record;
+  if (messageId === undefined || !Array.isArray(content)) return undefined;
+  return { type: "user", messageId, content: content.map(parseContentBlock) };
+}
+
+function isStoredUpdate(value: unknown): value is StoredUpdate {
+  return isObject(value) && typeof value["sessionUpdate"] === "string";
+}

@@ -1,0 +1,91 @@
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { SessionInfo } from "@agentclientprotocol/sdk";
+import { parseRecord, type SessionRecord } from "./session-record.ts";
+
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+const FILE_SUFFIX = ".jsonl";
+/** The first line holds the id and the directory, so this much is enough to list a session. */
+const HEADER_BYTES_MAX = 16 * 1024;
+/** Ids name files, so they may hold nothing that a path understands. */
+const SAFE_ID = /^[A-Za-z0-9_-]{1,80}$/;
+
+/** Sessions on disk: one append-only file of JSON lines each, so a kill at any moment costs at most a torn line. */
+export class SessionStore {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  create(id: string, cwd: string, createdAt: number): void {
+    mkdirSync(this.#directory, { recursive: true, mode: DIRECTORY_MODE });
+    this.append(id, [{ type: "session", id, cwd, createdAt }]);
+  }
+
+  append(id: string, records: readonly SessionRecord[]): void {
+    const text = records.map((record) => `${JSON.stringify(record)}\n`).join("");
+    appendFileSync(this.#path(id), text, { mode: FILE_MODE });
+  }
+
+  /** Undefined for a session that never was or is deleted; afterwards the file is safe to append to. */
+  read(id: string): SessionRecord[] | undefined {
+    if (!this.has(id)) return undefined;
+    const text = readFileSync(this.#path(id), "utf8");
+    if (text !== "" && !text.endsWith("\n")) appendFileSync(this.#path(id), "\n");
+    return text.split("\n").flatMap((line) => parseRecord(line) ?? []);
+  }
+
+  has(id: string): boolean {
+    return SAFE_ID.test(id) && statSync(this.#path(id), { throwIfNoEntry: false }) !== undefined;
+  }
+
+  /** Deleting what is not there is no error. */
+  delete(id: string): void {
+    if (SAFE_ID.test(id)) rmSync(this.#path(id), { force: true });
+  }
+
+  /** Every stored session, the most recently used first. */
+  list(): SessionInfo[] {
+    if (!statSync(this.#directory, { throwIfNoEntry: false })) return [];
+    const found = readdirSync(this.#directory)
+      .filter((name) => name.endsWith(FILE_SUFFIX))
+      .flatMap((name) => this.#readInfo(join(this.#directory, name)) ?? []);
+    return found.sort((a, b) => (order(a) < order(b) ? 1 : -1));
+  }
+
+  #readInfo(path: string): SessionInfo | undefined {
+    const fd = openSync(path, "r");
+    try {
+      const head = Buffer.alloc(HEADER_BYTES_MAX);
+      const length = readSync(fd, head, 0, HEADER_BYTES_MAX, 0);
+      const [line = ""] = head.toString("utf8", 0, length).split("\n", 1);
+      const record = parseRecord(line);
+      if (record?.type !== "session") return undefined;
+      return { sessionId: record.id, cwd: record.cwd, updatedAt: fstatSync(fd).mtime.toISOString() };
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #path(id: string): string {
+    return join(this.#directory, `${id}${FILE_SUFFIX}`);
+  }
+}
+
+/** Unique and sortable, so that a page can say where the next one starts. */
+export function order(info: SessionInfo): string {
+  return `${info.updatedAt ?? ""} ${info.sessionId}`;
+}

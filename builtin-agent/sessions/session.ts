@@ -1,0 +1,49 @@
+import type { RequestId } from "../wire/connection.ts";
+import { type ConfigValues, DEFAULT_CONFIG } from "./config-options.ts";
+import type { GuardedKind, SessionRecord } from "./session-record.ts";
+import type { SessionStore } from "./session-store.ts";
+
+/** What the methods need to know of a turn that runs. */
+type RunningTurn = { readonly requestId: RequestId; readonly deaf: boolean; cancel(): void };
+
+/** A session that this process has open: its settings, what it may do unasked, and its running turn. */
+export class Session {
+  readonly id: string;
+  readonly cwd: string;
+  readonly #store: SessionStore;
+  #config: ConfigValues = DEFAULT_CONFIG;
+  readonly #allowed = new Set<GuardedKind>();
+  turn: RunningTurn | undefined;
+
+  constructor(id: string, cwd: string, store: SessionStore, records: readonly SessionRecord[] = []) {
+    this.id = id;
+    this.cwd = cwd;
+    this.#store = store;
+    for (const record of records) {
+      if (record.type === "config") this.#config = record.values;
+      if (record.type === "allow") this.#allowed.add(record.kind);
+    }
+  }
+
+  get config(): ConfigValues {
+    return this.#config;
+  }
+
+  configure(values: ConfigValues): void {
+    this.#config = values;
+    this.record({ type: "config", values });
+  }
+
+  isAllowed(kind: GuardedKind): boolean {
+    return this.#allowed.has(kind);
+  }
+
+  allowAlways(kind: GuardedKind): void {
+    this.#allowed.add(kind);
+    this.record({ type: "allow", kind });
+  }
+
+  record(...records: readonly SessionRecord[]): void {
+    this.#store.append(this.id, records);
+  }
+}

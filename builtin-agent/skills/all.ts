@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { AvailableCommand } from "@agentclientprotocol/sdk";
+import { runInTerminal } from "../commands/run-in-terminal.ts";
+import { configOptions } from "../sessions/config-options.ts";
+import { ToolCall, textContent } from "../turn/tool-call.ts";
+import type { Turn } from "../turn/turn.ts";
+import { gradientPng } from "./gradient-png.ts";
+import { planEntries } from "./plan.ts";
+import { isEmpty, type Skill } from "./skill.ts";
+import { toneWav } from "./tone-wav.ts";
+
+const CONTEXT_TOKENS_USED = 1_200;
+const CONTEXT_TOKENS_MAX = 200_000;
+
+/** One of every kind of update of ACP version 1, the optional ones where the client asked for them. */
+export function makeAll(availableCommands: () => AvailableCommand[]): Skill {
+  return {
+    name: "all",
+    usage: "all",
+    summary: "Sends one of every kind of update.",
+    accepts: isEmpty,
+    async run(turn) {
+      turn.think("One of each, in a sensible order.");
+      turn.say("Here is one of everything.\n\n");
+      turn.transient({ sessionUpdate: "available_commands_update", availableCommands: availableCommands() });
+      sendSettings(turn);
+      turn.update({ sessionUpdate: "plan", entries: planEntries(1) });
+      sendToolCalls(turn);
+      await sendTerminal(turn);
+      sendBlocks(turn);
+      sendOptional(turn);
+      turn.update({ sessionUpdate: "plan", entries: planEntries(3) });
+      const cost = { amount: 0, currency: "USD" };
+      turn.transient({ sessionUpdate: "usage_update", used: CONTEXT_TOKENS_USED, size: CONTEXT_TOKENS_MAX, cost });
+      turn.say("That was all.");
+    },
+  };
+}
+
+function sendSettings(turn: Turn): void {
+  const { session, client, world } = turn.context;
+  const options = configOptions(session.config, client.capabilities.booleanOptions);
+  turn.transient({ sessionUpdate: "config_option_update", configOptions: options });
+  turn.transient({ sessionUpdate: "current_mode_update", currentModeId: session.config.mode });
+  turn.transient({ sessionUpdate: "session_info_update", updatedAt: new Date(world.now()).toISOString() });
+}
+
+function sendToolCalls(turn: Turn): void {
+  const path = join(turn.cwd, "example.txt");
+  const look = new ToolCall(turn, {
+    title: "Read example.txt",
+    name: "read",
+    kind: "read",
+    rawInput: { path },
+    locations: [{ path, line: 1 }],
+  });
+  look.run();
+  look.complete({ content: [textContent("one\ntwo\n")], rawOutput: { lines: 2 } });
+  const change = new ToolCall(turn, {
+    title: "Edit example.txt (not really)",
+    name: "edit",
+    kind: "edit",
+    rawInput: { path },
+  });
+  change.run();
+  change.complete({ content: [{ type: "diff", path, oldText: "one\ntwo\n", newText: "one\nthree\n" }] });
+  const broken = new ToolCall(turn, { title: "Fetch nothing", name: "fetch", kind: "fetch", rawInput: {} });
+  broken.run();
+  broken.fail("There is no network here.");
+}
+
+async function sendTerminal(turn: Turn): Promise<void> {
+  if (!turn.context.client.capabilities.terminal) return;
+  const command = "echo terminal";
+  await runInTerminal(
+    turn,
+    new ToolCall(turn, { title: command, name: "run", kind: "execute", rawInput: { command } }),
+    command,
+  );
+}
+
+function sendBlocks(turn: Turn): void {
+  const uri = pathToFileURL(join(turn.cwd, "example.txt")).href;
+  turn.sayBlock({ type: "image", mimeType: "image/png", data: gradientPng(48, 32).toString("base64") });
+  turn.sayBlock({ type: "audio", mimeType: "audio/wav", data: toneWav().toString("base64") });
+  turn.sayBlock({ type: "resource_link", uri, name: "example.txt", mimeType: "text/plain" });
+  turn.sayBlock({ type: "resource", resource: { uri, mimeType: "text/plain", text: "one\ntwo\n" } });
+}
+
+function sendOptional(turn: Turn): void {
+  const { client, world } = turn.context;
+  if (client.capabilities.notices) {
+    turn.transient({ sessionUpdate: "notice", severity: "info", title: "A notice", description: "It is not kept." });
+  }
+  if (!client.capabilities.compaction) return;
+  const compactionId = world.newId("compaction");
+  const summary = { type: "text" as const, text: "Everything so far, in short." };
+  turn.update({ sessionUpdate: "compaction_update", compactionId, status: "in_progress" });
+  turn.transient({ sessionUpdate: "compaction_summary_chunk", compactionId, content: summary });
+  turn.update({ sessionUpdate: "compaction_update", compactionId, status: "completed", summary: [summary] });
+}

@@ -1,0 +1,84 @@
+import { openSync, writeSync } from "node:fs";
+
+const SINK_BUFFER_BYTES = 64 * 1024;
+const RECORD_FILE_MODE = 0o600;
+
+/** The one owner of stdout: keeps lines whole and in order, and knows when the reader is behind. */
+export class LineWriter {
+  readonly #sink = Bun.stdout.writer({ highWaterMark: SINK_BUFFER_BYTES });
+  readonly #recordFd: number | undefined;
+  readonly #onBroken: (error: unknown) => void;
+  /** Lines that wait while a caller owns the stream or gathers one big write. */
+  #held: string[] | undefined;
+  #pending: Promise<void> | undefined;
+
+  constructor(options: { recordFile: string | undefined; onBroken: (error: unknown) => void }) {
+    this.#recordFd = options.recordFile ? openSync(options.recordFile, "a", RECORD_FILE_MODE) : undefined;
+    this.#onBroken = options.onBroken;
+  }
+
+  /** Text that ends in a newline; several lines in one text leave in one write. */
+  write(text: string): void {
+    if (this.#held) this.#held.push(text);
+    else this.#put(text);
+  }
+
+  /** Everything written by `gather` leaves in one write. */
+  together(gather: () => void): void {
+    if (this.#held) {
+      gather();
+      return;
+    }
+    this.#held = [];
+    try {
+      gather();
+    } finally {
+      this.#release();
+    }
+  }
+
+  /** One line that is too big for memory: its pieces go out one by one, and nothing else in between. */
+  async exclusively(pieces: Iterable<string>): Promise<void> {
+    this.#held = [];
+    try {
+      for (const piece of pieces) {
+        this.#put(piece);
+        await this.drained();
+      }
+    } finally {
+      this.#release();
+    }
+  }
+
+  /** Resolves once the reader has taken what was written: await it between batches. */
+  async drained(): Promise<void> {
+    await this.#pending;
+  }
+
+  #release(): void {
+    const text = this.#held?.join("") ?? "";
+    this.#held = undefined;
+    if (text !== "") this.#put(text);
+  }
+
+  #put(text: string): void {
+    if (this.#recordFd !== undefined) writeSync(this.#recordFd, text);
+    try {
+      this.#sink.write(text);
+      const flushed = this.#sink.flush();
+      if (flushed instanceof Promise) this.#await(flushed);
+    } catch (error) {
+      this.#onBroken(error);
+    }
+  }
+
+  #await(flushed: Promise<unknown>): void {
+    const pending = flushed.then(
+      () => {
+        if (this.#pending === pending) this.#pending = undefined;
+      },
+      (error: unknown) => this.#onBroken(error),
+    );
+    this.#pending = pending;
+  }
+}

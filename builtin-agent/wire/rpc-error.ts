@@ -1,0 +1,40 @@
+/** The JSON-RPC and ACP codes this agent answers with. */
+export const RPC_CODE = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  authRequired: -32000,
+  notFound: -32002,
+  cancelled: -32800,
+} as const;
+
+/** A refusal that goes to the client as it stands. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** A field of the peer's params is missing or of the wrong kind. */
+export function invalidParams(message: string): RpcError {
+  return new RpcError(RPC_CODE.invalidParams, message);
+}
+
+/** The client's own refusal of a request of ours: a skill's problem, never the prompt's answer. */
+export class ClientRefusal extends Error {
+  override readonly name = "ClientRefusal";
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
