@@ -42,7 +42,7 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     case "session:create":
       return sessions.create(message);
     case "session:reconnect":
-      return agents.reconnect(message.cliType);
+      return agents.reconnect(message);
     case "agent:list":
       return reply({ type: "agent:list", agents: [...agents.list()] });
     default:

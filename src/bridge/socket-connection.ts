@@ -1,6 +1,6 @@
-import type { Broadcast, Hub } from "../fanout/hub.ts";
-import { Subscription } from "../fanout/subscription.ts";
-import type { LogFrame, SessionLog } from "../ports/session-log.ts";
+import type { Feed, Frame } from "../fanout/feed.ts";
+import type { Broadcast } from "../fanout/hub.ts";
+import type { Subscription } from "../fanout/subscription.ts";
 import { ClientMessage } from "../protocol/client-messages.ts";
 import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import { GLOBAL_FACTS } from "../protocol/facts.ts";
@@ -13,8 +13,7 @@ import { answerMessage, type MessageDeps } from "./answer-message.ts";
 const FOLLOWED_SESSIONS_MAX = 500;
 
 export interface ConnectionDeps extends MessageDeps {
-  readonly hub: Hub;
-  readonly log: SessionLog;
+  readonly feed: Feed;
   readonly hello: () => PlainServerMessage;
   readonly onError: (error: unknown) => void;
 }
@@ -42,7 +41,7 @@ export class SocketConnection implements Disposable {
     this.#deps = deps;
     this.#sink = sink;
     this.#send(JSON.stringify(deps.hello()));
-    this.#listening = deps.hub.listen((batch) => this.#onBroadcasts(batch));
+    this.#listening = deps.feed.hub.listen((batch) => this.#onBroadcasts(batch));
   }
 
   receive(data: string | Uint8Array): void {
@@ -97,9 +96,7 @@ export class SocketConnection implements Disposable {
       return;
     }
     this.#subscriptions.get(sessionId)?.[Symbol.dispose]();
-    const subscription = new Subscription({
-      log: this.#deps.log,
-      hub: this.#deps.hub,
+    const subscription = this.#deps.feed.follow({
       sessionId,
       after: start.type === "session:resumed" ? (after ?? start.seq) : start.seq,
       ready: () => this.#writable && !this.#closed,
@@ -170,7 +167,7 @@ export class SocketConnection implements Disposable {
     }
   }
 
-  #sendFact(sessionId: SessionId, frame: LogFrame): void {
+  #sendFact(sessionId: SessionId, frame: Frame): void {
     const requestId = this.#awaitedFacts.size > 0 ? take(this.#awaitedFacts, factKey(sessionId, frame.seq)) : undefined;
     this.#send(withRequestId(frame.json, requestId));
   }

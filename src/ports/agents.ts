@@ -45,6 +45,10 @@ export type AgentEvent =
       patch: ToolPatch;
       options: readonly PermissionOption[];
     }
+  /** The agent goes on in spite of a cancel. */
+  | { type: "cancel-ignored" }
+  /** Nothing was heard from the agent for long, in the middle of a turn. */
+  | { type: "silent" }
   | { type: "permission-withdrawn"; permissionId: PermissionId }
   | { type: "turn-ended"; turnId: TurnId; stopReason: StopReason }
   | { type: "turn-failed"; turnId: TurnId; error: TurnError }
@@ -68,26 +72,34 @@ export interface AgentSession {
   close(): Promise<void>;
 }
 
+export interface RestoreRequest {
+  readonly agentSessionId: string;
+  /** When the agent made it, in milliseconds since 1970. */
+  readonly createdAt: number;
+  /** How many messages the user has sent in it: what the agent should remember at least. */
+  readonly userMessages: number;
+}
+
 export interface AttachRequest {
   readonly sessionId: SessionId;
   readonly cliType: CliType;
   readonly cwd: string;
-  /** The agent's id of a conversation to go on with; null starts a new one. */
-  readonly agentSessionId: string | null;
+  /** The conversation to go on with; null starts a new one. */
+  readonly restore: RestoreRequest | null;
   readonly sink: AgentSink;
 }
 
 /** What sessions need from the agents: to be attached to one. Failures are RefusalErrors that say what to do. */
 export interface Agents {
   attach(request: AttachRequest): Promise<AgentSession>;
-  /** Starts a stopped agent again because the user asked for it. */
-  reconnect(cliType: CliType): Promise<void>;
   list(): readonly AgentInfo[];
   find(cliType: CliType): AgentInfo | null;
 }
 
 export interface AgentStatusChange {
   readonly cliType: CliType;
+  /** A process of that session's own. */
+  readonly sessionId?: SessionId;
   readonly status: AgentStatus;
   readonly message?: string;
   readonly refusal?: Refusal;

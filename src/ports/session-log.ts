@@ -7,6 +7,8 @@ import type { SessionState } from "../protocol/session-state.ts";
 /** The agent's side of a session, as far as the store must know it to bring it back. */
 export interface AgentBinding {
   readonly agentSessionId: string;
+  /** When the agent made that session of its own. */
+  readonly createdAt: string;
   /** Exactly as given to the agent: some keep their sessions by it. */
   readonly cwd: string;
   readonly state: "active" | "idle" | "crashed" | "closed";
@@ -72,6 +74,8 @@ export interface SessionLog {
   page(sessionId: SessionId, before: EntryId | null, limit: number): EntryPage | null;
   /** A settled entry by the agent's own id of it. */
   settledByAgentId(sessionId: SessionId, agentId: string): Entry | null;
+  /** How many messages the user has sent in ended turns. */
+  userMessageCount(sessionId: SessionId): number;
   draft(sessionId: SessionId): string;
   saveDraft(sessionId: SessionId, content: string): void;
   saveReceipt(receipt: Receipt): void;

@@ -69,7 +69,8 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("session:page", { ...sessionOnly, before: EntryId, limit }),
   message("session:close", sessionOnly),
   message("session:draft", { ...sessionOnly, content: z.string().max(DRAFT_CHARS_MAX) }),
-  message("session:reconnect", { cliType: CliType, sessionId: SessionId.optional() }),
+  /** `restart` replaces a process that no longer reacts. */
+  message("session:reconnect", { cliType: CliType, sessionId: SessionId.optional(), restart: z.boolean().optional() }),
   message("agent:list", {}),
   ...SessionCommand.options,
 ]);

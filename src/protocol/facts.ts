@@ -36,6 +36,9 @@ export const FactBody = z.discriminatedUnion("type", [
 ]);
 export type FactBody = z.infer<typeof FactBody>;
 
+const factTypes = FactBody.options.map((option) => option.shape.type.value);
+export const FactType = z.enum(factTypes);
+
 /** Grows by session and never repeats. */
 export const Seq = z.int().nonnegative();
 

@@ -1,39 +1,65 @@
 import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import type { AgentDefinition } from "../agents/catalog/agent-definition.ts";
+import { RETRY_DELAYS_MS } from "../agents/catalog/retry-delays.ts";
+import type { EvictionLimits } from "../agents/pool/eviction.ts";
 import { CliType } from "../protocol/ids.ts";
+
+const RETRY_MS_MAX = 30_000;
+const POOL_DEFAULTS: EvictionLimits = { idleMs: 30 * 60_000, processesMax: 12 };
 
 const AgentSetting = z.object({
   name: z.string().min(1),
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
+  process: z.enum(["shared", "per-session"]).optional(),
+  retryMs: z.array(z.int().min(0).max(RETRY_MS_MAX)).max(20).optional(),
 });
-const ConfigFile = z.looseObject({ agents: z.record(CliType, AgentSetting).optional() });
+const PoolSetting = z.object({
+  idleMs: z.int().min(100).optional(),
+  processesMax: z.int().min(1).optional(),
+});
+const ConfigFile = z.looseObject({
+  agents: z.record(CliType, AgentSetting).optional(),
+  pool: PoolSetting.optional(),
+});
 
 export interface LoadedConfigFile {
   readonly agents: readonly AgentDefinition[];
+  readonly pool: EvictionLimits;
   /** What is wrong with the file and where, when it cannot be used. */
   readonly problem: string | null;
 }
 
 /** The user's own settings. A file with a mistake is reported with its place, and the app starts without it. */
 export function loadConfigFile(path: string): LoadedConfigFile {
-  if (!existsSync(path)) return { agents: [], problem: null };
+  if (!existsSync(path)) return without(null);
   try {
     const parsed = ConfigFile.safeParse(JSON.parse(readFileSync(path, "utf8")));
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
-      return { agents: [], problem: `${path}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}` };
+      return without(`${path}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`);
     }
-    const agents = Object.entries(parsed.data.agents ?? {}).map(([id, { name, command, args = [], env = {} }]) => ({
-      id: CliType.parse(id),
-      name,
-      command: [command, ...args],
-      env,
-    }));
-    return { agents, problem: null };
+    const { agents = {}, pool = {} } = parsed.data;
+    return {
+      agents: Object.entries(agents).map(([id, setting]) => definitionOf(CliType.parse(id), setting)),
+      pool: {
+        idleMs: pool.idleMs ?? POOL_DEFAULTS.idleMs,
+        processesMax: pool.processesMax ?? POOL_DEFAULTS.processesMax,
+      },
+      problem: null,
+    };
   } catch (error) {
-    return { agents: [], problem: `${path}: ${error instanceof Error ? error.message : String(error)}` };
+    return without(`${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+function without(problem: string | null): LoadedConfigFile {
+  return { agents: [], pool: POOL_DEFAULTS, problem };
+}
+
+function definitionOf(id: CliType, setting: z.infer<typeof AgentSetting>): AgentDefinition {
+  const { name, command, args = [], env = {}, process = "shared", retryMs = RETRY_DELAYS_MS } = setting;
+  return { id, name, command: [command, ...args], env, process, retryDelaysMs: retryMs };
 }

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 
 const START_TIMEOUT_MS = 60_000;
+const STALL_MS = 30_000;
 const PORT_DEFAULT = 3000;
 
 export interface ServerConfig {
@@ -17,6 +18,8 @@ export interface ServerConfig {
   readonly insecure: boolean;
   readonly json: boolean;
   readonly startTimeoutMs: number;
+  /** A turn with no output for this long is shown as stalled. */
+  readonly stallMs: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -43,6 +46,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
     insecure: args.includes("--insecure"),
     json: args.includes("--json"),
     startTimeoutMs: setting("ACP_START_TIMEOUT_MS", env, TimeoutMs, START_TIMEOUT_MS),
+    stallMs: setting("ACP_PROMPT_TIMEOUT_MS", env, TimeoutMs, STALL_MS),
     env,
   };
   if (!isLoopback(config.host) && !config.insecure)

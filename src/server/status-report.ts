@@ -15,10 +15,10 @@ interface StatusParts {
 export function statusReport({ world, pool, sessions }: StatusParts) {
   const loaded = sessions.loaded();
   const busy = new Set(loaded.filter(({ turn }) => isTurnActive(turn)).map(({ id }) => cliTypeOf(id)));
-  const processes = new Map(pool.processes().map((process) => [process.id, process]));
+  const processes = pool.processes();
   return {
     agents: pool.list().map(({ id, status }) => {
-      const running = processes.get(id);
+      const running = processes.find((process) => process.id === id);
       return {
         id,
         status,
@@ -30,9 +30,11 @@ export function statusReport({ world, pool, sessions }: StatusParts) {
       };
     }),
     sessions: loaded.map(({ id, turn, agentState }) => {
-      const pid = agentState === "active" ? processes.get(cliTypeOf(id))?.pid : undefined;
+      const own = processes.find((process) => process.sessionId === id);
+      const serving = own ?? processes.find((process) => process.sessionId === null && process.id === cliTypeOf(id));
+      const pid = agentState === "active" ? serving?.pid : undefined;
       return { id, turn: turn.state, agentState, ...(pid !== undefined && { pid }) };
     }),
-    counters: { sessionsLoaded: loaded.length, agentProcesses: processes.size },
+    counters: { sessionsLoaded: loaded.length, agentProcesses: processes.length },
   };
 }

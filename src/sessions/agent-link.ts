@@ -10,6 +10,8 @@ interface AgentLinkDeps {
   readonly cliType: CliType;
   readonly agents: Agents;
   readonly binding: () => AgentBinding;
+  /** Messages of ended turns: the one that is about to be sent is not the agent's to remember. */
+  readonly userMessages: () => number;
   readonly isRunning: (turnId: TurnId) => boolean;
   readonly post: (event: AgentEvent) => void;
   readonly onAttached: (agent: AgentSession) => void;
@@ -72,8 +74,9 @@ export class AgentLink {
 
   async #attach(): Promise<AgentSession> {
     const { sessionId, cliType, agents, binding } = this.#deps;
-    const { cwd, agentSessionId } = binding();
-    const agent = await agents.attach({ sessionId, cliType, cwd, agentSessionId, sink: this.sink });
+    const { cwd, agentSessionId, createdAt } = binding();
+    const restore = { agentSessionId, createdAt: Date.parse(createdAt), userMessages: this.#deps.userMessages() };
+    const agent = await agents.attach({ sessionId, cliType, cwd, restore, sink: this.sink });
     this.#agent = agent;
     this.#deps.onAttached(agent);
     return agent;

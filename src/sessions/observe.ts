@@ -3,7 +3,7 @@ import type { Entry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
 import { EntryId } from "../protocol/ids.ts";
 import { TITLE_CHARS_MAX } from "../protocol/limits.ts";
-import type { SessionConfig, StopReason, TurnError } from "../protocol/session-parts.ts";
+import type { SessionConfig, StopReason, Turn, TurnError } from "../protocol/session-parts.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
 import { endTurn, withdrawPending } from "./end-turn.ts";
 import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
@@ -14,6 +14,18 @@ import { startTurn } from "./start-turn.ts";
 
 /** Pure: what something an agent said means in this state. The counterpart of `decide`. */
 export function observe(scene: Scene, event: AgentEvent): Outcome {
+  const { facts, effects } = observeEvent(scene, event);
+  const { turn } = scene.state;
+  const speaks = facts.some(({ type }) => type === "session:update" || type === "session:chunk");
+  if (turn.state !== "stalled" || !speaks || scene.cancelling === turn.turnId) return { facts, effects };
+  return { facts: [{ type: "session:turn", turn: runningTurn(turn) }, ...facts], effects };
+}
+
+function runningTurn({ error: _, ...turn }: Turn): Turn {
+  return { ...turn, state: "running" };
+}
+
+function observeEvent(scene: Scene, event: AgentEvent): Outcome {
   switch (event.type) {
     case "text":
       return only(observeText(scene, event));
@@ -45,6 +57,12 @@ export function observe(scene: Scene, event: AgentEvent): Outcome {
       return isCurrent(scene, event.turnId) ? fail(scene, event.error) : NOTHING;
     case "lost":
       return lose(scene, event.reason);
+    case "silent":
+      return only(observeSilence(scene));
+    case "cancel-ignored":
+      return only(
+        stall(scene, "The agent does not react to Cancel. Restart it to go on; its other sessions restart with it."),
+      );
     case "unknown":
       return only([{ type: "session:raw", update: event.update }]);
     default:
@@ -92,6 +110,18 @@ function finish(scene: Scene, stopReason: StopReason, error?: TurnError): Outcom
     facts: [...ended.facts, queueFact(rest, false), ...started.facts],
     effects: [...ended.effects, ...started.effects],
   };
+}
+
+/** Models do think for minutes, so silence is shown and nothing is ended; a running tool or an open question explains it. */
+function observeSilence(scene: Scene): FactBody[] {
+  const working = scene.state.open.some((entry) => entry.type === "tool-call" && entry.status === "running");
+  return scene.state.turn.state === "running" && !working ? stall(scene) : [];
+}
+
+function stall(scene: Scene, message?: string): FactBody[] {
+  if (!isTurnActive(scene.state.turn)) return [];
+  const error = message === undefined ? {} : { error: { code: "AGENT_UNAVAILABLE", message } };
+  return [{ type: "session:turn", turn: { ...scene.state.turn, state: "stalled", ...error } }];
 }
 
 function observePlan(scene: Scene, event: Extract<AgentEvent, { type: "plan" }>): FactBody[] {

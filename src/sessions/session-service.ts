@@ -24,6 +24,7 @@ export interface SessionServiceDeps {
   readonly log: SessionLog;
   readonly projects: ProjectStore;
   readonly agents: Agents;
+  readonly stallMs: number;
   /** Facts that are on disk now: followers are to be woken. */
   readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
   /** For every client. */
@@ -130,6 +131,11 @@ export class SessionService {
     return [...this.#sessions.values()].map(({ id, state, agentState }) => ({ id, turn: state.turn, agentState }));
   }
 
+  /** Where the session's agent works. */
+  cwdOf(sessionId: SessionId): string | null {
+    return this.#deps.log.load(sessionId)?.binding.cwd ?? null;
+  }
+
   exists(sessionId: SessionId): boolean {
     return this.#deps.log.row(sessionId) !== null;
   }
@@ -153,7 +159,7 @@ export class SessionService {
     const early = new EarlyEvents();
     try {
       const cwd = project.path;
-      const agent = await agents.attach({ sessionId, cliType, cwd, agentSessionId: null, sink: early.sink });
+      const agent = await agents.attach({ sessionId, cliType, cwd, restore: null, sink: early.sink });
       return this.#store(command, sessionId, cwd, agent, early);
     } catch (error) {
       if (!(error instanceof RefusalError)) throw error;
@@ -178,7 +184,13 @@ export class SessionService {
     };
     const message = { type: "session:created", sessionId: id, projectId, session: row } as const;
     const answer: Answer = { kind: "message", message, published: true };
-    const binding = { agentSessionId: agent.agentSessionId, cwd, state: "active", since: createdAt } as const;
+    const binding = {
+      agentSessionId: agent.agentSessionId,
+      createdAt,
+      cwd,
+      state: "active",
+      since: createdAt,
+    } as const;
     log.create(
       row,
       binding,

@@ -17,6 +17,7 @@ import type { EarlyEvents } from "./early-events.ts";
 import { mergeText } from "./merge-text.ts";
 import { observe } from "./observe.ts";
 import type { AgentEffect, Scene } from "./scene.ts";
+import { SilenceWatch } from "./silence-watch.ts";
 
 /** One frame of a 60 Hz screen: text that comes faster is committed and sent together. */
 const TEXT_HOLD_MS = 16;
@@ -32,6 +33,8 @@ export interface SessionDeps {
   readonly world: World;
   readonly log: SessionLog;
   readonly agents: Agents;
+  /** A turn with nothing heard for this long is shown as stalled. */
+  readonly stallMs: number;
   readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -50,6 +53,7 @@ export class Session {
   /** Folded into the state, not yet on disk: no reader has seen them. */
   #staged: Fact[] = [];
   #stagedEffects: AgentEffect[] = [];
+  readonly #silence: SilenceWatch;
 
   constructor(deps: SessionDeps, stored: StoredSession) {
     this.id = stored.row.id;
@@ -65,11 +69,13 @@ export class Session {
       handle: (batch) => this.#handle(batch),
       onError: deps.onError,
     });
+    this.#silence = new SilenceWatch(deps.stallMs, deps.world.now, () => this.observe({ type: "silent" }));
     this.#link = new AgentLink({
       sessionId: this.id,
       cliType: stored.row.cliType,
       agents: deps.agents,
       binding: () => this.#binding,
+      userMessages: () => deps.log.userMessageCount(this.id),
       isRunning: (turnId) => isTurnActive(this.#state.turn) && this.#state.turn.turnId === turnId,
       post: (event) => this.observe(event),
       onAttached: (agent) => this.#attached(agent),
@@ -211,6 +217,7 @@ export class Session {
     this.#lastSettled = revised.find(({ entryId }) => entryId === this.#lastSettled?.entryId) ?? this.#lastSettled;
     this.#lastSettled = settled.at(-1) ?? this.#lastSettled;
     if (!isTurnActive(working.turn)) this.#cancelling = null;
+    this.#silence.heard(working.turn.state === "running");
     if (facts.length > 0) this.#deps.onCommitted(this.id, facts);
   }
 
@@ -222,7 +229,10 @@ export class Session {
   }
 
   #attached(agent: AgentSession): void {
-    this.#bind({ ...this.#binding, agentSessionId: agent.agentSessionId, state: "active", since: this.#now() });
+    const since = this.#now();
+    const { agentSessionId, origin } = agent;
+    const createdAt = origin === "resumed" || origin === "loaded" ? this.#binding.createdAt : since;
+    this.#bind({ agentSessionId, createdAt, cwd: this.#binding.cwd, state: "active", since });
     if (agent.origin === "forgotten")
       this.observe({
         type: "notice",

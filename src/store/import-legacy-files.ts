@@ -79,7 +79,7 @@ function importSession(log: SessionLog, session: z.infer<typeof LegacySession>, 
       turn: { state: "idle" },
     },
     // The older app named a session by the agent's own id of it.
-    { agentSessionId: session.id.slice(session.id.indexOf(":") + 1), cwd, state: "idle", since: createdAt },
+    { agentSessionId: session.id.slice(session.id.indexOf(":") + 1), createdAt, cwd, state: "idle", since: createdAt },
     null,
   );
 }

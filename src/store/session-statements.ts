@@ -4,8 +4,8 @@ import type { DatabaseSync } from "node:sqlite";
 export function prepareSessionStatements(db: DatabaseSync) {
   return {
     insertSession: db.prepare(
-      `INSERT INTO session (id, project_id, cli_type, title, created_at, last_active_at, archived, turn, agent_session_id, cwd, agent_state, agent_state_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, '{"state":"idle"}', ?, ?, ?, ?)`,
+      `INSERT INTO session (id, project_id, cli_type, title, created_at, last_active_at, archived, turn, agent_session_id, agent_session_at, cwd, agent_state, agent_state_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, '{"state":"idle"}', ?, ?, ?, ?, ?)`,
     ),
     sessionById: db.prepare("SELECT * FROM session WHERE id = ?"),
     keyById: db.prepare("SELECT key FROM session WHERE id = ?"),
@@ -18,7 +18,7 @@ export function prepareSessionStatements(db: DatabaseSync) {
          last_active_at = COALESCE(?, last_active_at) WHERE key = ?`,
     ),
     updateBinding: db.prepare(
-      "UPDATE session SET agent_session_id = ?, cwd = ?, agent_state = ?, agent_state_at = ? WHERE key = ?",
+      "UPDATE session SET agent_session_id = ?, agent_session_at = ?, cwd = ?, agent_state = ?, agent_state_at = ? WHERE key = ?",
     ),
     updateSnapshot: db.prepare(
       "UPDATE session SET snapshot = ?, snapshot_seq = ?, next_position = next_position + ? WHERE key = ?",
@@ -39,6 +39,9 @@ export function prepareSessionStatements(db: DatabaseSync) {
     positionOf: db.prepare("SELECT position FROM entry WHERE session_key = ? AND entry_id = ?"),
     entryByAgentId: db.prepare(
       "SELECT json FROM entry WHERE session_key = ? AND agent_id = ? ORDER BY position DESC LIMIT 1",
+    ),
+    userMessageCount: db.prepare(
+      "SELECT count(*) AS count FROM entry WHERE session_key = ? AND json_extract(json, '$.type') = 'user'",
     ),
     insertReceipt: db.prepare("INSERT OR IGNORE INTO receipt (command_id, answer, at) VALUES (?, ?, ?)"),
     receiptById: db.prepare("SELECT answer FROM receipt WHERE command_id = ?"),

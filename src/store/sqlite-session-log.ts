@@ -50,6 +50,7 @@ export class SqliteSessionLog implements SessionLog {
         row.lastActiveAt,
         row.archived ? 1 : 0,
         binding.agentSessionId,
+        binding.createdAt,
         binding.cwd,
         binding.state,
         binding.since,
@@ -104,7 +105,8 @@ export class SqliteSessionLog implements SessionLog {
   }
 
   #writeBinding(key: number, binding: AgentBinding): void {
-    this.#sql.updateBinding.run(binding.agentSessionId, binding.cwd, binding.state, binding.since, key);
+    const { agentSessionId, createdAt, cwd, state, since } = binding;
+    this.#sql.updateBinding.run(agentSessionId, createdAt, cwd, state, since, key);
   }
 
   load(sessionId: SessionId): StoredSession | null {
@@ -164,6 +166,11 @@ export class SqliteSessionLog implements SessionLog {
     if (key === null) return null;
     const row = this.#sql.entryByAgentId.get(key, agentId);
     return row ? Entry.parse(JSON.parse(String(row["json"]))) : null;
+  }
+
+  userMessageCount(sessionId: SessionId): number {
+    const key = this.#key(sessionId);
+    return key === null ? 0 : Number(this.#sql.userMessageCount.get(key)?.["count"] ?? 0);
   }
 
   draft(sessionId: SessionId): string {
@@ -239,6 +246,7 @@ function bindingFrom(row: Row): AgentBinding {
   const state = row["agent_state"];
   return {
     agentSessionId: String(row["agent_session_id"]),
+    createdAt: String(row["agent_session_at"]),
     cwd: String(row["cwd"]),
     state: state === "active" || state === "crashed" || state === "closed" ? state : "idle",
     since: String(row["agent_state_at"]),

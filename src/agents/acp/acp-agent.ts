@@ -1,26 +1,31 @@
-import type { AgentSession, AgentSink } from "../../ports/agents.ts";
+import type { AgentSession, AgentSink, RestoreRequest } from "../../ports/agents.ts";
+import type { World } from "../../ports/world.ts";
 import { RefusalError } from "../../protocol/errors.ts";
 import type { Json } from "../../protocol/json.ts";
-import type { ExitReport } from "../process/agent-process.ts";
+import type { ExitReport, ProcessHost } from "../process/process-host.ts";
 import { AcpConnection, type AcpFailure } from "./acp-connection.ts";
 import { AcpSession } from "./acp-session.ts";
 import { asFailure, refusalOf } from "./agent-refusals.ts";
 import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
+import type { Replay } from "./replay.ts";
 import type { WireTrace } from "./wire-trace.ts";
 
 const PROTOCOL_VERSION = 1;
+const MINUTE_MS = 60_000;
 /** Agents may speak in a session before its id has reached us; this much is held for it. */
 const EARLY_UPDATES_MAX = 1_000;
 
 interface AcpAgentOptions {
   readonly name: string;
+  readonly host: ProcessHost;
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly epoch: string;
   readonly trace: WireTrace;
-  readonly newId: () => string;
+  readonly world: World;
   readonly clientVersion: string;
+  readonly onTurnCompleted: () => void;
 }
 
 /** One running agent process with its sessions. Nothing here outlives the process. */
@@ -31,12 +36,14 @@ export class AcpAgent {
   #early: { agentSessionId: string; update: Json }[] = [];
   #capabilities: JsonObject = {};
   #signInMethods: readonly string[] = [];
+  #agentName = "";
 
   /** Throws NotStartableError when the command cannot be run at all. */
   constructor(options: AcpAgentOptions) {
     this.#options = options;
-    const { command, cwd, env, epoch, trace } = options;
+    const { host, command, cwd, env, epoch, trace } = options;
     this.#connection = new AcpConnection({
+      host,
       command,
       cwd,
       env,
@@ -60,8 +67,9 @@ export class AcpAgent {
     return this.#connection.exited;
   }
 
-  get sessionCount(): number {
-    return this.#sessions.size;
+  /** A turn, a question or a request is under way. */
+  get isBusy(): boolean {
+    return this.#connection.isBusy;
   }
 
   async initialize(): Promise<void> {
@@ -74,12 +82,13 @@ export class AcpAgent {
     if (answer["protocolVersion"] !== PROTOCOL_VERSION)
       throw new Error(`it speaks protocol version ${answer["protocolVersion"]}, and only version 1 is known here`);
     this.#capabilities = asObject(answer["agentCapabilities"]) ?? {};
+    this.#agentName = asString(asObject(answer["agentInfo"])?.["name"])?.toLowerCase() ?? "";
     this.#signInMethods = (asArray(answer["authMethods"]) ?? []).flatMap(
       (method) => asString(asObject(method)?.["name"]) ?? [],
     );
   }
 
-  async newSession(cwd: string, sink: AgentSink): Promise<AgentSession> {
+  async newSession(cwd: string, sink: AgentSink): Promise<AcpSession> {
     const answer = await this.#ask("session/new", { cwd, mcpServers: [] });
     const agentSessionId = asString(answer["sessionId"]);
     if (agentSessionId === undefined) throw this.#refuse({ code: 0, message: "The agent gave its new session no id." });
@@ -89,24 +98,29 @@ export class AcpAgent {
   }
 
   /** Goes on with a conversation: resumed where the agent can, replayed where it must, else begun anew. */
-  async restoreSession(agentSessionId: string, cwd: string, sink: AgentSink): Promise<AgentSession> {
-    const params = { sessionId: agentSessionId, cwd, mcpServers: [] };
-    if (this.#has("resume")) {
-      const resumed = await this.#tryRestore("session/resume", "resumed", params, sink);
-      if (resumed) return resumed;
+  async restoreSession(restore: RestoreRequest, cwd: string, sink: AgentSink): Promise<AgentSession> {
+    // Nothing was said in it yet: there is nothing to bring back, and some agents fail on such a session.
+    if (restore.userMessages === 0) return this.newSession(cwd, sink);
+    const params = { sessionId: restore.agentSessionId, cwd, mcpServers: [] };
+    const resumed = this.#has("resume") ? await this.#tryRestore("session/resume", params, sink) : null;
+    if (resumed) {
+      resumed.session.origin = "resumed";
+      resumed.session.endReplay();
+      return resumed.session;
     }
     if (this.#capabilities["loadSession"] === true) {
-      const loaded = await this.#tryRestore("session/load", "loaded", params, sink);
-      if (loaded) return loaded;
+      await this.#untilLoadIsSafe(restore.createdAt);
+      const loaded = await this.#tryRestore("session/load", params, sink);
+      if (loaded) return this.#afterReplay(loaded, restore, sink);
     }
     const session = await this.newSession(cwd, sink);
-    if (session instanceof AcpSession) session.origin = "forgotten";
+    session.origin = "forgotten";
     return session;
   }
 
-  /** The process is gone: every session that was on it hears so. */
-  lose(reason: string): void {
-    for (const session of this.#sessions.values()) session.onLost(reason);
+  /** The process is gone, or is about to be: every session that was on it hears so. */
+  lose(reason: string, state: "crashed" | "idle"): void {
+    for (const session of this.#sessions.values()) session.onLost(reason, state);
     this.#sessions.clear();
   }
 
@@ -117,21 +131,45 @@ export class AcpAgent {
   /** Registered before the request: agents that replay do so before they answer. */
   async #tryRestore(
     method: "session/resume" | "session/load",
-    origin: AgentSession["origin"],
     params: { sessionId: string; cwd: string; mcpServers: readonly never[] },
     sink: AgentSink,
-  ): Promise<AgentSession | null> {
+  ): Promise<{ session: AcpSession; replay: Replay } | null> {
     const session = this.#register(params.sessionId, sink);
-    session.startReplay();
+    const replay = session.startReplay();
     try {
       session.applyAnswer(await this.#ask(method, params));
+      return { session, replay };
     } catch (error) {
       this.#sessions.delete(params.sessionId);
       if (error instanceof RefusalError && error.refusal.code === "AGENT_PROTOCOL_ERROR") return null;
       throw error;
     }
-    session.origin = origin;
+  }
+
+  /** Waits for the replay to end, and tells the user when the agent remembers less than the transcript shows. */
+  async #afterReplay(
+    { session, replay }: { session: AcpSession; replay: Replay },
+    restore: RestoreRequest,
+    sink: AgentSink,
+  ): Promise<AgentSession> {
+    await replay.quiet();
+    session.endReplay();
+    session.origin = "loaded";
+    const { userMessages } = replay;
+    if (userMessages > 0 && userMessages < restore.userMessages)
+      sink({
+        type: "notice",
+        severity: "info",
+        content: `The agent itself remembers ${userMessages} of your ${restore.userMessages} messages here.`,
+      });
     return session;
+  }
+
+  /** Gemini names a session's file by the clock minute and empties it when it is loaded within that minute. */
+  async #untilLoadIsSafe(createdAt: number): Promise<void> {
+    if (!this.#agentName.includes("gemini")) return;
+    const waitMs = Math.floor(createdAt / MINUTE_MS + 1) * MINUTE_MS - this.#options.world.now();
+    if (waitMs > 0) await Bun.sleep(waitMs);
   }
 
   async #ask(method: string, params: object): Promise<JsonObject> {
@@ -153,9 +191,10 @@ export class AcpAgent {
       agentSessionId,
       connection: this.#connection,
       sink,
-      newId: this.#options.newId,
+      newId: this.#options.world.newId,
       canClose: this.#has("close"),
       onClosed: () => this.#sessions.delete(agentSessionId),
+      onTurnCompleted: this.#options.onTurnCompleted,
     });
     this.#sessions.set(agentSessionId, session);
     const early = this.#early.filter((one) => one.agentSessionId === agentSessionId);

@@ -1,7 +1,7 @@
 import type { AnyMessage, ClientConnection } from "@agentclientprotocol/sdk";
 import { ignore } from "../../lib/ignore.ts";
 import type { Json } from "../../protocol/json.ts";
-import { AgentProcess, type ExitReport } from "../process/agent-process.ts";
+import type { ExitReport, HostedProcess, ProcessHost } from "../process/process-host.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
 import type { WireTrace } from "./wire-trace.ts";
 
@@ -21,6 +21,7 @@ export interface AcpHooks {
 }
 
 interface AcpConnectionOptions {
+  readonly host: ProcessHost;
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -36,17 +37,18 @@ interface AcpConnectionOptions {
  */
 export class AcpConnection {
   readonly #options: AcpConnectionOptions;
-  readonly #process: AgentProcess;
+  readonly #process: HostedProcess;
   readonly #prompts = new Set<string>();
   /** Open permission requests by the text of their id, so that the answer repeats the id exactly as it came. */
   readonly #permissions = new Map<string, Json>();
   #sdk: ClientConnection | null = null;
   #inbound: ReadableStreamDefaultController<AnyMessage> | null = null;
   #promptCount = 0;
+  #requestsOpen = 0;
 
   constructor(options: AcpConnectionOptions) {
     this.#options = options;
-    this.#process = new AgentProcess({
+    this.#process = options.host.start({
       command: options.command,
       cwd: options.cwd,
       env: options.env,
@@ -83,10 +85,20 @@ export class AcpConnection {
       .connect({ readable, writable });
   }
 
+  /** Something is under way that ending the process would break. */
+  get isBusy(): boolean {
+    return this.#requestsOpen > 0 || this.#prompts.size > 0 || this.#permissions.size > 0;
+  }
+
   /** Any request but a prompt. Rejects with the SDK's RequestError, or when the process is gone. */
   async request(method: string, params: object): Promise<JsonObject> {
     if (!this.#sdk) throw new Error("the connection is not open");
-    return asObject(await this.#sdk.agent.request(method, params)) ?? {};
+    this.#requestsOpen++;
+    try {
+      return asObject(await this.#sdk.agent.request(method, params)) ?? {};
+    } finally {
+      this.#requestsOpen--;
+    }
   }
 
   /** Sends a prompt; its end comes through `onPromptAnswer` with the returned key, after its last update. */
@@ -95,6 +107,11 @@ export class AcpConnection {
     this.#prompts.add(id);
     this.#send({ jsonrpc: "2.0", id, method: "session/prompt", params: { sessionId: agentSessionId, prompt } });
     return id;
+  }
+
+  /** Asks the agent to give up a prompt that a plain cancel did not end. */
+  cancelPrompt(key: string): void {
+    if (this.#prompts.has(key)) this.notify("$/cancel_request", { requestId: key });
   }
 
   notify(method: string, params: object): void {

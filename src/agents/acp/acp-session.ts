@@ -1,11 +1,13 @@
-import type { AgentEvent, AgentSession, AgentSink } from "../../ports/agents.ts";
+import type { AgentSession, AgentSink } from "../../ports/agents.ts";
 import type { Part } from "../../protocol/entry.ts";
 import { PermissionId, type TurnId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { PermissionOption, PermissionOutcome, StopReason } from "../../protocol/session-parts.ts";
 import type { AcpConnection, AcpFailure } from "./acp-connection.ts";
 import { refusalOf } from "./agent-refusals.ts";
+import { CancelDeadline } from "./cancel-deadline.ts";
 import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
+import { Replay } from "./replay.ts";
 import { legacyId, translateLegacyOptions, translateOptions } from "./translate-config.ts";
 import { promptBlock } from "./translate-content.ts";
 import { translateTool } from "./translate-tool.ts";
@@ -19,15 +21,8 @@ interface AcpSessionOptions {
   readonly newId: () => string;
   readonly canClose: boolean;
   readonly onClosed: () => void;
+  readonly onTurnCompleted: () => void;
 }
-
-/** What a replay of old talk may still tell us that is news: choices, commands and usage, never words. */
-const CURRENT_FACTS: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
-  "options",
-  "option-chosen",
-  "commands",
-  "usage",
-]);
 
 /** One conversation on an ACP connection: our port on one side, the protocol's messages on the other. */
 export class AcpSession implements AgentSession {
@@ -36,16 +31,22 @@ export class AcpSession implements AgentSession {
   readonly #options: AcpSessionOptions;
   readonly #turns = new Map<string, TurnId>();
   readonly #permissionKeys = new Map<PermissionId, string>();
-  /** While the agent repeats what it remembers, its words are ours already. */
-  #replaying = false;
+  #replay: Replay | null = null;
+  #deadline: CancelDeadline | null = null;
 
   constructor(options: AcpSessionOptions) {
     this.#options = options;
     this.agentSessionId = options.agentSessionId;
   }
 
-  startReplay(): void {
-    this.#replaying = true;
+  /** From here to `endReplay` what the agent says is what it remembers. */
+  startReplay(): Replay {
+    this.#replay = new Replay();
+    return this.#replay;
+  }
+
+  endReplay(): void {
+    this.#replay = null;
   }
 
   /** Modes, models and options as `session/new`, `load` or `resume` answered them. */
@@ -56,7 +57,7 @@ export class AcpSession implements AgentSession {
 
   onUpdate(update: Json): void {
     for (const event of translateUpdate(update)) {
-      if (!this.#replaying || CURRENT_FACTS.has(event.type)) this.#options.sink(event);
+      if (!this.#replay || this.#replay.hear(event)) this.#options.sink(event);
     }
   }
 
@@ -89,28 +90,40 @@ export class AcpSession implements AgentSession {
     const turnId = this.#turns.get(key);
     if (turnId === undefined) return false;
     this.#turns.delete(key);
+    this.#endDeadline();
     if (failure) {
       const { code, message } = refusalOf(failure, this.#options.agentName, []);
       this.#options.sink({ type: "turn-failed", turnId, error: { code, message } });
     } else {
       this.#options.sink({ type: "turn-ended", turnId, stopReason: stopReasonOf(result?.["stopReason"]) });
+      this.#options.onTurnCompleted();
     }
     return true;
   }
 
-  onLost(reason: string): void {
-    this.#options.sink({ type: "lost", reason, state: "crashed" });
+  onLost(reason: string, state: "crashed" | "idle"): void {
+    this.#endDeadline();
+    this.#options.sink({ type: "lost", reason, state });
   }
 
   prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void {
-    this.#replaying = false;
     const parts: readonly Part[] = content === "" ? attachments : [{ type: "text", text: content }, ...attachments];
     const blocks = parts.map(promptBlock).filter((block) => block !== null);
     this.#turns.set(this.#options.connection.prompt(this.agentSessionId, blocks), turnId);
   }
 
+  /** Cancels asked for while one is under way are the same cancel: a late one must not hit the next turn. */
   cancel(): void {
-    this.#options.connection.notify("session/cancel", { sessionId: this.agentSessionId });
+    if (this.#deadline) return;
+    const { connection, sink } = this.#options;
+    connection.notify("session/cancel", { sessionId: this.agentSessionId });
+    if (this.#turns.size === 0) return;
+    this.#deadline = new CancelDeadline({
+      insist: () => {
+        for (const key of this.#turns.keys()) connection.cancelPrompt(key);
+      },
+      giveUp: () => sink({ type: "cancel-ignored" }),
+    });
   }
 
   answerPermission(permissionId: PermissionId, outcome: PermissionOutcome): void {
@@ -132,6 +145,11 @@ export class AcpSession implements AgentSession {
     const answer = await connection.request("session/set_config_option", { sessionId, configId, ...typed });
     const options = translateOptions(answer["configOptions"]);
     if (options) sink({ type: "options", options });
+  }
+
+  #endDeadline(): void {
+    this.#deadline?.[Symbol.dispose]();
+    this.#deadline = null;
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { CliType } from "../../protocol/ids.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
+import { RETRY_DELAYS_MS } from "./retry-delays.ts";
 import { splitCommand } from "./split-command.ts";
 
 export interface CatalogOptions {
@@ -10,6 +11,8 @@ export interface CatalogOptions {
   readonly configured: readonly AgentDefinition[];
 }
 
+const ORDINARY = { process: "shared", retryDelaysMs: RETRY_DELAYS_MS } as const;
+
 /** Every agent a session can be started with, in the order the picker shows them. */
 export function agentCatalog(options: CatalogOptions): readonly AgentDefinition[] {
   const known: AgentDefinition[] = [
@@ -18,14 +21,16 @@ export function agentCatalog(options: CatalogOptions): readonly AgentDefinition[
       name: "Claude Code",
       command: findCommand(options, "CLAUDE_ACP_CMD", ["claude-agent-acp", "claude-code-acp"]),
       env: {},
+      ...ORDINARY,
     },
     {
       id: CliType.parse("codex"),
       name: "Codex",
       command: findCommand(options, "CODEX_ACP_CMD", ["codex-acp"]),
       env: {},
+      ...ORDINARY,
     },
-    { id: CliType.parse("builtin"), name: "Liminal Guide", ...options.builtin },
+    { id: CliType.parse("builtin"), name: "Liminal Guide", ...options.builtin, ...ORDINARY },
   ];
   const configured = new Map(options.configured.map((definition) => [definition.id, definition]));
   const kept = known.map((definition) => configured.get(definition.id) ?? definition);

@@ -7,4 +7,7 @@ export interface AgentDefinition {
   /** Program and arguments; null when nothing to start was found. */
   readonly command: readonly string[] | null;
   readonly env: Readonly<Record<string, string>>;
+  /** One process for all sessions, or one for each, started in its directory. */
+  readonly process: "shared" | "per-session";
+  readonly retryDelaysMs: readonly number[];
 }

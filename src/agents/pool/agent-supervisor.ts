@@ -1,17 +1,28 @@
+import { ignore } from "../../lib/ignore.ts";
 import type { AgentStatusChange } from "../../ports/agents.ts";
 import type { World } from "../../ports/world.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
+import type { SessionId } from "../../protocol/ids.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
 import { AcpAgent } from "../acp/acp-agent.ts";
 import { WireTrace } from "../acp/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
-import { type ExitReport, NotStartableError } from "../process/agent-process.ts";
+import { type ExitReport, NotStartableError, type ProcessHost } from "../process/process-host.ts";
+import { RetrySchedule } from "./retry-schedule.ts";
+
+/** Connected for this long without a crash, an agent counts as working again. */
+const PROVEN_AFTER_MS = 60_000;
+const SLOW_START_MS = 15_000;
 
 export interface SupervisorOptions {
   readonly definition: AgentDefinition;
+  /** Set when the process belongs to one session alone. */
+  readonly sessionId: SessionId | null;
   readonly world: World;
+  readonly host: ProcessHost;
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+  /** Asked for at each start: the login shell's PATH takes a moment to learn. */
+  readonly env: () => Promise<Readonly<Record<string, string>>>;
   readonly epoch: string;
   readonly clientVersion: string;
   readonly startTimeoutMs: number;
@@ -19,103 +30,162 @@ export interface SupervisorOptions {
   readonly onError: (error: unknown) => void;
 }
 
+type Timer = ReturnType<typeof setTimeout>;
+
+/** Every field exists only in the phase that needs it. */
 type Phase =
   | { phase: "idle" }
   | { phase: "starting"; ready: Promise<AcpAgent> }
-  | { phase: "connected"; agent: AcpAgent; startedAt: number }
-  | { phase: "disconnected"; refusal: Refusal }
+  | { phase: "connected"; agent: AcpAgent; startedAt: number; proven: Timer }
+  | { phase: "disconnected"; refusal: Refusal; retry: Timer | null }
+  | { phase: "reconnecting"; ready: Promise<AcpAgent> }
   | { phase: "stopped" };
 
-/** Keeps one agent's process: started when first needed, shared by all who need it, its end told to everyone. */
+/** Keeps one agent process: started when first needed, shared by all who need it, brought back when it crashes. */
 export class AgentSupervisor {
   readonly #options: SupervisorOptions;
-  #phase: Phase = { phase: "idle" };
+  readonly #retries: RetrySchedule;
   /** Every process not yet known to be gone, so that shutdown leaves none behind. */
   readonly #alive = new Set<AcpAgent>();
+  readonly trace: WireTrace;
+  #phase: Phase = { phase: "idle" };
   #startCount = 0;
+  #lastUsedAt: number;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#retries = new RetrySchedule(options.definition.retryDelaysMs);
+    this.#lastUsedAt = options.world.now();
+    this.trace = new WireTrace(options.world.now);
   }
 
   get status(): AgentStatus {
-    switch (this.#phase.phase) {
-      case "idle":
-      case "stopped":
-        return "idle";
-      default:
-        return this.#phase.phase;
-    }
+    return this.#phase.phase === "stopped" ? "idle" : this.#phase.phase;
   }
 
   get message(): string | undefined {
     return this.#phase.phase === "disconnected" ? this.#phase.refusal.message : undefined;
   }
 
-  /** What is running now, for the status page. */
-  get running(): { pid: number; startedAt: number; restarts: number } | null {
+  /** What is running now. */
+  get running(): { pid: number; startedAt: number; restarts: number; busy: boolean; lastUsedAt: number } | null {
     if (this.#phase.phase !== "connected") return null;
     const { agent, startedAt } = this.#phase;
-    return { pid: agent.pid, startedAt, restarts: Math.max(0, this.#startCount - 1) };
+    const restarts = this.#startCount - 1;
+    return { pid: agent.pid, startedAt, restarts, busy: agent.isBusy, lastUsedAt: this.#lastUsedAt };
   }
 
-  /** The running agent; concurrent callers share one start. */
-  ensure(showAs: "starting" | "reconnecting" = "starting"): Promise<AcpAgent> {
+  /** The running agent; concurrent callers share one start, and a retry that waits is brought forward. */
+  ensure(): Promise<AcpAgent> {
+    this.#lastUsedAt = this.#options.world.now();
     switch (this.#phase.phase) {
       case "connected":
         return Promise.resolve(this.#phase.agent);
       case "starting":
+      case "reconnecting":
         return this.#phase.ready;
       case "stopped":
         return Promise.reject(new RefusalError(REFUSE.agentStopped(this.#options.definition.name)));
-      default: {
-        const ready = this.#start();
-        this.#phase = { phase: "starting", ready };
-        this.#tell({ status: showAs });
-        return ready;
+      case "idle":
+        return this.#begin("starting", false);
+      case "disconnected": {
+        const { retry } = this.#phase;
+        if (retry) clearTimeout(retry);
+        return this.#begin("reconnecting", retry !== null);
       }
+      default:
+        return this.#phase satisfies never;
     }
+  }
+
+  /** The user asked: counted tries start over, and a process that no longer reacts is replaced. */
+  async reconnect(restart: boolean): Promise<AcpAgent> {
+    this.#retries.reset();
+    if (restart && this.#phase.phase === "connected") {
+      const { agent, proven } = this.#phase;
+      clearTimeout(proven);
+      this.#phase = { phase: "disconnected", refusal: REFUSE.agentStopped(this.#options.definition.name), retry: null };
+      agent.lose(`${this.#options.definition.name} was restarted.`, "crashed");
+      agent.stop().catch(this.#options.onError);
+    }
+    return this.ensure();
+  }
+
+  /** A completed turn shows that the agent works: an earlier row of crashes is forgotten. */
+  readonly #proven = (): void => {
+    this.#retries.reset();
+    this.#lastUsedAt = this.#options.world.now();
+  };
+
+  /** Ends an agent nobody needs now; its sessions come back by themselves on their next use. */
+  evict(): void {
+    if (this.#phase.phase !== "connected" || this.#phase.agent.isBusy) return;
+    const { agent, proven } = this.#phase;
+    clearTimeout(proven);
+    this.#phase = { phase: "idle" };
+    agent.lose("The agent was idle and its process was ended.", "idle");
+    this.#tell({ status: "idle" });
+    agent.stop().catch(this.#options.onError);
   }
 
   /** No process is left when this returns, and none will be started again. */
   async stop(): Promise<void> {
+    const before = this.#phase;
     this.#phase = { phase: "stopped" };
+    if (before.phase === "disconnected" && before.retry) clearTimeout(before.retry);
+    if (before.phase === "connected") clearTimeout(before.proven);
     await Promise.all([...this.#alive].map((agent) => agent.stop()));
   }
 
-  async #start(): Promise<AcpAgent> {
+  #begin(phase: "starting" | "reconnecting", isRetry: boolean): Promise<AcpAgent> {
+    const ready = this.#start(isRetry);
+    this.#phase = { phase, ready };
+    this.#tell({ status: phase });
+    const slow = setTimeout(() => {
+      if (this.#phase.phase === phase)
+        this.#tell({ status: phase, message: "Still starting. A first start can take a while." });
+    }, SLOW_START_MS);
+    ready.catch(ignore("whoever asked for the agent hears of it")).finally(() => clearTimeout(slow));
+    return ready;
+  }
+
+  async #start(isRetry: boolean): Promise<AcpAgent> {
     const { definition, world } = this.#options;
     let agent: AcpAgent;
     try {
-      agent = this.#spawn();
+      agent = await this.#spawn();
     } catch (error) {
       if (!(error instanceof NotStartableError)) throw error;
-      throw this.#fail(REFUSE.agentNotInstalled(definition.name, error.message));
+      throw this.#fail(REFUSE.agentNotInstalled(definition.name, error.message), isRetry);
     }
     try {
       await this.#handshake(agent);
     } catch (error) {
       const exit = await agent.stop();
-      throw this.#fail(REFUSE.agentNotConnected(definition.name, reasonOf(error, exit)));
+      throw this.#fail(REFUSE.agentNotConnected(definition.name, reasonOf(error, exit)), isRetry);
     }
     if (this.#phase.phase === "stopped") throw new RefusalError(REFUSE.agentStopped(definition.name));
-    this.#phase = { phase: "connected", agent, startedAt: world.now() };
+    const proven = setTimeout(this.#proven, PROVEN_AFTER_MS);
+    this.#phase = { phase: "connected", agent, startedAt: world.now(), proven };
     this.#tell({ status: "connected" });
     return agent;
   }
 
-  #spawn(): AcpAgent {
-    const { definition, world, cwd, env, epoch, clientVersion } = this.#options;
+  async #spawn(): Promise<AcpAgent> {
+    const { definition, world, host, cwd, epoch, clientVersion } = this.#options;
     if (!definition.command) throw new NotStartableError(`No program for ${definition.name} was found.`);
+    const env = await this.#options.env();
     const agent = new AcpAgent({
       name: definition.name,
+      host,
       command: definition.command,
       cwd,
       env,
       epoch,
-      trace: new WireTrace(world.now),
-      newId: world.newId,
+      trace: this.trace,
       clientVersion,
+      onTurnCompleted: this.#proven,
+      world,
     });
     this.#startCount++;
     this.#alive.add(agent);
@@ -138,21 +208,31 @@ export class AgentSupervisor {
   #exited(agent: AcpAgent, exit: ExitReport): void {
     this.#alive.delete(agent);
     const { definition } = this.#options;
-    agent.lose(`${definition.name} stopped (${describeExit(exit)}).`);
+    agent.lose(`${definition.name} stopped (${describeExit(exit)}).`, "crashed");
     if (this.#phase.phase !== "connected" || this.#phase.agent !== agent) return;
-    this.#fail(REFUSE.agentStopped(definition.name, [describeExit(exit), exit.stderrTail].filter(Boolean).join("\n")));
+    clearTimeout(this.#phase.proven);
+    const details = [describeExit(exit), exit.stderrTail].filter(Boolean).join("\n");
+    this.#fail(REFUSE.agentStopped(definition.name, details), true);
   }
 
-  #fail(refusal: Refusal): RefusalError {
-    if (this.#phase.phase !== "stopped") {
-      this.#phase = { phase: "disconnected", refusal };
-      this.#tell({ status: "disconnected", message: refusal.message, refusal });
-    }
+  /** A crash is answered by the next try, if there is one left; a first start that fails is the user's to retry. */
+  #fail(refusal: Refusal, retried: boolean): RefusalError {
+    if (this.#phase.phase === "stopped") return new RefusalError(refusal);
+    const delayMs = retried ? this.#retries.next() : null;
+    const retry = delayMs === null ? null : setTimeout(() => this.#retry(), delayMs);
+    this.#phase = { phase: "disconnected", refusal, retry };
+    this.#tell({ status: "disconnected", message: refusal.message, refusal });
     return new RefusalError(refusal);
   }
 
-  #tell(change: Omit<AgentStatusChange, "cliType">): void {
-    this.#options.onStatus({ cliType: this.#options.definition.id, ...change });
+  #retry(): void {
+    if (this.#phase.phase !== "disconnected") return;
+    this.#begin("reconnecting", true).catch(ignore("the failure is shown as the agent's status"));
+  }
+
+  #tell(change: Pick<AgentStatusChange, "status" | "message" | "refusal">): void {
+    const { definition, sessionId } = this.#options;
+    this.#options.onStatus({ cliType: definition.id, ...(sessionId !== null && { sessionId }), ...change });
   }
 }
 

@@ -1,53 +1,31 @@
 import { LineSplitter } from "./line-splitter.ts";
+import { type ExitReport, type HostedProcess, NotStartableError, type ProcessSpec } from "./process-host.ts";
 import { StderrTail } from "./stderr-tail.ts";
 
 /** Agents put whole files and images into one line. */
 const LINE_BYTES_MAX = 128 * 1024 * 1024;
-export const EXIT_GRACE_MS = 5_000;
+const EXIT_GRACE_MS = 5_000;
 const KILL_GRACE_MS = 2_000;
 
-export interface ExitReport {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly stderrTail: string;
-}
-
-/** The command could not be started at all: not there, or not executable. */
-export class NotStartableError extends Error {
-  override readonly name = "NotStartableError";
-}
-
-interface AgentProcessOptions {
-  readonly command: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly onLine: (line: string) => void;
-  readonly onStderr: (text: string) => void;
-  readonly onTooLong: (bytes: number) => void;
-}
-
 /** One agent process in a group of its own, so that whatever it starts can be ended with it. */
-export class AgentProcess {
+export class AgentProcess implements HostedProcess {
   readonly pid: number;
-  /** Settles when the process is gone and everything it wrote has been handed over. */
   readonly exited: Promise<ExitReport>;
   readonly #child: Bun.Subprocess<"pipe", "pipe", "pipe">;
   #ended = false;
 
-  constructor(options: AgentProcessOptions) {
+  constructor(options: ProcessSpec) {
     this.#child = spawn(options);
     this.pid = this.#child.pid;
     this.exited = this.#watch(options);
   }
 
-  /** A line for the agent; to a process that is gone it goes nowhere, and `exited` tells. */
   write(line: string): void {
     if (this.#ended) return;
     this.#child.stdin.write(`${line}\n`);
     this.#child.stdin.flush();
   }
 
-  /** Asks by closing stdin, then insists: the whole group is gone when this returns. */
   async stop(): Promise<ExitReport> {
     if (!this.#ended) await this.#child.stdin.end();
     const asked = after(EXIT_GRACE_MS, () => killGroup(this.pid, "SIGTERM"));
@@ -59,7 +37,7 @@ export class AgentProcess {
     return this.exited;
   }
 
-  async #watch(options: AgentProcessOptions): Promise<ExitReport> {
+  async #watch(options: ProcessSpec): Promise<ExitReport> {
     const tail = new StderrTail();
     const splitter = new LineSplitter({
       lineBytesMax: LINE_BYTES_MAX,
@@ -87,7 +65,7 @@ export class AgentProcess {
   }
 }
 
-function spawn(options: AgentProcessOptions): Bun.Subprocess<"pipe", "pipe", "pipe"> {
+function spawn(options: ProcessSpec): Bun.Subprocess<"pipe", "pipe", "pipe"> {
   try {
     return Bun.spawn([...options.command], {
       cwd: options.cwd,

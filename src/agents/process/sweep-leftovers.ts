@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Every process of ours, and whatever it starts, carries this with the owner's mark. */
+/** Every process of ours, and whatever it starts, carries the mark of the data directory it belongs to. */
 export const OWNER_VARIABLE = "LIMINAL_OWNER";
+/** And the mark of the one run of the server that started it. */
+export const RUN_VARIABLE = "LIMINAL_RUN";
 
 export interface Leftover {
   readonly pid: number;

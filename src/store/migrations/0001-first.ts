@@ -22,6 +22,7 @@ CREATE TABLE session (
   unfinished INTEGER NOT NULL DEFAULT 0,
   parent_id TEXT,
   agent_session_id TEXT NOT NULL,
+  agent_session_at TEXT NOT NULL,
   cwd TEXT NOT NULL,
   agent_state TEXT NOT NULL,
   agent_state_at TEXT NOT NULL,

@@ -1,0 +1,64 @@
+import { RUN_VARIABLE } from "./sweep-leftovers.ts";
+
+/**
+ * Reads the groups of running agents from the server. The end of that pipe is the end of the server, however it died;
+ * then every group still named, and every process that carries the run's mark, is ended. A shell costs a megabyte.
+ */
+const SCRIPT = `
+trap '' INT TERM HUP
+groups=""
+while read -r change group; do
+  kept=""
+  for known in $groups; do [ "$known" = "$group" ] || kept="$kept $known"; done
+  groups=$kept
+  [ "$change" = "+" ] && groups="$groups $group"
+done
+for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+for environ in /proc/[0-9]*/environ; do
+  if tr '\\0' '\\n' < "$environ" 2>/dev/null | grep -qx "$1"; then
+    pid=\${environ#/proc/}
+    kill -KILL "\${pid%/environ}" 2>/dev/null
+  fi
+done
+exit 0
+`;
+
+/** Even a server killed with -9 leaves no agent behind. */
+export class Lifeline {
+  readonly #run: string;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  #child: Bun.Subprocess<"pipe", "ignore", "ignore"> | null = null;
+
+  constructor(run: string, env: Readonly<Record<string, string | undefined>>) {
+    this.#run = run;
+    this.#env = env;
+  }
+
+  /** Started with the first agent, so that a server without one costs nothing. */
+  hold(group: number): void {
+    this.#child ??= Bun.spawn(["/bin/sh", "-c", SCRIPT, "liminal-lifeline", `${RUN_VARIABLE}=${this.#run}`], {
+      env: { PATH: this.#env["PATH"] ?? "/usr/bin:/bin" },
+      stdin: "pipe",
+      stdout: "ignore",
+      stderr: "ignore",
+      detached: true,
+    });
+    this.#tell(`+ ${group}`);
+  }
+
+  release(group: number): void {
+    this.#tell(`- ${group}`);
+  }
+
+  /** Nothing is held any more: the shell ends, and takes along whatever still carries the run's mark. */
+  async stop(): Promise<void> {
+    if (!this.#child) return;
+    await this.#child.stdin.end();
+    await this.#child.exited;
+  }
+
+  #tell(line: string): void {
+    this.#child?.stdin.write(`${line}\n`);
+    this.#child?.stdin.flush();
+  }
+}

@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { agentCatalog } from "../agents/catalog/agent-catalog.ts";
+import { AgentPool } from "../agents/pool/agent-pool.ts";
+import { Lifeline } from "../agents/process/lifeline.ts";
+import { LocalProcessHost } from "../agents/process/local-process-host.ts";
+import type { Hub } from "../fanout/hub.ts";
+import type { World } from "../ports/world.ts";
+import type { ServerConfig } from "./config.ts";
+import { loadConfigFile } from "./config-file.ts";
+import type { DataDir } from "./data-dir.ts";
+import type { Logger } from "./logger.ts";
+import { PROGRAM_DIR, VERSION } from "./version.ts";
+
+const EPOCH_CHARS = 8;
+
+interface PoolParts {
+  readonly config: ServerConfig;
+  readonly dataDir: DataDir;
+  readonly world: World;
+  readonly owner: string;
+  readonly hub: Hub;
+  readonly logger: Logger;
+}
+
+/** The agents this machine has, ready to be started when a session needs one. */
+export function createPool({ config, dataDir, world, owner, hub, logger }: PoolParts) {
+  const file = loadConfigFile(dataDir.file("config.json"));
+  if (file.problem) logger.warn(`config.json is not used: ${file.problem}`);
+  const { env } = config;
+  const onError = (error: unknown) => logger.error("Unexpected fault in an agent", error);
+  const epoch = world.newId().slice(0, EPOCH_CHARS);
+  const lifeline = new Lifeline(epoch, env);
+  const pool = new AgentPool({
+    catalog: agentCatalog({
+      env,
+      which: (program) => Bun.which(program, { PATH: env["PATH"] ?? "" }),
+      builtin: {
+        command: [process.execPath, join(PROGRAM_DIR, "builtin-agent/main.ts")],
+        env: { LIMINAL_GUIDE_DIR: dataDir.file("guide") },
+      },
+      configured: file.agents,
+    }),
+    inheritedEnv: env,
+    owner,
+    limits: file.pool,
+    world,
+    host: new LocalProcessHost(lifeline, onError),
+    cwd: config.home,
+    epoch,
+    clientVersion: VERSION,
+    startTimeoutMs: config.startTimeoutMs,
+    onStatus: ({ cliType, sessionId, status, message }) =>
+      hub.publish({
+        type: "agent:status",
+        cliType,
+        status,
+        ...(sessionId !== undefined && { sessionId }),
+        ...(message !== undefined && { message }),
+      }),
+    onError,
+  });
+  return { pool, lifeline };
+}

@@ -1,0 +1,21 @@
+import { HttpServer } from "../bridge/http-server.ts";
+import type { DataDir } from "./data-dir.ts";
+
+type HttpOptions = ConstructorParameters<typeof HttpServer>[0];
+
+/** The last run's port, when it may be chosen freely and is still free: pages and agents find us where we were. */
+export function listen(port: number, dataDir: DataDir, options: (port: number) => HttpOptions): HttpServer {
+  const last = port === 0 ? dataDir.lastPort() : null;
+  const http = (last !== null && tryListen(options(last))) || new HttpServer(options(port));
+  dataDir.keepPort(http.port);
+  return http;
+}
+
+function tryListen(options: HttpOptions): HttpServer | null {
+  try {
+    return new HttpServer(options);
+  } catch (error) {
+    if (error instanceof Error && Reflect.get(error, "code") === "EADDRINUSE") return null;
+    throw error;
+  }
+}

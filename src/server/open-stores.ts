@@ -1,0 +1,25 @@
+import { isoTime, type World } from "../ports/world.ts";
+import { importLegacyFiles } from "../store/import-legacy-files.ts";
+import { openDatabase } from "../store/open-database.ts";
+import { SqliteProjectStore } from "../store/sqlite-project-store.ts";
+import { SqliteSessionLog } from "../store/sqlite-session-log.ts";
+import type { DataDir } from "./data-dir.ts";
+import type { Logger } from "./logger.ts";
+
+const RECEIPTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** The database, and what an older app left beside it. What went wrong on the way is told. */
+export function openStores(dataDir: DataDir, world: World, logger: Logger) {
+  const { db, movedAside, created } = openDatabase(dataDir.file("liminal.db"), isoTime(world).replaceAll(":", "-"));
+  if (movedAside) logger.warn(`The database was damaged. It was moved to ${movedAside}, and a new one was started.`);
+  const log = new SqliteSessionLog(db);
+  const projects = new SqliteProjectStore(db);
+  if (created) {
+    const { projectCount, sessionCount, problem } = importLegacyFiles(dataDir.path, { log, projects, world });
+    if (projectCount > 0)
+      logger.info(`Imported ${projectCount} projects and ${sessionCount} sessions of an older version.`);
+    if (problem) logger.warn(`Not everything of an older version could be imported: ${problem}`);
+  }
+  log.dropReceiptsBefore(new Date(world.now() - RECEIPTS_KEPT_MS).toISOString());
+  return { log, projects, movedAside, close: () => db.close() };
+}
