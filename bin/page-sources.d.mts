@@ -1,0 +1,2 @@
+export function pageFingerprint(root: string): string;
+export function pageIsCurrent(root: string): boolean;

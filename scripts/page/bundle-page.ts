@@ -1,0 +1,46 @@
+import { basename, extname, join, resolve } from "node:path";
+import type { PageBundle } from "./page-entries.ts";
+
+/** One file under /assets/, as it will be served. */
+export type PageAsset = {
+  readonly name: string;
+  readonly file: string;
+  readonly type: string;
+  readonly content: Uint8Array;
+  /** Files that this one imports at once: worth asking for together with it. */
+  readonly preload: readonly string[];
+};
+
+/** Bundles a group of entries; every file name carries a hash of its content. */
+export async function bundlePage(root: string, { kind, entries }: PageBundle): Promise<PageAsset[]> {
+  const built = await Bun.build({
+    entrypoints: entries.map((entry) => join(root, entry.source)),
+    root,
+    target: "browser",
+    minify: true,
+    format: kind === "standalone" ? "iife" : "esm",
+    splitting: kind === "modules",
+    metafile: true,
+    naming: { entry: "[dir]/[name]-[hash].[ext]", chunk: "chunk-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  const nameOf = new Map(entries.map((entry) => [join(root, entry.source), entry.name]));
+  return Promise.all(
+    built.outputs.map(async (output) => {
+      const made = built.metafile?.outputs[output.path];
+      const name = nameOf.get(resolve(made?.entryPoint ?? ""));
+      return {
+        name: name ?? basename(output.path),
+        file: name === undefined ? basename(output.path) : withHash(name, output.hash),
+        type: output.type,
+        content: new Uint8Array(await output.arrayBuffer()),
+        preload: (made?.imports ?? []).flatMap(({ kind, path }) => (kind === "import-statement" ? basename(path) : [])),
+      };
+    }),
+  );
+}
+
+function withHash(name: string, hash: string | null): string {
+  const extension = extname(name);
+  return `${basename(name, extension)}-${hash}${extension}`;
+}

@@ -1,0 +1,95 @@
+// The whole proof, or a part of it: node scripts/bun.mjs scripts/test.ts [options]; ends with "N passed, N failed".
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { findMarked, killMarked } from "./test/marked-processes.ts";
+import { INSTALL_CHROMIUM_COMMAND, obtainChromium } from "./test/obtain-chromium.ts";
+import { proveNothingLeft } from "./test/prove-nothing-left.ts";
+import { reportLine, seconds } from "./test/report.ts";
+import { runBunTests } from "./test/run-bun-tests.ts";
+import { runChecks, runScript } from "./test/run-checks.ts";
+import { inWords, NOTHING, ONE_FAILED, ONE_PASSED, sum, type Tally } from "./test/tally.ts";
+import { openTestEnvironment, RUN_MARKER, type TestEnvironment } from "./test/test-environment.ts";
+import { TEST_PARTS, type TestPart, testFiles } from "./test/test-files.ts";
+
+const USAGE = `npm test -- [options]
+  --only <part>     check, unit, integration or browser; may be given more than once
+  --filter <text>   only test files whose path contains the text
+  --name <pattern>  only tests whose name matches
+  --rounds <n>      how often randomised and crash tests repeat (by default a tenth of the full number)
+  --seed <text>     seed of the randomised tests
+  --no-install      never install Chromium`;
+const SEED_MAX = 2 ** 32;
+const PARTS: readonly string[] = ["check", ...TEST_PARTS];
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: "string", multiple: true, default: [...PARTS] },
+    filter: { type: "string", default: "" },
+    name: { type: "string" },
+    rounds: { type: "string" },
+    seed: { type: "string", default: String(Math.floor(Math.random() * SEED_MAX)) },
+    "no-install": { type: "boolean", default: false },
+    root: { type: "string", default: `${import.meta.dirname}/..` },
+    help: { type: "boolean", default: false },
+  },
+});
+const root = resolve(options.root);
+
+async function main(): Promise<Tally> {
+  const startedAt = performance.now();
+  await using environment = await openTestEnvironment(options.seed, options.rounds);
+  endWithSignals(environment);
+  const tallies = options.only.includes("check") ? [await runChecks(root)] : [];
+  const parts = TEST_PARTS.filter((part) => options.only.includes(part));
+  if (parts.length > 0) {
+    console.log(`seed  ${options.seed} (repeat with --seed ${options.seed})`);
+    tallies.push(await runScript(root, "build"));
+    for (const part of parts) tallies.push(await runPart(part, environment));
+    tallies.push(proveHomeUntouched(environment));
+  }
+  console.log(`total ${seconds(startedAt)}`);
+  return sum(tallies);
+}
+
+async function runPart(part: TestPart, environment: TestEnvironment): Promise<Tally> {
+  const files = testFiles(root, part).filter((file) => file.includes(options.filter));
+  if (files.length === 0) {
+    reportLine("skip", part, "no test files");
+    return NOTHING;
+  }
+  if (part === "browser" && !(await obtainChromium(!options["no-install"]))) return withoutBrowser(files.length);
+  const tested = await runBunTests({ root, part, files, name: options.name, environment });
+  return sum([tested, await proveNothingLeft(part, environment)]);
+}
+
+/** Each file stands for its tests, whose number nobody knows before they run. */
+function withoutBrowser(files: number): Tally {
+  const isRequired = process.env["CI"] === "true";
+  reportLine(isRequired ? "FAIL" : "skip", "browser", `no Chromium found; run: ${INSTALL_CHROMIUM_COMMAND}`);
+  return isRequired ? { ...NOTHING, failed: files } : { ...NOTHING, skipped: files };
+}
+
+function proveHomeUntouched(environment: TestEnvironment): Tally {
+  const isTouched = environment.isHomeTouched();
+  reportLine(isTouched ? "FAIL" : "ok", "home untouched", isTouched ? "a test used the default data dir" : "");
+  return isTouched ? ONE_FAILED : ONE_PASSED;
+}
+
+function endWithSignals(environment: TestEnvironment): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, async () => {
+      killMarked(findMarked(RUN_MARKER, environment.marker));
+      await environment[Symbol.asyncDispose]();
+      process.exit(1);
+    });
+  }
+}
+
+if (options.help || options.only.some((part) => !PARTS.includes(part))) {
+  console.log(USAGE);
+  process.exitCode = options.help ? 0 : 2;
+} else {
+  const total = await main();
+  console.log(inWords(total));
+  process.exitCode = total.failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** A process found by what stands in its environment, which it hands to whatever it starts. */
+export type MarkedProcess = { readonly pid: number; readonly commandLine: string };
+
+/** Every living process whose environment has exactly `name=value`; none where the system has no /proc. */
+export function findMarked(name: string, value: string): MarkedProcess[] {
+  return processIds().flatMap((pid) => {
+    const isMarked = readProc(pid, "environ").split("\0").includes(`${name}=${value}`);
+    return isMarked ? [{ pid, commandLine: readProc(pid, "cmdline").split("\0").join(" ").trim() }] : [];
+  });
+}
+
+/** Ends them for good; one that is gone already is as dead as we want it. */
+export function killMarked(processes: readonly MarkedProcess[]): void {
+  for (const { pid } of processes) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    }
+  }
+}
+
+function processIds(): number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return []; // no /proc on this system
+  }
+}
+
+function readProc(pid: number, file: "environ" | "cmdline"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return ""; // it ended while we looked, or belongs to somebody else
+  }
+}

@@ -1,0 +1,83 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { findMarked, killMarked } from "./marked-processes.ts";
+import { type JunitReport, readJunit } from "./read-junit.ts";
+import { reportLine, seconds } from "./report.ts";
+import { NOTHING, ONE_FAILED, sum, type Tally } from "./tally.ts";
+import { RUN_MARKER, type TestEnvironment } from "./test-environment.ts";
+
+/** Generous, since the machine may be busy: a test that waits for an event should fail by its own deadline first. */
+const TEST_TIMEOUT_MS = 120_000;
+/** A part that hangs is ended and fails; the whole run has to stay under 20 minutes. */
+const PART_TIMEOUT_MS = 12 * 60 * 1_000;
+
+export type BunTestRun = {
+  readonly root: string;
+  readonly part: string;
+  readonly files: readonly string[];
+  /** Only tests whose name matches; the others then do not count as skipped. */
+  readonly name: string | undefined;
+  readonly environment: TestEnvironment;
+};
+
+/** Runs files in one `bun test` and counts from its report; what fails is printed as it happens and named again at the end. */
+export async function runBunTests(run: BunTestRun): Promise<Tally> {
+  const startedAt = performance.now();
+  const reportPath = join(run.environment.folder, `${run.part}.xml`);
+  const { code, timedOut } = await spawnBunTest(run, reportPath);
+  const report = existsSync(reportPath) ? readJunit(await readFile(reportPath, "utf8")) : undefined;
+  const tally = count(run, report, code);
+  reportLine(tally.failed === 0 ? "ok" : "FAIL", run.part, `${partInWords(tally)} in ${seconds(startedAt)}`);
+  if (timedOut) console.log(`      | ended after ${PART_TIMEOUT_MS / 60_000} minutes`);
+  for (const file of unreached(run, report)) console.log(`      | ${file}: no test in it was reached`);
+  for (const failure of report?.failures ?? []) console.log(`      | ${failure}`);
+  return tally;
+}
+
+async function spawnBunTest(run: BunTestRun, reportPath: string): Promise<{ code: number; timedOut: boolean }> {
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      "test",
+      "--no-env-file",
+      "--only-failures",
+      `--timeout=${TEST_TIMEOUT_MS}`,
+      "--reporter=junit",
+      `--reporter-outfile=${reportPath}`,
+      ...(run.name === undefined ? [] : [`--test-name-pattern=${run.name}`]),
+      ...run.files.map((file) => `./${file}`),
+    ],
+    { cwd: run.root, env: run.environment.env, stdio: ["ignore", "inherit", "inherit"] },
+  );
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    killMarked(findMarked(RUN_MARKER, run.environment.marker));
+    child.kill("SIGKILL");
+  }, PART_TIMEOUT_MS);
+  const code = await child.exited;
+  clearTimeout(timer);
+  return { code, timedOut };
+}
+
+/** The report leaves out what never ran, so files it does not know and a bad exit without a reason count as failures. */
+function count(run: BunTestRun, report: JunitReport | undefined, code: number): Tally {
+  const told = report?.tally ?? NOTHING;
+  const shown = run.name === undefined ? told : { ...told, skipped: 0 };
+  const total = sum([shown, ...unreached(run, report).map(() => ONE_FAILED)]);
+  return code !== 0 && total.failed === 0 ? sum([total, ONE_FAILED]) : total;
+}
+
+function unreached(run: BunTestRun, report: JunitReport | undefined): string[] {
+  return run.files.filter((file) => !report?.files.has(file));
+}
+
+/** Not in the words of the last line, which has to be the only one of its kind. */
+function partInWords({ passed, failed, skipped }: Tally): string {
+  return [
+    `${passed + failed} tests`,
+    ...(failed > 0 ? [`${failed} of them failed`] : []),
+    ...(skipped > 0 ? [`${skipped} more left out`] : []),
+  ].join(", ");
+}

@@ -1,0 +1,46 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The variable by which everything a test run started can be found again. */
+export const RUN_MARKER = "LIMINAL_TEST_RUN";
+
+const XDG_FOLDERS = ["CONFIG", "DATA", "CACHE", "STATE"].map((name) => `XDG_${name}_HOME`);
+/** A developer's own settings would make a run mean something else on each machine. */
+const NOT_INHERITED = /^(LIMINAL_|ACP_|CLAUDE_ACP_CMD$|CODEX_ACP_CMD$|CLAUDECODE$)/;
+
+/** A home of its own for one run, and the environment that leads every test into it. */
+export type TestEnvironment = AsyncDisposable & {
+  readonly marker: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly folder: string;
+  /** Whether something used the default data dir, which in the user's home would have been theirs. */
+  isHomeTouched(): boolean;
+};
+
+/** Creates the folders; disposing removes them with all that the tests put there. */
+export async function openTestEnvironment(seed: string, rounds: string | undefined): Promise<TestEnvironment> {
+  const folder = await mkdtemp(join(tmpdir(), "liminal-test-"));
+  const home = join(folder, "home");
+  await mkdir(join(folder, "runtime"), { mode: 0o700 });
+  await mkdir(home);
+  const marker = crypto.randomUUID();
+  const inherited = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name));
+  return {
+    marker,
+    folder,
+    env: Object.fromEntries([
+      ...inherited.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+      ...XDG_FOLDERS.map((name) => [name, join(home, name.toLowerCase())]),
+      ["HOME", home],
+      ["XDG_RUNTIME_DIR", join(folder, "runtime")],
+      ["LIMINAL_NO_OPEN", "1"],
+      ["LIMINAL_SEED", seed],
+      ...(rounds === undefined ? [] : [["LIMINAL_ROUNDS", rounds]]),
+      [RUN_MARKER, marker],
+    ]),
+    isHomeTouched: () => existsSync(join(home, ".liminal-builder")),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}

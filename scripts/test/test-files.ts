@@ -1,0 +1,18 @@
+import { Glob } from "bun";
+
+/** The kinds of bun tests, in the order in which they run: the quick ones tell first. */
+export const TEST_PARTS = ["unit", "integration", "browser"] as const;
+export type TestPart = (typeof TEST_PARTS)[number];
+
+const PLACES = new Glob("{src,builtin-agent,tests}/**/*.test.{ts,tsx}");
+
+/** The test files of a part, sorted, relative to `root`; `tests/architecture` belongs to the checks. */
+export function testFiles(root: string, part: TestPart): string[] {
+  return [...PLACES.scanSync({ cwd: root })].filter((path) => partOf(path) === part).sort();
+}
+
+function partOf(path: string): TestPart | undefined {
+  if (/\.browser\.test\.tsx?$/.test(path)) return "browser";
+  if (path.startsWith("tests/integration/")) return "integration";
+  return path.startsWith("tests/architecture/") || path.startsWith("tests/agents/") ? undefined : "unit";
+}

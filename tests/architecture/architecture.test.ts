@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join, resolve } from "node:path";
+import { barredNames } from "./barred-names.ts";
+import { importCycles } from "./import-cycles.ts";
+import { wrongArrows } from "./import-map.ts";
+import { barrels, leftoverMarkers, swallowedErrors } from "./leftovers.ts";
+import { type BudgetException, overBudget } from "./line-budgets.ts";
+import { pageDangers } from "./page-dangers.ts";
+import { machinePaths, registryAddresses, type TrackedFile } from "./repository-hygiene.ts";
+import { readSources } from "./source-file.ts";
+import { reachesForTheWorld } from "./world-access.ts";
+
+/** Each line needs a reason, may not grow, and goes when it is no longer needed. */
+const EXCEPTIONS: readonly BudgetException[] = [];
+
+const LIST_BYTES_MAX = 64 * 1024 * 1024;
+
+const root = resolve(import.meta.dirname, "../..");
+const files = readSources(root);
+
+test("imports point the way the architecture says", () => {
+  expect(wrongArrows(files)).toEqual([]);
+});
+
+test("no file imports itself through others", () => {
+  expect(importCycles(files)).toEqual([]);
+});
+
+test("files and classes have names that say something", () => {
+  expect(files.flatMap(barredNames)).toEqual([]);
+});
+
+test("files and functions keep their budgets", () => {
+  expect(overBudget(files, EXCEPTIONS)).toEqual([]);
+});
+
+test("no notes to self, no barrels, no swallowed errors", () => {
+  expect(files.flatMap((file) => [...leftoverMarkers(file), ...barrels(file), ...swallowedErrors(file)])).toEqual([]);
+});
+
+test("clock, chance and environment enter where the program is put together", () => {
+  expect(files.flatMap(reachesForTheWorld)).toEqual([]);
+});
+
+test("the page never turns text into markup or code (NFR-5)", () => {
+  expect(files.flatMap(pageDangers)).toEqual([]);
+});
+
+test.skipIf(!existsSync(join(root, ".git")))("no file names a machine or a registry", () => {
+  const here = [`${root}/`, `${userInfo().homedir}/`].filter((path) => path.split("/").length > 3);
+  expect(trackedFiles().flatMap((file) => [...machinePaths(file, here), ...registryAddresses(file)])).toEqual([]);
+});
+
+/** What git has or would take; binary files carry no text to judge. */
+function trackedFiles(): TrackedFile[] {
+  // Whoever runs the tests need not own the clone: CI checks out as one user and tests as another.
+  const args = ["-c", "safe.directory=*", "ls-files", "-coz", "--exclude-standard"];
+  const list = execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: LIST_BYTES_MAX });
+  return list
+    .split("\0")
+    .filter((path) => path !== "" && existsSync(join(root, path)))
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
+    .filter(({ text }) => !text.includes("\0"));
+}

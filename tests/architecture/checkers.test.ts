@@ -1,0 +1,262 @@
+// Each check of the architecture, shown code that breaks its rule and code that keeps it.
+import { describe, expect, test } from "bun:test";
+import { barredNames } from "./barred-names.ts";
+import { importCycles } from "./import-cycles.ts";
+import { wrongArrows } from "./import-map.ts";
+import { barrels, leftoverMarkers, swallowedErrors } from "./leftovers.ts";
+import { FILE_LINES_MAX, FUNCTION_LINES_MAX, overBudget } from "./line-budgets.ts";
+import { pageDangers } from "./page-dangers.ts";
+import { machinePaths, registryAddresses } from "./repository-hygiene.ts";
+import { parseSource, type SourceFile } from "./source-file.ts";
+import { reachesForTheWorld } from "./world-access.ts";
+
+/** How many findings a check has for one file. */
+function findings(check: (file: SourceFile) => string[], path: string, text: string): number {
+  return check(parseSource(path, text)).length;
+}
+
+describe("import map", () => {
+  const arrows = (path: string, specifier: string) => wrongArrows([parseSource(path, `import "${specifier}";`)]);
+
+  test.each([
+    ["src/sessions/session.ts", "../store/event-log.ts"],
+    ["src/store/event-log.ts", "../agents/catalog.ts"],
+    ["src/protocol/ids.ts", "../lib/assert.ts"],
+    ["src/protocol/ids.ts", "preact"],
+    ["src/lib/assert.ts", "zod"],
+    ["src/lib/assert.ts", "node:assert"],
+    ["src/web/shell/main.tsx", "../../server/main.ts"],
+    ["src/web/shell/main.tsx", "node:fs"],
+    ["src/client/feed.ts", "bun"],
+    ["src/client/feed.ts", "bun:sqlite"],
+    ["src/protocol/ids.ts", "fs"],
+    ["src/cli/list.ts", "../server/main.ts"],
+    ["src/cli/server-list.ts", "../server/main.ts"],
+    ["src/ports/agent.ts", "../sessions/session.ts"],
+    ["src/server/main.ts", "../cli/serve.ts"],
+    ["src/server/main.ts", "../../tests/support/temp-dir.ts"],
+    ["src/server/main.ts", "./main.test.ts"],
+    ["src/server/main.ts", "../../scripts/build-page.ts"],
+    ["builtin-agent/main.ts", "../src/lib/assert.ts"],
+    ["scripts/dev.ts", "../tests/support/temp-dir.ts"],
+    ["src/services/session.ts", "zod"],
+    ["src/session.ts", "zod"],
+  ])("bars %s -> %s", (path, specifier) => {
+    expect(arrows(path, specifier)).toHaveLength(1);
+  });
+
+  test.each([
+    ["src/sessions/session.ts", "../ports/agent.ts"],
+    ["src/workspace/projects.ts", "../ports/projects.ts"],
+    ["src/bridge/socket.ts", "../sessions/session-service.ts"],
+    ["src/orchestration/tools.ts", "../workspace/projects.ts"],
+    ["src/protocol/ids.ts", "zod"],
+    ["src/web/shell/main.tsx", "../../client/feed.ts"],
+    ["src/cli/main.ts", "./serve.ts"],
+    ["src/cli/serve.ts", "../server/main.ts"],
+    ["src/cli/serve-page.ts", "../server/main.ts"],
+    ["src/server/main.ts", "../store/event-log.ts"],
+    ["src/server/main.ts", "../../package.json"],
+    ["src/sessions/session.test.ts", "../store/event-log.ts"],
+    ["builtin-agent/main.ts", "@agentclientprotocol/sdk"],
+  ])("allows %s -> %s", (path, specifier) => {
+    expect(arrows(path, specifier)).toEqual([]);
+  });
+
+  test.each([
+    'import type { Log } from "../store/event-log.ts";',
+    'export type { Log } from "../store/event-log.ts";',
+    'type Log = import("../store/event-log.ts").Log;',
+    'const log = await import("../store/event-log.ts");',
+    'const log = require("../store/event-log.ts");',
+    'export * from "../store/event-log.ts";',
+  ])("sees the arrow in %s", (text) => {
+    expect(wrongArrows([parseSource("src/sessions/session.ts", text)])).toHaveLength(1);
+  });
+
+  test("names the line, the arrow and the cure", () => {
+    const text = '\nimport "../store/event-log.ts";';
+    const [message] = wrongArrows([parseSource("src/sessions/session.ts", text)]);
+    expect(message).toBe(
+      "src/sessions/session.ts:2: sessions -> store (src/store/event-log.ts); sessions may import protocol, lib, ports: pass it in, or meet in ports",
+    );
+  });
+});
+
+describe("import cycles", () => {
+  test("finds a loop that only types close, and shows the way round", () => {
+    const loop = [
+      parseSource("src/lib/a.ts", 'import "./b.ts";'),
+      parseSource("src/lib/b.ts", 'import { c } from "./c.ts";'),
+      parseSource("src/lib/c.ts", 'import type { A } from "./a.ts";'),
+    ];
+    expect(importCycles(loop)).toHaveLength(1);
+    expect(importCycles(loop)[0]).toStartWith("src/lib/a.ts -> src/lib/b.ts -> src/lib/c.ts -> src/lib/a.ts");
+  });
+
+  test("lets two files import a third", () => {
+    const tree = [
+      parseSource("src/lib/a.ts", 'import "./b.ts"; import "./c.ts";'),
+      parseSource("src/lib/b.ts", 'import "./c.ts";'),
+      parseSource("src/lib/c.ts", ""),
+    ];
+    expect(importCycles(tree)).toEqual([]);
+  });
+});
+
+describe("names", () => {
+  test.each([
+    ["src/lib/utils.ts", ""],
+    ["src/common/ids.ts", ""],
+    ["src/agents/process-manager.ts", ""],
+    ["src/agents/eventHandler.ts", ""],
+    ["src/agents/translate-v2.ts", ""],
+    ["src/agents/pool.ts", "export class AgentManager {}"],
+    ["src/agents/pool.ts", "export abstract class UpdateHandler {}"],
+  ])("bars %s %s", (path, text) => {
+    expect(findings(barredNames, path, text)).toBe(1);
+  });
+
+  test.each([
+    ["src/agents/pool.ts", "export class AgentPool {} class InnerHandler {}"],
+    ["src/lib/commonmark.ts", ""],
+    ["src/protocol/utility-bill.ts", "export class Managerial {}"],
+  ])("allows %s %s", (path, text) => {
+    expect(findings(barredNames, path, text)).toBe(0);
+  });
+});
+
+describe("budgets", () => {
+  const path = "src/lib/long.ts";
+  const lines = (count: number) => "a();\n".repeat(count);
+  const functionOf = (count: number) => `function f() {\n${lines(count - 2)}}\n`;
+
+  test.each([
+    ["file", lines(FILE_LINES_MAX), 0],
+    ["file", lines(FILE_LINES_MAX + 1), 1],
+    ["function", functionOf(FUNCTION_LINES_MAX), 0],
+    ["function", functionOf(FUNCTION_LINES_MAX + 1), 1],
+    ["arrow function", `const f = () => {\n${lines(FUNCTION_LINES_MAX)}};`, 1],
+    ["method", `class A { m() {\n${lines(FUNCTION_LINES_MAX)}} }`, 1],
+    ["describe", `describe("a", () => {\n${lines(FUNCTION_LINES_MAX)}});`, 0],
+  ])("a %s", (_what, text, count) => {
+    expect(overBudget([parseSource(path, text)], [])).toHaveLength(count);
+  });
+
+  test("an exception covers its size and no more, and goes when it is not needed", () => {
+    const exception = { path, of: "file", lines: FILE_LINES_MAX + 5, reason: "a table" } as const;
+    const check = (count: number) => overBudget([parseSource(path, lines(count))], [exception]).length;
+    expect(check(FILE_LINES_MAX + 5)).toBe(0);
+    expect(check(FILE_LINES_MAX + 6)).toBeGreaterThan(0);
+    expect(check(FILE_LINES_MAX)).toBe(1);
+  });
+});
+
+describe("leftovers", () => {
+  test("a marker counts in a comment, not in a text", () => {
+    expect(findings(leftoverMarkers, "src/lib/a.ts", "// TODO: later\n/* FIXME */")).toBe(2);
+    expect(findings(leftoverMarkers, "src/lib/a.ts", 'const column = "TODO"; // todos are listed')).toBe(0);
+  });
+
+  test.each([
+    ["src/lib/a.ts", 'export * from "./b.ts";', 1],
+    ["src/lib/a.ts", 'export { b } from "./b.ts"; export type { C } from "./c.ts";', 1],
+    ["src/lib/index.ts", "export const a = 1;", 1],
+    ["src/lib/a.ts", 'export { b } from "./b.ts"; export const a = 1;', 0],
+    ["src/lib/a.ts", "", 0],
+  ])("barrel in %s: %s", (path, text, count) => {
+    expect(findings(barrels, path, text)).toBe(count);
+  });
+
+  test.each([
+    ["try { a(); } catch {}", 1],
+    ["try { a(); } catch (error) { /* fine */ }", 1],
+    ["a().catch(() => {});", 1],
+    ["a().then(b, function () {});", 1],
+    ["try { a(); } catch (error) { report(error); }", 0],
+    ["try { a(); } catch { return undefined; }", 0],
+    ['a().catch(ignore("gone")); a().then(() => {});', 0],
+  ])("swallowed error: %s", (text, count) => {
+    expect(findings(swallowedErrors, "src/lib/a.ts", text)).toBe(count);
+  });
+});
+
+describe("world", () => {
+  test.each([
+    "Date.now();",
+    "const clock = Date.now;",
+    "new Date();",
+    "Date();",
+    "Math.random();",
+    "process.env.HOME;",
+    'globalThis.process["env"];',
+    "const { env } = process;",
+    "Bun.env.HOME;",
+    "import.meta.env.MODE;",
+    "crypto.randomUUID();",
+    'import { randomUUID } from "node:crypto";',
+    'import { env } from "process";',
+  ])("bars %s inside, allows it in the composition root", (text) => {
+    expect(findings(reachesForTheWorld, "src/sessions/session.ts", text)).toBe(1);
+    expect(findings(reachesForTheWorld, "builtin-agent/turn/turn.ts", text)).toBe(1);
+    expect(findings(reachesForTheWorld, "src/server/main.ts", text)).toBe(0);
+    expect(findings(reachesForTheWorld, "builtin-agent/main.ts", text)).toBe(0);
+    expect(findings(reachesForTheWorld, "src/sessions/session.test.ts", text)).toBe(0);
+  });
+
+  test("the page has a clock and no environment", () => {
+    expect(findings(reachesForTheWorld, "src/web/shell/main.tsx", "Date.now(); new Date();")).toBe(0);
+    expect(findings(reachesForTheWorld, "src/web/shell/main.tsx", "process.env.HOME;")).toBe(1);
+  });
+
+  test("a time that is given is no clock", () => {
+    const text = "new Date(at); world.now(); Date.parse(text); child.env; this.random();";
+    expect(findings(reachesForTheWorld, "src/sessions/session.ts", text)).toBe(0);
+  });
+});
+
+describe("page", () => {
+  test.each([
+    "node.innerHTML = text;",
+    'node["outerHTML"] = text;',
+    "node.insertAdjacentHTML('beforeend', text);",
+    "const view = <p dangerouslySetInnerHTML={{ __html: text }} />;",
+    "const view = <iframe srcdoc={text} />;",
+    "document.write(text);",
+    "new DOMParser().parseFromString(text, 'text/html');",
+    "eval(text);",
+    "window.eval(text);",
+    "new Function(text);",
+  ])("bars %s", (text) => {
+    expect(findings(pageDangers, "src/web/shell/view.tsx", text)).toBeGreaterThan(0);
+  });
+
+  test("lets text be text", () => {
+    const text = "// never innerHTML\nnode.textContent = 'eval(1)'; evaluate(node); file.write(text);";
+    expect(findings(pageDangers, "src/web/shell/view.tsx", text)).toBe(0);
+  });
+});
+
+describe("hygiene", () => {
+  const path = (...parts: string[]) => ["", ...parts].join("/");
+
+  test.each([
+    [path("home", "grace", "project"), 1],
+    [path("Users", "grace", "project"), 1],
+    [`cd ${path("home", "grace")}`, 1],
+    [["C:", "Users", "Grace"].join("\\"), 1],
+    [path("srv", "checkout", "src"), 1],
+    [path("home", "user", "project"), 0],
+    ["src/home/view/tab.tsx", 0],
+    [path("tmp", "project"), 0],
+  ])("machine path %s", (text, count) => {
+    expect(machinePaths({ path: "docs/a.md", text }, [path("srv", "checkout", "")])).toHaveLength(count);
+  });
+
+  test("registries in a lockfile or a configuration", () => {
+    expect(registryAddresses({ path: "package-lock.json", text: '{ "resolved": "https://x" }' })).toHaveLength(1);
+    expect(registryAddresses({ path: "package-lock.json", text: '{ "integrity": "sha512-x" }' })).toEqual([]);
+    expect(registryAddresses({ path: ".npmrc", text: "registry=https://x" })).toHaveLength(1);
+    expect(registryAddresses({ path: ".npmrc", text: "omit-lockfile-registry-resolved=true" })).toEqual([]);
+  });
+});

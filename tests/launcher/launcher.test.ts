@@ -1,0 +1,120 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { watchProcesses } from "../support/leftover-processes.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { runLauncher, runningProcess, startLauncher } from "./run-launcher.ts";
+import { BINARY_PACKAGE, samplePackage, writeTree } from "./sample-package.ts";
+
+/** Says each signal it gets, ends after the second. */
+const COUNTS_SIGNALS = `
+  let count = 0;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => {
+      console.log(signal, Math.round(performance.now()));
+      if (++count === 2) process.exit(0);
+    });
+  }
+  setInterval(() => {}, 1_000);
+  console.log("ready");
+`;
+
+describe("finding Bun", () => {
+  test.each(["own-package", "nested-package", "install-script"] as const)(
+    "runs with the binary from: %s",
+    async (place) => {
+      await using dir = await samplePackage('console.log("Bun", Bun.version);', place);
+      expect(await runLauncher(dir, ["version"])).toEqual({ code: 0, stdout: `Bun ${Bun.version}\n`, stderr: "" });
+    },
+  );
+
+  test("says what is missing and what to do, when only the placeholder is there", async () => {
+    await using dir = await samplePackage("", "nowhere");
+    const { code, stdout, stderr } = await runLauncher(dir, ["version"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(BINARY_PACKAGE);
+    expect(stderr).toContain(`Run "npm install" in ${dir.path}`);
+    expect(stderr).not.toContain("    at ");
+  });
+});
+
+describe("handing over", () => {
+  test("passes arguments and folder on, and the exit code back", async () => {
+    await using dir = await samplePackage("console.log(process.cwd(), process.argv.slice(2)); process.exitCode = 7;");
+    await using cwd = await tempDir();
+    const { code, stdout } = await runLauncher(dir, ["ls", "--json", "a b"], { cwd: cwd.path });
+    expect(code).toBe(7);
+    expect(stdout).toBe(`${cwd.path} [ "ls", "--json", "a b" ]\n`);
+  });
+
+  test("reports a death by signal as a shell does", async () => {
+    await using dir = await samplePackage('process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1_000);');
+    expect((await runLauncher(dir, ["ls"])).code).toBe(128 + 9);
+  });
+
+  test("runs nothing that the user's folder tells Bun to run", async () => {
+    await using dir = await samplePackage('console.log("secret:", process.env.SECRET);');
+    await using cwd = await tempDir();
+    await writeTree(cwd.path, {
+      "bunfig.toml": 'preload = ["./preload.ts"]',
+      "preload.ts": 'console.log("foreign code");',
+      ".env": "SECRET=foreign",
+    });
+    expect((await runLauncher(dir, ["ls"], { cwd: cwd.path })).stdout).toBe("secret: undefined\n");
+  });
+});
+
+describe("signals", () => {
+  test("several within a second are one; a later one is passed on again", async () => {
+    await using dir = await samplePackage(COUNTS_SIGNALS);
+    await using launcher = startLauncher(dir, ["ls"]);
+    expect(await launcher.line()).toBe("ready");
+    launcher.kill("SIGINT");
+    const [first, at] = (await launcher.line()).split(" ");
+    const insisting = setInterval(() => launcher.kill("SIGTERM"), 20);
+    const [second, later] = (await launcher.line()).split(" ");
+    clearInterval(insisting);
+    expect([first, second]).toEqual(["SIGINT", "SIGTERM"]);
+    expect(Number(later) - Number(at)).toBeGreaterThan(900);
+    expect(await launcher.exited).toBe(0);
+  });
+
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "%s ends the server, which ends in its own way",
+    async (signal) => {
+      const ends = `process.on("${signal}", () => process.exit(3)); setInterval(() => {}, 1_000); console.log("ready");`;
+      await using dir = await samplePackage(ends);
+      await using launcher = startLauncher(dir, ["ls"]);
+      await launcher.line();
+      launcher.kill(signal);
+      expect(await launcher.exited).toBe(3);
+    },
+  );
+
+  test("a launcher killed with -9 leaves the server at work", async () => {
+    using processes = watchProcesses();
+    const answers =
+      'console.log(Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("here") }).url.href);';
+    await using dir = await samplePackage(answers);
+    await using launcher = startLauncher(dir, ["ls"], { env: processes.env });
+    const url = await launcher.line();
+    launcher.kill("SIGKILL");
+    await launcher.exited;
+    expect(await (await fetch(url)).text()).toBe("here");
+    expect(processes.alive()).toHaveLength(1);
+  });
+
+  test("a SIGTERM to npm start reaches the server, and npm waits for it", async () => {
+    using processes = watchProcesses();
+    const ends = 'process.on("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1_000); console.log("ready");';
+    await using dir = await samplePackage(ends);
+    const { scripts } = await Bun.file(join(import.meta.dirname, "../../package.json")).json();
+    // Without the page's sources there is nothing to build, so "ls" stands in for "serve".
+    const start = scripts.start.replace("serve", "ls");
+    await writeTree(dir.path, { "package.json": JSON.stringify({ type: "module", scripts: { start } }) });
+    await using npm = runningProcess(["npm", "start", "--silent"], dir.path, processes.env);
+    expect(await npm.line()).toBe("ready");
+    npm.kill("SIGTERM");
+    await npm.exited;
+    expect(processes.alive()).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type TempDir, tempDir } from "../support/temp-dir.ts";
+
+const REPOSITORY = resolve(import.meta.dirname, "../..");
+const OS = process.platform === "win32" ? "windows" : process.platform;
+const CPU = process.arch === "arm64" ? "aarch64" : process.arch;
+
+/** The package that carries the binary on this machine. */
+export const BINARY_PACKAGE = `@oven/bun-${OS}-${CPU}`;
+
+/** Where the binary lies after an install: its own package, nested below `bun`, put in place by Bun's install script, or nowhere. */
+type BunPlace = "own-package" | "nested-package" | "install-script" | "nowhere";
+
+/** A small package with the real launcher and build scripts, around a `src/cli/main.ts` of the test's. */
+export async function samplePackage(main: string, bunPlace: BunPlace = "own-package"): Promise<TempDir> {
+  const dir = await tempDir();
+  await cp(join(REPOSITORY, "bin"), dir.join("bin"), { recursive: true });
+  await cp(join(REPOSITORY, "scripts"), dir.join("scripts"), { recursive: true });
+  await writeTree(dir.path, { "package.json": '{ "type": "module" }', "src/cli/main.ts": main });
+  await placeBun(dir, bunPlace);
+  return dir;
+}
+
+/** Writes files, with the folders they need. */
+export async function writeTree(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+}
+
+async function placeBun(dir: TempDir, place: BunPlace): Promise<void> {
+  const bun = "node_modules/bun";
+  const own = place === "nested-package" ? `${bun}/node_modules/${BINARY_PACKAGE}` : `node_modules/${BINARY_PACKAGE}`;
+  await writeTree(dir.path, { [`${bun}/package.json`]: "{}", [`${own}/package.json`]: "{}" });
+  await mkdir(dir.join(own, "bin"));
+  if (place === "own-package" || place === "nested-package") await symlink(process.execPath, dir.join(own, "bin/bun"));
+  if (place === "install-script") {
+    await mkdir(dir.join(bun, "bin"));
+    await symlink(process.execPath, dir.join(bun, "bin/bun.exe"));
+  } else {
+    await writeTree(dir.path, { [`${bun}/bin/bun.exe`]: "echo this is a placeholder; exit 1\n" });
+  }
+}
+
+/** Sources of a page that touches every part of the build: a shared chunk, a lazy one, a worker, nested styles. */
+export const SAMPLE_PAGE: Readonly<Record<string, string>> = {
+  "src/web/shell/main.tsx":
+    'import { greet } from "../greet.ts"; greet("shell"); import("../lazy.ts").then((lazy) => lazy.later());',
+  "src/web/portlet/main.ts": 'import { greet } from "../greet.ts"; greet("portlet");',
+  "src/web/greet.ts": 'export const greet = (who: string) => console.log("hello from", who, location.href);',
+  "src/web/lazy.ts": 'export const later = () => console.log("only when asked");',
+  "src/web/theme/main.ts": 'import { greet } from "../greet.ts"; greet("theme");',
+  "src/web/highlight/highlight-worker.ts": "self.onmessage = (event) => self.postMessage(event.data);",
+  "src/web/styles/base.css": ":root { --ink: #123456; }",
+  "src/web/styles/shell.css": '@import "./base.css"; body { color: var(--ink); }',
+  "src/web/styles/portlet.css": "body { color: red; }",
+  "src/web/shell.html":
+    '<head><script src="{{asset:theme.js}}"></script><link href="{{asset:shell.css}}"><script src="{{asset:shell.js}}"></script></head>',
+  "src/web/portlet.html": '<script src="{{asset:portlet.js}}" data-worker="{{asset:highlight-worker.js}}"></script>',
+};

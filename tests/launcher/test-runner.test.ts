@@ -1,0 +1,103 @@
+import { expect, test } from "bun:test";
+import { resolve } from "node:path";
+import { type TempDir, tempDir } from "../support/temp-dir.ts";
+import { writeTree } from "./sample-package.ts";
+
+const RUNNER = resolve(import.meta.dirname, "../../scripts/test.ts");
+const PASSES = 'import { test } from "bun:test"; test("passes", () => {});';
+
+type Ended = { readonly code: number; readonly lines: readonly string[]; readonly last: string };
+
+async function runTests(dir: TempDir, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  await writeTree(dir.path, { "package.json": '{ "scripts": { "build": "node --version" } }' });
+  const child = Bun.spawn([process.execPath, RUNNER, "--root", dir.path, ...args], {
+    env: { ...process.env, CI: "", ...env },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const lines = (await new Response(child.stdout).text()).trimEnd().split("\n");
+  return { code: await child.exited, lines, last: lines.at(-1) ?? "" };
+}
+
+test("counts the build, the tests and both proofs, and ends with the sum", async () => {
+  await using dir = await tempDir();
+  await writeTree(dir.path, { "src/lib/a.test.ts": PASSES, "tests/integration/b.test.ts": PASSES });
+  const { code, last, lines } = await runTests(dir, ["--only", "unit", "--only", "integration"]);
+  expect({ code, last }).toEqual({ code: 0, last: "6 passed, 0 failed" });
+  expect(lines.filter((line) => /\d+ passed/.test(line))).toEqual([last]);
+});
+
+test("a failing test, and a file that cannot be loaded, both count and are named", async () => {
+  await using dir = await tempDir();
+  await writeTree(dir.path, {
+    "src/lib/a.test.ts": `${PASSES} test("<breaks>", () => { throw new Error("no"); }); test.skip("waits", () => {});`,
+    "tests/b.test.ts": 'throw new Error("cannot be loaded");',
+  });
+  const { code, last, lines } = await runTests(dir, ["--only", "unit"]);
+  expect({ code, last }).toEqual({ code: 1, last: "4 passed, 2 failed, 1 skipped" });
+  expect(lines).toContain("      | src/lib/a.test.ts > <breaks>");
+  expect(lines).toContain("      | tests/b.test.ts: no test in it was reached");
+});
+
+test("a process left behind fails the run, is named and is ended", async () => {
+  await using dir = await tempDir();
+  const leaves = `import { spawn } from "node:child_process";
+    test("leaves", () => {
+      const child = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
+      child.unref();
+    });`;
+  await writeTree(dir.path, { "src/lib/a.test.ts": `${PASSES} ${leaves}` });
+  const { code, last, lines } = await runTests(dir, ["--only", "unit"]);
+  expect({ code, last }).toEqual({ code: 1, last: "4 passed, 1 failed" });
+  const pid = lines.map((line) => /\| (\d+) sleep 1000$/.exec(line)?.[1]).find(Boolean) ?? "";
+  expect(pid).not.toBe("");
+  // Gone, or dead and waiting to be collected by whoever adopted it.
+  expect(await new Response(Bun.spawn(["ps", "-o", "stat=", "-p", pid]).stdout).text()).toMatch(/^Z|^$/);
+});
+
+test("tests live in a home of their own, marked, seeded, and may not use the default data dir", async () => {
+  await using dir = await tempDir();
+  const looks = `test("looks", async () => {
+    const { HOME, XDG_CONFIG_HOME, LIMINAL_NO_OPEN, LIMINAL_SEED, LIMINAL_ROUNDS, LIMINAL_PORT } = process.env;
+    if (HOME === ${JSON.stringify(process.env["HOME"])} || !XDG_CONFIG_HOME?.startsWith(HOME)) throw new Error(HOME);
+    const told = { LIMINAL_NO_OPEN, LIMINAL_SEED, LIMINAL_ROUNDS, LIMINAL_PORT };
+    await Bun.write("told.json", JSON.stringify(told));
+    await Bun.write(HOME + "/.liminal-builder/token", "");
+  });`;
+  await writeTree(dir.path, { "src/lib/a.test.ts": `${PASSES} ${looks}` });
+  const options = ["--only", "unit", "--seed", "abc", "--rounds", "5"];
+  const { code, last } = await runTests(dir, options, { LIMINAL_PORT: "1", LIMINAL_ROUNDS: "9" });
+  expect({ code, last }).toEqual({ code: 1, last: "4 passed, 1 failed" });
+  expect(await Bun.file(dir.join("told.json")).json()).toEqual({
+    LIMINAL_NO_OPEN: "1",
+    LIMINAL_SEED: "abc",
+    LIMINAL_ROUNDS: "5",
+  });
+});
+
+test("without Chromium browser tests are skipped with a hint, and fail where CI counts on them", async () => {
+  await using dir = await tempDir();
+  await writeTree(dir.path, { "tests/a.browser.test.ts": PASSES });
+  const options = ["--only", "browser", "--no-install"];
+  const here = await runTests(dir, options, { CHROMIUM_PATH: dir.join("no-such-browser") });
+  expect({ code: here.code, last: here.last }).toEqual({ code: 0, last: "2 passed, 0 failed, 1 skipped" });
+  expect(here.lines.join("\n")).toContain("apt-get install chromium");
+  const inCi = await runTests(dir, options, { CHROMIUM_PATH: dir.join("no-such-browser"), CI: "true" });
+  expect({ code: inCi.code, last: inCi.last }).toEqual({ code: 1, last: "2 passed, 1 failed" });
+});
+
+test("--filter takes files by path, --name takes tests by name", async () => {
+  await using dir = await tempDir();
+  await writeTree(dir.path, {
+    "src/lib/a.test.ts": `${PASSES} test("[X-1] keeps", () => {});`,
+    "src/lib/b.test.ts": 'import { test } from "bun:test"; test("fails", () => { throw new Error("no"); });',
+  });
+  const byPath = await runTests(dir, ["--only", "unit", "--filter", "lib/a"]);
+  expect(byPath.last).toBe("5 passed, 0 failed");
+  const byName = await runTests(dir, ["--only", "unit", "--name", "X-1"]);
+  expect(byName.last).toBe("4 passed, 0 failed");
+});
+
+test("an unknown part is refused", async () => {
+  await using dir = await tempDir();
+  expect((await runTests(dir, ["--only", "everything"])).code).toBe(2);
+});
