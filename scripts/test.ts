@@ -18,7 +18,8 @@ const USAGE = `npm test -- [options]
   --rounds <n>      how often randomised and crash tests repeat (by default a tenth of the full number)
   --seed <text>     seed of the randomised tests
   --no-install      never install Chromium`;
-const SEED_MAX = 2 ** 32;
+/** Fixed, so that a red run can be repeated as it is; another seed looks elsewhere. */
+const SEED_DEFAULT = "1";
 const PARTS: readonly string[] = ["check", ...TEST_PARTS];
 
 const { values: options } = parseArgs({
@@ -27,7 +28,7 @@ const { values: options } = parseArgs({
     filter: { type: "string", default: "" },
     name: { type: "string" },
     rounds: { type: "string" },
-    seed: { type: "string", default: String(Math.floor(Math.random() * SEED_MAX)) },
+    seed: { type: "string", default: SEED_DEFAULT },
     "no-install": { type: "boolean", default: false },
     root: { type: "string", default: `${import.meta.dirname}/..` },
     help: { type: "boolean", default: false },

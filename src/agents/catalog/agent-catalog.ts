@@ -1,5 +1,5 @@
 import { CliType } from "../../protocol/ids.ts";
-import type { AgentDefinition } from "./agent-definition.ts";
+import type { AgentCatalog, AgentDefinition } from "./agent-definition.ts";
 import { RETRY_DELAYS_MS } from "./retry-delays.ts";
 import { splitCommand } from "./split-command.ts";
 
@@ -13,8 +13,8 @@ export interface CatalogOptions {
 
 const ORDINARY = { process: "shared", retryDelaysMs: RETRY_DELAYS_MS } as const;
 
-/** Every agent a session can be started with, in the order the picker shows them. */
-export function agentCatalog(options: CatalogOptions): readonly AgentDefinition[] {
+/** The agents known here, Claude Code and Codex first, then the built-in one, then the user's own. */
+export function agentCatalog(options: CatalogOptions): AgentCatalog {
   const known: AgentDefinition[] = [
     {
       id: CliType.parse("claude-code"),
@@ -34,7 +34,8 @@ export function agentCatalog(options: CatalogOptions): readonly AgentDefinition[
   ];
   const configured = new Map(options.configured.map((definition) => [definition.id, definition]));
   const kept = known.map((definition) => configured.get(definition.id) ?? definition);
-  return [...kept, ...options.configured.filter(({ id }) => !known.some((one) => one.id === id))];
+  const definitions = [...kept, ...options.configured.filter(({ id }) => !known.some((one) => one.id === id))];
+  return { definitions: () => definitions };
 }
 
 function findCommand(options: CatalogOptions, variable: string, programs: readonly string[]): readonly string[] | null {

@@ -3,7 +3,7 @@ import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import { type CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
 import type { AgentInfo } from "../../protocol/server-messages.ts";
 import type { TraceLine } from "../acp/wire-trace.ts";
-import type { AgentDefinition } from "../catalog/agent-definition.ts";
+import type { AgentCatalog, AgentDefinition } from "../catalog/agent-definition.ts";
 import { agentEnvironment } from "../process/agent-environment.ts";
 import { joinPaths, loginPath } from "../process/login-path.ts";
 import { OWNER_VARIABLE, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
@@ -13,7 +13,7 @@ import { chooseEvictions, type EvictionLimits } from "./eviction.ts";
 const EVICTION_CHECK_MS = 15_000;
 
 type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionId"> & {
-  readonly catalog: readonly AgentDefinition[];
+  readonly catalog: AgentCatalog;
   readonly inheritedEnv: Readonly<Record<string, string | undefined>>;
   /** The mark by which a later run finds what this one may leave behind. */
   readonly owner: string;
@@ -33,7 +33,6 @@ export interface PoolProcess {
 /** All agents of the catalog and their processes; what sessions see of them is the `Agents` port. */
 export class AgentPool implements Agents {
   readonly #options: AgentPoolOptions;
-  readonly #definitions: ReadonlyMap<CliType, AgentDefinition>;
   /** By agent, or by session where each has a process of its own. */
   readonly #supervisors = new Map<string, AgentSupervisor>();
   readonly #checks: ReturnType<typeof setInterval>;
@@ -41,7 +40,6 @@ export class AgentPool implements Agents {
 
   constructor(options: AgentPoolOptions) {
     this.#options = options;
-    this.#definitions = new Map(options.catalog.map((definition) => [definition.id, definition]));
     this.#checks = setInterval(() => this.evict(), Math.min(EVICTION_CHECK_MS, options.limits.idleMs));
     this.#checks.unref();
   }
@@ -58,7 +56,7 @@ export class AgentPool implements Agents {
   }
 
   list(): readonly AgentInfo[] {
-    return [...this.#definitions.values()].map((definition) => {
+    return this.#options.catalog.definitions().map((definition) => {
       const supervisor = this.#supervisors.get(definition.id);
       const message = supervisor?.message;
       return {
@@ -103,7 +101,7 @@ export class AgentPool implements Agents {
   }
 
   #supervisor(cliType: CliType, sessionId: SessionId | null, cwd: string): AgentSupervisor {
-    const definition = this.#definitions.get(cliType);
+    const definition = this.#definition(cliType);
     if (!definition) throw new RefusalError(REFUSE.agentUnknown(cliType));
     const own = definition.process === "per-session" ? sessionId : null;
     const key = own ?? cliType;
@@ -111,13 +109,17 @@ export class AgentPool implements Agents {
     if (known) return known;
     const supervisor = new AgentSupervisor({
       ...this.#options,
-      definition,
+      definition: () => this.#definition(cliType) ?? definition,
       sessionId: own,
       cwd: own === null ? this.#options.cwd : cwd,
-      env: () => this.#environment(definition),
+      env: () => this.#environment(this.#definition(cliType) ?? definition),
     });
     this.#supervisors.set(key, supervisor);
     return supervisor;
+  }
+
+  #definition(cliType: CliType): AgentDefinition | undefined {
+    return this.#options.catalog.definitions().find(({ id }) => id === cliType);
   }
 
   async #environment(definition: AgentDefinition): Promise<Readonly<Record<string, string>>> {
@@ -129,7 +131,8 @@ export class AgentPool implements Agents {
   }
 
   #identity(key: string): Pick<PoolProcess, "id" | "sessionId"> {
-    for (const id of this.#definitions.keys()) if (id === key) return { id, sessionId: null };
+    const definition = this.#options.catalog.definitions().find(({ id }) => id === key);
+    if (definition) return { id: definition.id, sessionId: null };
     const sessionId = SessionId.parse(key);
     return { id: cliTypeOf(sessionId), sessionId };
   }

@@ -15,7 +15,8 @@ const PROVEN_AFTER_MS = 60_000;
 const SLOW_START_MS = 15_000;
 
 export interface SupervisorOptions {
-  readonly definition: AgentDefinition;
+  /** Asked for at each start: the agent may have been installed or updated meanwhile. */
+  readonly definition: () => AgentDefinition;
   /** Set when the process belongs to one session alone. */
   readonly sessionId: SessionId | null;
   readonly world: World;
@@ -54,9 +55,13 @@ export class AgentSupervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    this.#retries = new RetrySchedule(options.definition.retryDelaysMs);
+    this.#retries = new RetrySchedule(options.definition().retryDelaysMs);
     this.#lastUsedAt = options.world.now();
     this.trace = new WireTrace(options.world.now);
+  }
+
+  get #name(): string {
+    return this.#options.definition().name;
   }
 
   get status(): AgentStatus {
@@ -85,7 +90,7 @@ export class AgentSupervisor {
       case "reconnecting":
         return this.#phase.ready;
       case "stopped":
-        return Promise.reject(new RefusalError(REFUSE.agentStopped(this.#options.definition.name)));
+        return Promise.reject(new RefusalError(REFUSE.agentStopped(this.#name)));
       case "idle":
         return this.#begin("starting", false);
       case "disconnected": {
@@ -104,8 +109,8 @@ export class AgentSupervisor {
     if (restart && this.#phase.phase === "connected") {
       const { agent, proven } = this.#phase;
       clearTimeout(proven);
-      this.#phase = { phase: "disconnected", refusal: REFUSE.agentStopped(this.#options.definition.name), retry: null };
-      agent.lose(`${this.#options.definition.name} was restarted.`, "crashed");
+      this.#phase = { phase: "disconnected", refusal: REFUSE.agentStopped(this.#name), retry: null };
+      agent.lose(`${this.#name} was restarted.`, "crashed");
       agent.stop().catch(this.#options.onError);
     }
     return this.ensure();
@@ -150,30 +155,31 @@ export class AgentSupervisor {
   }
 
   async #start(isRetry: boolean): Promise<AcpAgent> {
-    const { definition, world } = this.#options;
     let agent: AcpAgent;
     try {
       agent = await this.#spawn();
     } catch (error) {
       if (!(error instanceof NotStartableError)) throw error;
-      throw this.#fail(REFUSE.agentNotInstalled(definition.name, error.message), isRetry);
+      throw this.#fail(REFUSE.agentNotInstalled(this.#name, error.message), isRetry);
     }
     try {
       await this.#handshake(agent);
     } catch (error) {
       const exit = await agent.stop();
-      throw this.#fail(REFUSE.agentNotConnected(definition.name, reasonOf(error, exit)), isRetry);
+      throw this.#fail(REFUSE.agentNotConnected(this.#name, reasonOf(error, exit)), isRetry);
     }
-    if (this.#phase.phase === "stopped") throw new RefusalError(REFUSE.agentStopped(definition.name));
+    if (this.#phase.phase === "stopped") throw new RefusalError(REFUSE.agentStopped(this.#name));
     const proven = setTimeout(this.#proven, PROVEN_AFTER_MS);
-    this.#phase = { phase: "connected", agent, startedAt: world.now(), proven };
+    this.#phase = { phase: "connected", agent, startedAt: this.#options.world.now(), proven };
     this.#tell({ status: "connected" });
     return agent;
   }
 
   async #spawn(): Promise<AcpAgent> {
-    const { definition, world, host, cwd, epoch, clientVersion } = this.#options;
-    if (!definition.command) throw new NotStartableError(`No program for ${definition.name} was found.`);
+    const { world, host, cwd, epoch, clientVersion } = this.#options;
+    const definition = this.#options.definition();
+    if (!definition.command)
+      throw new NotStartableError(definition.installHint ?? `No program for ${definition.name} was found.`);
     const env = await this.#options.env();
     const agent = new AcpAgent({
       name: definition.name,
@@ -207,12 +213,11 @@ export class AgentSupervisor {
 
   #exited(agent: AcpAgent, exit: ExitReport): void {
     this.#alive.delete(agent);
-    const { definition } = this.#options;
-    agent.lose(`${definition.name} stopped (${describeExit(exit)}).`, "crashed");
+    agent.lose(`${this.#name} stopped (${describeExit(exit)}).`, "crashed");
     if (this.#phase.phase !== "connected" || this.#phase.agent !== agent) return;
     clearTimeout(this.#phase.proven);
     const details = [describeExit(exit), exit.stderrTail].filter(Boolean).join("\n");
-    this.#fail(REFUSE.agentStopped(definition.name, details), true);
+    this.#fail(REFUSE.agentStopped(this.#name, details), true);
   }
 
   /** A crash is answered by the next try, if there is one left; a first start that fails is the user's to retry. */
@@ -232,7 +237,7 @@ export class AgentSupervisor {
 
   #tell(change: Pick<AgentStatusChange, "status" | "message" | "refusal">): void {
     const { definition, sessionId } = this.#options;
-    this.#options.onStatus({ cliType: definition.id, ...(sessionId !== null && { sessionId }), ...change });
+    this.#options.onStatus({ cliType: definition().id, ...(sessionId !== null && { sessionId }), ...change });
   }
 }
 
