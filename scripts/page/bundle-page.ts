@@ -21,6 +21,8 @@ export async function bundlePage(root: string, { kind, entries }: PageBundle): P
     format: kind === "standalone" ? "iife" : "esm",
     splitting: kind === "modules",
     metafile: true,
+    // Chunks are asked for by their address: the folders of the sources mean nothing to the browser.
+    publicPath: "/assets/",
     naming: { entry: "[dir]/[name]-[hash].[ext]", chunk: "chunk-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },
   });

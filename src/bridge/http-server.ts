@@ -101,10 +101,7 @@ export class HttpServer {
   }
 
   #asset(request: Request, url: URL): Response {
-    return this.#options.pages.asset(
-      url.pathname.slice("/assets/".length),
-      request.headers.get("accept-encoding") ?? "",
-    );
+    return this.#options.pages.asset(url.pathname.slice(1), request.headers.get("accept-encoding") ?? "");
   }
 
   /** The token is taken out of the address at once, so that it stays out of histories and screenshots. */

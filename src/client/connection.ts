@@ -1,0 +1,197 @@
+import { ignore } from "../lib/ignore.ts";
+import type { ClientMessage } from "../protocol/client-messages.ts";
+import type { SessionId } from "../protocol/ids.ts";
+import type { ServerMessage } from "../protocol/server-messages.ts";
+import type { ClientSocket, ClientWorld } from "./client-world.ts";
+import { FollowedSessions, type FollowListener } from "./followed-sessions.ts";
+import { parseServerMessage } from "./parse-server-message.ts";
+import { type ClientRequest, ConnectionClosedError, PendingRequests } from "./pending-requests.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const PROBE_EVERY_MS = 1_000;
+
+export type ConnectionPhase =
+  | { readonly phase: "connecting"; readonly failedTries: number }
+  | { readonly phase: "open" }
+  | { readonly phase: "waiting-to-retry"; readonly failedTries: number; readonly retryAt: number }
+  | { readonly phase: "closed" };
+
+interface ConnectionOptions {
+  readonly url: string;
+  readonly world: ClientWorld;
+  readonly onPhase?: (phase: ConnectionPhase) => void;
+  /** Hears everything, answers included, in wire order. */
+  readonly onMessage?: (message: ServerMessage) => void;
+}
+
+/**
+ * One socket to the server, for as long as the client lives: a lost one is replaced, what was followed is followed
+ * from where it stood, and what was asked is asked again under the same command id, so that it is done once.
+ */
+export class Connection implements Disposable {
+  readonly #options: ConnectionOptions;
+  readonly #pending: PendingRequests;
+  readonly #followed: FollowedSessions;
+  #phase: ConnectionPhase = { phase: "connecting", failedTries: 0 };
+  #socket: ClientSocket | null = null;
+  /** Since the server was last heard: a socket that opens and closes without a word is a failed try too. */
+  #failedTries = 0;
+  #heard = false;
+  /** Takes back the timers of the present phase. */
+  #cancelTimers: () => void = ignore("no timer runs before the first try");
+  #skipped = { unknown: 0, invalid: 0 };
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#pending = new PendingRequests(options.world.newId);
+    this.#followed = new FollowedSessions(() => this.#pending.newRequestId());
+    this.#connect();
+  }
+
+  get phase(): ConnectionPhase {
+    return this.#phase;
+  }
+
+  /** Frames that were not understood: of a type this version does not know, or malformed. */
+  get skipped(): { readonly unknown: number; readonly invalid: number } {
+    return this.#skipped;
+  }
+
+  /** Tries at once when a retry waits: the page became visible, or the machine came online. */
+  wake(): void {
+    if (this.#phase.phase === "waiting-to-retry") this.#connect();
+  }
+
+  /** Settles with the one answer; a refusal rejects with its code. Waits through any number of lost sockets. */
+  request(request: ClientRequest): Promise<ServerMessage> {
+    if (this.#phase.phase === "closed") return Promise.reject(new ConnectionClosedError("The connection is closed."));
+    const { message, answer } = this.#pending.add(request);
+    if (this.#phase.phase === "open") this.#send(message);
+    return answer;
+  }
+
+  /** Hears a session from its newest page on, over any number of sockets; what it returns ends that. */
+  follow(sessionId: SessionId, listener: FollowListener): () => void {
+    this.#followed.add(sessionId, listener);
+    if (this.#phase.phase === "open") this.#send(this.#followed.openRequest(sessionId));
+    let following = true;
+    return () => {
+      if (!following) return;
+      following = false;
+      this.#followed.remove(sessionId);
+      if (this.#phase.phase === "open") this.#send({ type: "session:close", sessionId });
+    };
+  }
+
+  /** Ends the connection for good; what was not answered is rejected. */
+  close(): void {
+    this.#enter({ phase: "closed" });
+    this.#dropSocket();
+    this.#pending.rejectAll();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #connect(): void {
+    this.#enter({ phase: "connecting", failedTries: this.#failedTries });
+    const { url, world } = this.#options;
+    const socket = world.openSocket(url);
+    this.#socket = socket;
+    this.#cancelTimers = world.after(CONNECT_TIMEOUT_MS, () => this.#lost(socket));
+    socket.addEventListener("open", () => this.#opened(socket));
+    socket.addEventListener("message", (event) => this.#received(socket, event.data));
+    socket.addEventListener("close", () => this.#lost(socket));
+    socket.addEventListener("error", () => this.#lost(socket));
+  }
+
+  #opened(socket: ClientSocket): void {
+    if (socket !== this.#socket) return;
+    this.#enter({ phase: "open" });
+    for (const sessionId of this.#followed.ids()) this.#send(this.#followed.openRequest(sessionId));
+    for (const message of this.#pending.unanswered()) this.#send(message);
+  }
+
+  #received(socket: ClientSocket, data: unknown): void {
+    if (socket !== this.#socket) return;
+    this.#failedTries = 0;
+    this.#heard = true;
+    const frame = parseServerMessage(data);
+    switch (frame.kind) {
+      case "message":
+        this.#options.onMessage?.(frame.message);
+        this.#followed.dispatch(frame.message);
+        this.#pending.settle(frame.message);
+        return;
+      case "unknown":
+        this.#skipped = { ...this.#skipped, unknown: this.#skipped.unknown + 1 };
+        return;
+      case "invalid":
+        this.#skipped = { ...this.#skipped, invalid: this.#skipped.invalid + 1 };
+        return;
+      default:
+        frame satisfies never;
+    }
+  }
+
+  #lost(socket: ClientSocket): void {
+    if (socket !== this.#socket) return;
+    this.#dropSocket();
+    if (this.#heard) {
+      this.#heard = false;
+      this.#connect(); // the first try after a loss comes at once; only failed tries wait
+    } else {
+      this.#failedTries += 1;
+      this.#waitToRetry();
+    }
+  }
+
+  #waitToRetry(): void {
+    const { world } = this.#options;
+    const failedTries = this.#failedTries;
+    const waitMs = retryDelayMs(failedTries, world.random);
+    this.#enter({ phase: "waiting-to-retry", failedTries, retryAt: world.now() + waitMs });
+    const cancelRetry = world.after(waitMs, () => this.#connect());
+    let cancelProbe = this.#scheduleProbe((cancel) => {
+      cancelProbe = cancel;
+    });
+    this.#cancelTimers = () => {
+      cancelRetry();
+      cancelProbe();
+    };
+  }
+
+  /** Between far-apart tries, a cheap question brings the next one forward: a server that is back is in sync within 2 s. */
+  #scheduleProbe(onNext: (cancel: () => void) => void): () => void {
+    const { probe, after } = this.#options.world;
+    if (probe === undefined) return ignore("without a probe only the schedule decides");
+    const waiting = this.#phase;
+    return after(PROBE_EVERY_MS, () => {
+      const answered = (there: boolean) => {
+        if (this.#phase !== waiting) return;
+        if (there) this.wake();
+        else onNext(this.#scheduleProbe(onNext));
+      };
+      probe().then(answered, () => answered(false));
+    });
+  }
+
+  #send(message: ClientMessage): void {
+    this.#socket?.send(JSON.stringify(message));
+  }
+
+  #dropSocket(): void {
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close();
+  }
+
+  #enter(phase: ConnectionPhase): void {
+    this.#cancelTimers();
+    this.#cancelTimers = ignore("this phase has set no timer yet");
+    this.#phase = phase;
+    this.#options.onPhase?.(phase);
+  }
+}

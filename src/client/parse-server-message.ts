@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { FactBody } from "../protocol/facts.ts";
+import { FactMessage, PlainServerMessage, type ServerMessage } from "../protocol/server-messages.ts";
+
+const Envelope = z.looseObject({ type: z.string() });
+const FACT_TYPES: ReadonlySet<string> = new Set(FactBody.options.map((option) => option.shape.type.value));
+const PLAIN_TYPES: ReadonlySet<string> = new Set(PlainServerMessage.options.map((option) => option.shape.type.value));
+
+/** A frame as it was understood. A newer server's message is no error: it is skipped, and counted by whoever reads. */
+export type ParsedFrame =
+  | { readonly kind: "message"; readonly message: ServerMessage }
+  | { readonly kind: "unknown"; readonly type: string }
+  | { readonly kind: "invalid" };
+
+/** The one place where what the server sent becomes a typed message. */
+export function parseServerMessage(data: unknown): ParsedFrame {
+  const envelope = Envelope.safeParse(parseJson(data));
+  if (!envelope.success) return { kind: "invalid" };
+  const { type } = envelope.data;
+  if (FACT_TYPES.has(type)) return understood(FactMessage.safeParse(envelope.data));
+  if (PLAIN_TYPES.has(type)) return understood(PlainServerMessage.safeParse(envelope.data));
+  return { kind: "unknown", type };
+}
+
+function understood(result: z.ZodSafeParseResult<ServerMessage>): ParsedFrame {
+  return result.success ? { kind: "message", message: result.data } : { kind: "invalid" };
+}
+
+function parseJson(data: unknown): unknown {
+  if (typeof data !== "string") return undefined;
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined; // not JSON is not a message: the caller counts it as invalid
+  }
+}

@@ -1,0 +1,79 @@
+import type { ClientMessage } from "../protocol/client-messages.ts";
+import { RefusalError } from "../protocol/errors.ts";
+import { CommandId } from "../protocol/ids.ts";
+import type { ServerMessage } from "../protocol/server-messages.ts";
+import { refusalOf } from "./refusal-of.ts";
+
+type WithoutRequestId<Message> = Message extends unknown ? Omit<Message, "requestId"> : never;
+/** What a caller asks for; the connection adds what correlates the answer. */
+export type ClientRequest = WithoutRequestId<ClientMessage>;
+
+/** Questions, and states that replace each other: repeating one does no harm, so nothing has to remember it. */
+const REPEATABLE: ReadonlySet<ClientMessage["type"]> = new Set<ClientMessage["type"]>([
+  "project:list",
+  "session:list",
+  "session:open",
+  "session:page",
+  "session:close",
+  "session:draft",
+  "agent:list",
+]);
+
+interface Pending {
+  readonly message: ClientMessage;
+  readonly resolve: (answer: ServerMessage) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The client was closed before the server answered; whether the command was done is not known. */
+export class ConnectionClosedError extends Error {
+  override readonly name = "ConnectionClosedError";
+}
+
+/** What was asked and not yet answered. A dropped socket leaves it all here, to be asked again with the same ids. */
+export class PendingRequests {
+  readonly #newId: () => string;
+  readonly #pending = new Map<string, Pending>();
+  #count = 0;
+
+  constructor(newId: () => string) {
+    this.#newId = newId;
+  }
+
+  newRequestId(): string {
+    this.#count += 1;
+    return `r${this.#count}`;
+  }
+
+  /** Remembers a request under its new id; the returned promise settles with the one answer to it. */
+  add(request: ClientRequest): { message: ClientMessage; answer: Promise<ServerMessage> } {
+    const requestId = this.newRequestId();
+    const message: ClientMessage = { ...request, requestId };
+    if (!REPEATABLE.has(message.type)) message.commandId ??= CommandId.parse(this.#newId());
+    const answer = new Promise<ServerMessage>((resolve, reject) => {
+      this.#pending.set(requestId, { message, resolve, reject });
+    });
+    return { message, answer };
+  }
+
+  /** Settles the request this message answers, if it answers one. */
+  settle(message: ServerMessage): void {
+    if (message.requestId === undefined) return;
+    const pending = this.#pending.get(message.requestId);
+    if (pending === undefined) return;
+    this.#pending.delete(message.requestId);
+    if (message.type === "error") pending.reject(new RefusalError(refusalOf(message)));
+    else pending.resolve(message);
+  }
+
+  /** In the order they were asked. */
+  unanswered(): readonly ClientMessage[] {
+    return [...this.#pending.values()].map(({ message }) => message);
+  }
+
+  rejectAll(): void {
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(new ConnectionClosedError("The connection was closed."));
+  }
+}

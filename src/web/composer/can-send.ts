@@ -1,0 +1,14 @@
+import type { AgentStatus } from "../../protocol/server-messages.ts";
+
+export interface SendSurroundings {
+  /** The session's history has arrived. */
+  readonly isOpened: boolean;
+  /** The page's socket to the server is up. */
+  readonly isConnected: boolean;
+  readonly status: AgentStatus;
+}
+
+/** Whether a message could go out now; an agent that is merely not running is started by it. */
+export function canSend({ isOpened, isConnected, status }: SendSurroundings): boolean {
+  return isOpened && isConnected && status !== "disconnected" && status !== "reconnecting";
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+import { CommandId } from "../../protocol/ids.ts";
+import { type ComposerEvent, type ComposerState, EMPTY_COMPOSER } from "./composer-state.ts";
+import { stepComposer } from "./step-composer.ts";
+
+const c1 = CommandId.parse("c1");
+const after = (...events: readonly ComposerEvent[]) =>
+  events.reduce<ComposerState>((state, event) => stepComposer(state, event).state, EMPTY_COMPOSER);
+const typed = (text: string): ComposerEvent => ({ type: "typed", text });
+const submitted: ComposerEvent = { type: "submitted", commandId: c1, isTurnActive: false };
+
+describe("sending", () => {
+  test("[TC-3.1a] a sent message leaves the composer and is on its way at once", () => {
+    const { state, effects } = stepComposer(after(typed("hello")), submitted);
+    const message = { commandId: c1, content: "hello", place: "transcript" } as const;
+    expect(effects).toEqual([{ type: "send", message }]);
+    expect(state).toMatchObject({ text: "", outgoing: [message] });
+  });
+
+  test("[TC-3.1b] an empty message is not sent", () => {
+    expect(stepComposer(after(typed(" \n ")), submitted)).toEqual({ state: after(typed(" \n ")), effects: [] });
+  });
+
+  test("[X-6] during a turn it waits in the queue", () => {
+    expect(after(typed("next"), { ...submitted, isTurnActive: true }).outgoing).toMatchObject([{ place: "queue" }]);
+  });
+
+  test("an example prompt leaves what is typed alone", () => {
+    expect(after(typed("mine"), { ...submitted, content: "help" })).toMatchObject({
+      text: "mine",
+      outgoing: [{ content: "help" }],
+    });
+  });
+
+  test("a confirmed message is no longer on its way", () => {
+    expect(after(typed("a"), submitted, { type: "confirmed", commandIds: new Set([c1]) }).outgoing).toEqual([]);
+  });
+
+  test("a refused message comes back with the reason, before what was typed since", () => {
+    const refused: ComposerEvent = { type: "refused", commandId: c1, message: "Over the limit." };
+    expect(after(typed("first"), submitted, refused)).toMatchObject({
+      text: "first",
+      outgoing: [],
+      error: "Over the limit.",
+    });
+    expect(after(typed("first"), submitted, typed("second"), refused).text).toBe("first\n\nsecond");
+  });
+
+  test("a refusal of something else only says why", () => {
+    const state = after(typed("first"), submitted, { type: "refused", message: "No." });
+    expect(state).toMatchObject({ text: "", outgoing: [{ content: "first" }], error: "No." });
+  });
+});
+
+describe("drafts", () => {
+  const draft = (content: string): ComposerEvent => ({ type: "draft-received", content });
+
+  test("a kept draft is restored", () => {
+    expect(after(draft("half a thought")).text).toBe("half a thought");
+  });
+
+  test("a draft never overwrites what is being typed", () => {
+    expect(after(draft("old"), typed("old and new"), draft("from elsewhere")).text).toBe("old and new");
+  });
+
+  test("untouched text follows the draft of another window", () => {
+    expect(after(typed("mine"), { type: "draft-kept", content: "mine" }, draft("mine, longer")).text).toBe(
+      "mine, longer",
+    );
+  });
+});
+
+describe("cancelling and the queue", () => {
+  const pressed: ComposerEvent = { type: "escape-pressed", isTurnActive: true };
+
+  test("[TC-3.7b] Esc asks once, then cancels", () => {
+    const asked = stepComposer(EMPTY_COMPOSER, pressed);
+    expect(asked).toMatchObject({ state: { isCancelArmed: true }, effects: [] });
+    expect(stepComposer(asked.state, pressed)).toMatchObject({
+      state: { isCancelArmed: false },
+      effects: [{ type: "cancel" }],
+    });
+  });
+
+  test("[TC-3.7c] Esc without a turn does nothing, and typing forgets the first Esc", () => {
+    expect(stepComposer(EMPTY_COMPOSER, { ...pressed, isTurnActive: false }).effects).toEqual([]);
+    expect(after(pressed, typed("x")).isCancelArmed).toBe(false);
+  });
+
+  test("[X-6] a queued message taken back brings its attachments, and goes out with them again", () => {
+    const attachments = [{ type: "text", text: "note" }] as const;
+    const taken = after({
+      type: "queued-taken",
+      item: { commandId: c1, content: "queued", attachments: [...attachments] },
+    });
+    expect(taken).toMatchObject({ text: "queued", attachments });
+    expect(stepComposer(taken, submitted).effects).toMatchObject([{ message: { content: "queued", attachments } }]);
+  });
+});

@@ -1,0 +1,117 @@
+import { createWorker } from "./create-worker.ts";
+import type { CodeToken, HighlightReply, HighlightRequest } from "./highlight-message.ts";
+
+/** Longer code stays plain: colouring it would add more elements than anyone reads. */
+const HIGHLIGHT_CHARS_MAX = 50_000;
+/** Blocks this near to the screen are coloured before they scroll in. */
+const LOOKAHEAD = "400px 0px";
+
+export interface CodeHighlighterOptions {
+  /** The address of the worker's bundle; asked for only when the first block comes into view. */
+  readonly workerUrl: () => string;
+  /** Told when the worker cannot run. Code stays plain then; nothing else is affected. */
+  readonly failed: (reason: string) => void;
+}
+
+/** Colours finished code blocks once they are near the screen. One instance serves the whole page. */
+export class CodeHighlighter implements Disposable {
+  readonly #options: CodeHighlighterOptions;
+  readonly #waiting = new Map<number, HTMLElement>();
+  readonly #selected = new Map<HTMLElement, readonly CodeToken[]>();
+  readonly #observer = new IntersectionObserver((entries) => this.#intersect(entries), { rootMargin: LOOKAHEAD });
+  #worker: Worker | null = null;
+  #hasFailed = false;
+  #lastId = 0;
+
+  constructor(options: CodeHighlighterOptions) {
+    this.#options = options;
+    document.addEventListener("selectionchange", this.#retrySelected);
+  }
+
+  /** Takes the frame of a code block whose text will not change any more. */
+  watch(block: HTMLElement): void {
+    if (block.dataset["language"] !== undefined && !this.#hasFailed) this.#observer.observe(block);
+  }
+
+  [Symbol.dispose](): void {
+    this.#observer.disconnect();
+    this.#worker?.terminate();
+    this.#waiting.clear();
+    this.#selected.clear();
+    document.removeEventListener("selectionchange", this.#retrySelected);
+  }
+
+  #intersect(entries: readonly IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting || !(target instanceof HTMLElement)) continue;
+      this.#observer.unobserve(target);
+      this.#request(target);
+    }
+  }
+
+  #request(block: HTMLElement): void {
+    const code = codeIn(block)?.textContent ?? "";
+    const language = block.dataset["language"];
+    if (this.#hasFailed || language === undefined || code === "" || code.length > HIGHLIGHT_CHARS_MAX) return;
+    this.#lastId += 1;
+    this.#waiting.set(this.#lastId, block);
+    try {
+      this.#worker ??= this.#startWorker();
+      this.#worker.postMessage({ id: this.#lastId, code, language } satisfies HighlightRequest);
+    } catch (error) {
+      this.#fail(String(error));
+    }
+  }
+
+  #fail(reason: string): void {
+    this.#hasFailed = true;
+    this.#observer.disconnect();
+    this.#waiting.clear();
+    this.#options.failed(reason);
+  }
+
+  #startWorker(): Worker {
+    const worker = createWorker(this.#options.workerUrl());
+    worker.addEventListener("message", ({ data }: MessageEvent<HighlightReply>) => {
+      const block = this.#waiting.get(data.id);
+      this.#waiting.delete(data.id);
+      if (block !== undefined) this.#show(block, data.tokens);
+    });
+    worker.addEventListener("error", ({ message }) => this.#fail(message ?? "the worker could not be loaded"));
+    return worker;
+  }
+
+  /** A selection that touches the code would lose its ends, so the colours wait until it is gone. */
+  #show(block: HTMLElement, tokens: readonly CodeToken[]): void {
+    const code = codeIn(block);
+    if (code === null || !block.isConnected) return;
+    if (isSelected(code)) {
+      this.#selected.set(block, tokens);
+      return;
+    }
+    this.#selected.delete(block);
+    code.replaceChildren(...tokens.map(createRun));
+    block.dataset["highlighted"] = "";
+  }
+
+  readonly #retrySelected = (): void => {
+    for (const [block, tokens] of this.#selected) this.#show(block, tokens);
+  };
+}
+
+function codeIn(block: HTMLElement): HTMLElement | null {
+  return block.querySelector<HTMLElement>(":scope > .code > code");
+}
+
+function isSelected(code: HTMLElement): boolean {
+  const selection = getSelection();
+  return selection !== null && !selection.isCollapsed && selection.containsNode(code, true);
+}
+
+function createRun(token: CodeToken): Node {
+  if (token.className === "") return document.createTextNode(token.text);
+  const run = document.createElement("span");
+  run.className = token.className;
+  run.append(token.text);
+  return run;
+}

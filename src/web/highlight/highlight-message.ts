@@ -1,0 +1,17 @@
+/** A run of code in one colour. Text only: no markup crosses from the worker to the page. */
+export interface CodeToken {
+  readonly text: string;
+  /** A class of the style sheet, or "" for plain text. */
+  readonly className: string;
+}
+
+export interface HighlightRequest {
+  readonly id: number;
+  readonly code: string;
+  readonly language: string;
+}
+
+export interface HighlightReply {
+  readonly id: number;
+  readonly tokens: readonly CodeToken[];
+}

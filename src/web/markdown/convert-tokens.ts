@@ -1,0 +1,198 @@
+import type { MarkedToken, Token, Tokens } from "marked";
+import { decodeEntities } from "./decode-entities.ts";
+import { isInlineImage, resolveLinkTarget } from "./link-target.ts";
+import type { BlockNode, InlineNode, ListItemNode } from "./markdown-node.ts";
+import { plainText } from "./plain-text.ts";
+
+/** Stands in for an address that has not arrived whole; no such scheme is allowed, so it can never be followed. */
+export const PENDING_HREF = "liminal:pending";
+
+/** Gives the inline content of a leaf, by the slot marked made for its tokens. */
+export type ReadInline = (slot: readonly Token[]) => readonly InlineNode[];
+
+const KNOWN_TYPES: ReadonlySet<string> = new Set<MarkedToken["type"]>([
+  "blockquote",
+  "br",
+  "checkbox",
+  "code",
+  "codespan",
+  "def",
+  "del",
+  "em",
+  "escape",
+  "heading",
+  "hr",
+  "html",
+  "image",
+  "link",
+  "list",
+  "list_item",
+  "paragraph",
+  "space",
+  "strong",
+  "table",
+  "text",
+]);
+
+/** Turns marked's block tokens into our own nodes: a closed set, so nothing unforeseen reaches the page. */
+export function convertBlocks(tokens: readonly Token[], readInline: ReadInline): BlockNode[] {
+  return tokens.flatMap((token) => (isKnown(token) ? convertBlock(token, readInline) : []));
+}
+
+/** Turns marked's inline tokens into our own nodes, with neighbouring text joined. */
+export function convertInlines(tokens: readonly Token[]): InlineNode[] {
+  const nodes: InlineNode[] = [];
+  for (const token of tokens) {
+    if (!isKnown(token)) continue;
+    for (const node of convertInline(token)) pushJoined(nodes, node);
+  }
+  return nodes;
+}
+
+function convertBlock(token: MarkedToken, readInline: ReadInline): BlockNode[] {
+  switch (token.type) {
+    case "paragraph":
+      return [{ kind: "paragraph", children: readInline(token.tokens) }];
+    case "text":
+      return [{ kind: "paragraph", children: readInline(token.tokens ?? []) }];
+    case "heading":
+      return [{ kind: "heading", level: token.depth, children: readInline(token.tokens) }];
+    case "code":
+      return [convertCode(token)];
+    case "blockquote":
+      return [{ kind: "quote", children: convertBlocks(token.tokens, readInline) }];
+    case "list":
+      return [
+        {
+          kind: "list",
+          ordered: token.ordered,
+          start: token.start === "" ? 1 : token.start,
+          loose: token.loose,
+          items: token.items.map((item) => convertItem(item, readInline)),
+        },
+      ];
+    case "table":
+      return [
+        {
+          kind: "table",
+          align: token.align,
+          header: token.header.map((cell) => readInline(cell.tokens)),
+          rows: token.rows.map((row) => row.map((cell) => readInline(cell.tokens))),
+        },
+      ];
+    case "hr":
+      return [{ kind: "rule" }];
+    case "html":
+      return [{ kind: "html", text: token.text.trimEnd() }];
+    case "space":
+    case "def":
+    case "checkbox": // the item carries it
+      return [];
+    case "br":
+    case "codespan":
+    case "del":
+    case "em":
+    case "escape":
+    case "image":
+    case "link":
+    case "list_item":
+    case "strong":
+      throw new Error(`a block list held an inline token: ${token.type}`);
+    default:
+      return token satisfies never;
+  }
+}
+
+function convertCode(token: Tokens.Code): BlockNode {
+  const language = /^\S*/.exec(token.lang ?? "")?.[0] ?? "";
+  const text = token.codeBlockStyle === "indented" ? token.text.replace(/\n$/, "") : token.text;
+  return { kind: "code", language: decodeEntities(language), text };
+}
+
+function convertItem(item: Tokens.ListItem, readInline: ReadInline): ListItemNode {
+  const task = !item.task ? null : item.checked === true ? "done" : "open";
+  return { kind: "item", task, children: convertBlocks(item.tokens, readInline) };
+}
+
+function convertInline(token: MarkedToken): InlineNode[] {
+  switch (token.type) {
+    case "text":
+      return [{ kind: "text", text: decodeEntities(token.raw) }];
+    case "escape":
+      return [{ kind: "text", text: token.text }];
+    case "html":
+      return [{ kind: "text", text: token.raw }];
+    case "strong":
+      return [{ kind: "strong", children: convertInlines(token.tokens) }];
+    case "em":
+      return [{ kind: "emphasis", children: convertInlines(token.tokens) }];
+    case "del":
+      return [{ kind: "strikethrough", children: convertInlines(token.tokens) }];
+    case "codespan":
+      return [{ kind: "code-span", text: token.text }];
+    case "br":
+      return [{ kind: "line-break" }];
+    case "link":
+      return convertLink(
+        token,
+        token.autolink === true ? [{ kind: "text", text: token.text }] : convertInlines(token.tokens),
+      );
+    case "image":
+      return convertImage(token);
+    case "checkbox":
+    case "space":
+      return [];
+    case "blockquote":
+    case "code":
+    case "def":
+    case "heading":
+    case "hr":
+    case "list":
+    case "list_item":
+    case "paragraph":
+    case "table":
+      throw new Error(`an inline list held a block token: ${token.type}`);
+    default:
+      return token satisfies never;
+  }
+}
+
+function convertLink(token: Tokens.Link | Tokens.Image, children: readonly InlineNode[]): InlineNode[] {
+  const isLiteral = token.type === "link" && token.autolink === true;
+  const href = isLiteral ? token.href : decodeEntities(token.href);
+  const title = decodeEntities(token.title ?? "");
+  if (href === PENDING_HREF) return [{ kind: "link", href: null, title: "", children }];
+  const target = resolveLinkTarget(href);
+  switch (target.kind) {
+    case "url":
+      return [{ kind: "link", href: target.href, title, children }];
+    case "path":
+      return [{ kind: "path", path: target.path, children }];
+    case "anchor":
+      return [...children];
+    case "refused":
+      return [{ kind: "text", text: token.raw }];
+    default:
+      return target satisfies never;
+  }
+}
+
+/** Remote pictures would tell a stranger what is read here, so they are links to open; only pictures in the text show. */
+function convertImage(token: Tokens.Image): InlineNode[] {
+  const alt = plainText(convertInlines(token.tokens));
+  if (isInlineImage(token.href)) {
+    return [{ kind: "image", source: token.href, alt, title: decodeEntities(token.title ?? "") }];
+  }
+  return convertLink(token, [{ kind: "text", text: alt === "" ? "image" : alt }]);
+}
+
+function pushJoined(nodes: InlineNode[], node: InlineNode): void {
+  const last = nodes.at(-1);
+  if (node.kind === "text" && last?.kind === "text")
+    nodes[nodes.length - 1] = { kind: "text", text: last.text + node.text };
+  else if (node.kind !== "text" || node.text !== "") nodes.push(node);
+}
+
+function isKnown(token: Token): token is MarkedToken {
+  return KNOWN_TYPES.has(token.type);
+}

@@ -1,0 +1,41 @@
+/** Where a link of the agent may lead: a page outside, a file of the project, a place in this text, or nowhere. */
+export type LinkTarget =
+  | { readonly kind: "url"; readonly href: string }
+  | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "anchor" }
+  | { readonly kind: "refused" };
+
+const ALLOWED_SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+/** `backoff.ts:12:4` looks like a URL whose scheme is `backoff.ts`. */
+const FILE_WITH_LINE = /^[^:?#]*\.[^:?#/\\]*:\d+(?::\d+)?(?:-\d+)?$/;
+const WINDOWS_DRIVE = /^[a-z]:[\\/]/i;
+/** What the URL parser drops silently and a scheme could hide behind; `\p{Cc}` is every C0 and C1 control character. */
+const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i;
+
+/** Decides by the string that will reach the page, with the URL parser the page uses. */
+export function resolveLinkTarget(href: string): LinkTarget {
+  if (href === "" || HIDDEN.test(href)) return { kind: "refused" };
+  if (href.startsWith("#")) return { kind: "anchor" };
+  if (href.startsWith("//") || href.startsWith("\\\\")) return { kind: "refused" };
+  if (FILE_WITH_LINE.test(href) || WINDOWS_DRIVE.test(href)) return { kind: "path", path: href };
+  if (!SCHEME.test(href.trimStart())) return { kind: "path", path: decodePath(href) };
+  const url = URL.canParse(href) ? new URL(href) : null;
+  if (url === null || !ALLOWED_SCHEMES.has(url.protocol)) return { kind: "refused" };
+  return { kind: "url", href: url.href };
+}
+
+/** The only images shown without leaving the page: bitmaps carried in the text itself. SVG can script and stays out. */
+export function isInlineImage(href: string): boolean {
+  return INLINE_IMAGE.test(href);
+}
+
+function decodePath(href: string): string {
+  try {
+    return decodeURI(href);
+  } catch (error) {
+    if (error instanceof URIError) return href; // a stray "%" is part of a file name
+    throw error;
+  }
+}

@@ -1,0 +1,178 @@
+import { convertBlocks, convertInlines } from "./convert-tokens.ts";
+import { growingSlot } from "./growing-slot.ts";
+import { type LexedBlocks, lexBlocks } from "./lex-blocks.ts";
+import { LinkDefinitions } from "./link-definitions.ts";
+import type { BlockNode, CodeNode, InlineNode } from "./markdown-node.ts";
+import { matchOpenFence, OpenFence } from "./open-fence.ts";
+import { parseBlocks } from "./parse-blocks.ts";
+import { plainText } from "./plain-text.ts";
+import { repairBlocks, repairInline } from "./repair-tail.ts";
+import { settledLength } from "./settled-length.ts";
+
+const LEADING_BLANK_LINES = /^(?:[ \t]*\n)+/;
+
+/** What changed since the update before. Settled and open blocks together follow the blocks settled earlier. */
+export interface StreamUpdate {
+  /** No further text can change these, but for links whose definition comes later. */
+  readonly settled: readonly BlockNode[];
+  /** These replace the open blocks of the update before. */
+  readonly open: readonly BlockNode[];
+  /** By how much the code block that was open before has grown; the node itself stays the same object. */
+  readonly codeGrowth: string;
+  /** Blocks settled earlier whose links have become known. */
+  readonly rewritten: readonly RewrittenBlock[];
+}
+
+export interface RewrittenBlock {
+  readonly index: number;
+  readonly before: BlockNode;
+  readonly after: BlockNode;
+}
+
+/** Settled text that refers to labels nobody has defined yet; all other settled text is forgotten. */
+interface AwaitingSegment {
+  readonly source: string;
+  readonly start: number;
+  blocks: readonly BlockNode[];
+}
+
+interface Progress {
+  readonly settled: BlockNode[];
+  readonly rewritten: RewrittenBlock[];
+}
+
+/** Parses a growing message: each update looks at the new text and the blocks it can still change, and at nothing before. */
+export class MarkdownStream {
+  readonly #definitions = new LinkDefinitions();
+  readonly #awaiting = new Map<string, Set<AwaitingSegment>>();
+  #inlines: ReadonlyMap<string, readonly InlineNode[]> = new Map();
+  #incoming = "";
+  #endsInReturn = false;
+  #tail = "";
+  #fence: OpenFence | null = null;
+  #settledCount = 0;
+
+  append(text: string): void {
+    const source = this.#endsInReturn ? `\r${text}` : text;
+    this.#endsInReturn = source.endsWith("\r"); // its line feed may be in the next chunk
+    const whole = this.#endsInReturn ? source.slice(0, -1) : source;
+    this.#incoming += whole.includes("\r") ? whole.replace(/\r\n?/g, "\n") : whole;
+  }
+
+  /** Takes in what was appended. With `hasEnded`, nothing stays open and nothing is guessed. */
+  update(hasEnded: boolean): StreamUpdate {
+    const progress: Progress = { settled: [], rewritten: [] };
+    if (hasEnded && this.#endsInReturn) this.#incoming += "\n";
+    const text = this.#incoming;
+    this.#incoming = "";
+    let codeGrowth = "";
+    if (this.#fence === null) this.#tail += text;
+    else codeGrowth = this.#feedFence(this.#fence, text, hasEnded, progress);
+    const lexed = this.#settleTail(progress, hasEnded);
+    this.#settledCount += progress.settled.length;
+    return { ...progress, codeGrowth, open: this.#fence ? [this.#fence.node] : this.#readOpen(lexed) };
+  }
+
+  #feedFence(fence: OpenFence, text: string, hasEnded: boolean, progress: Progress): string {
+    const fed = fence.feed(text);
+    const isOpen = fed.rest === null && !hasEnded;
+    this.#fence = isOpen ? fence : null;
+    this.#tail = fed.rest ?? "";
+    if (isOpen) return fed.growth;
+    progress.settled.push(fence.node);
+    return fed.rest === null ? fed.growth + fence.end() : fed.growth;
+  }
+
+  /** Moves what is certain from the tail to the settled blocks; returns the blocks of the tail if it has just lexed them. */
+  #settleTail(progress: Progress, hasEnded: boolean): LexedBlocks | null {
+    while (this.#tail !== "") {
+      this.#tail = this.#tail.replace(LEADING_BLANK_LINES, "");
+      const start = matchOpenFence(this.#tail);
+      if (start !== null) {
+        this.#fence = new OpenFence(this.#codeNode(start.opening), start.run);
+        this.#feedFence(this.#fence, this.#tail.slice(start.opening.length), hasEnded, progress);
+        continue;
+      }
+      if (hasEnded) {
+        this.#settle(this.#tail.length, progress);
+        return null;
+      }
+      const lexed = lexBlocks(this.#tail, this.#definitions);
+      const length = settledLength(this.#tail, lexed.tokens);
+      if (length === 0) return lexed;
+      this.#settle(length, progress);
+      if (matchOpenFence(this.#tail) === null) return null;
+    }
+    return null;
+  }
+
+  #codeNode(opening: string): CodeNode {
+    const [node] = parseBlocks(opening, this.#definitions).blocks;
+    return { kind: "code", language: node?.kind === "code" ? node.language : "", text: "" };
+  }
+
+  #settle(length: number, progress: Progress): void {
+    const source = this.#tail.slice(0, length);
+    this.#tail = this.#tail.slice(length);
+    const start = this.#settledCount + progress.settled.length;
+    const { blocks, missed, defined } = parseBlocks(source, this.#definitions);
+    progress.settled.push(...blocks);
+    this.#await({ source, start, blocks }, missed);
+    if (defined.length === 0) return;
+    this.#inlines = new Map();
+    const affected = new Set(defined.flatMap((label) => [...(this.#awaiting.get(label) ?? [])]));
+    for (const label of defined) this.#awaiting.delete(label);
+    for (const segment of affected) this.#rewrite(segment, progress);
+  }
+
+  #await(segment: AwaitingSegment, missed: ReadonlySet<string>): void {
+    for (const label of missed) {
+      const waiting = this.#awaiting.get(label);
+      if (waiting) waiting.add(segment);
+      else this.#awaiting.set(label, new Set([segment]));
+    }
+  }
+
+  #rewrite(segment: AwaitingSegment, { settled, rewritten }: Progress): void {
+    const { blocks, missed } = parseBlocks(segment.source, this.#definitions);
+    for (const [offset, after] of blocks.entries()) {
+      const before = segment.blocks[offset];
+      const index = segment.start + offset;
+      if (index >= this.#settledCount) settled[index - this.#settledCount] = after;
+      else if (before) rewritten.push({ index, before, after });
+    }
+    segment.blocks = blocks;
+    this.#await(segment, missed);
+  }
+
+  #readOpen(known: LexedBlocks | null): BlockNode[] {
+    const source = repairBlocks(this.#tail);
+    if (source === "") return [];
+    const lexed = known !== null && source === this.#tail ? known : lexBlocks(source, this.#definitions);
+    const growing = growingSlot(source, lexed.tokens, lexed.inlineSource);
+    const isCachable = lexed.scope.defined.size === 0;
+    const inlines = new Map<string, readonly InlineNode[]>();
+    const blocks = convertBlocks(lexed.tokens, (slot) => {
+      const text = lexed.inlineSource(slot);
+      if (slot === growing) return readGrowing(text, lexed);
+      const nodes =
+        (isCachable ? this.#inlines.get(text) : undefined) ?? convertInlines(lexed.lexInline(text, lexed.scope));
+      if (isCachable) inlines.set(text, nodes);
+      return nodes;
+    });
+    this.#inlines = inlines;
+    return blocks;
+  }
+}
+
+function readGrowing(source: string, lexed: LexedBlocks): readonly InlineNode[] {
+  const { text, added, plain } = repairInline(source);
+  const nodes = convertInlines(lexed.lexInline(text, lexed.scope));
+  return showsRepair(plainText(nodes), added) ? convertInlines(lexed.lexInline(plain, lexed.scope)) : nodes;
+}
+
+/** A marker that closes nothing stays in the text, whole or, with others after it that do, in part. */
+function showsRepair(text: string, added: string): boolean {
+  for (let length = added.length; length > 0; length -= 1) if (text.endsWith(added.slice(0, length))) return true;
+  return false;
+}

@@ -1,0 +1,143 @@
+import type { BlockNode, ListItemNode, ListNode } from "./markdown-node.ts";
+import { createCodeBlock, patchCodeBlock } from "./patch-code.ts";
+import { InlinePatcher } from "./patch-inlines.ts";
+import { type NodePatcher, patchSequence, patchText } from "./patch-sequence.ts";
+import { TablePatcher } from "./patch-table.ts";
+
+const HEADING_LEVEL_MAX = 6;
+
+export interface BlockPatcherOptions {
+  /** The level of the heading a message stands under; its own headings are announced below it. */
+  readonly headingLevel: number;
+  readonly canOpenPaths: boolean;
+}
+
+/** Shows blocks. A node that stays of its kind keeps its DOM node, whatever happens inside it. */
+export class BlockPatcher implements NodePatcher<BlockNode> {
+  readonly #headingLevel: number;
+  readonly #inlines: InlinePatcher;
+  readonly #tables: TablePatcher;
+  readonly #items: NodePatcher<ListItemNode>;
+
+  constructor(options: BlockPatcherOptions) {
+    this.#headingLevel = options.headingLevel;
+    this.#inlines = new InlinePatcher(options.canOpenPaths);
+    this.#tables = new TablePatcher(this.#inlines);
+    this.#items = {
+      create: (item) => this.#createItem(item),
+      patch: (dom, before, after) => this.#patchItem(dom, before, after),
+    };
+  }
+
+  create(node: BlockNode): HTMLElement {
+    switch (node.kind) {
+      case "paragraph":
+        return this.#inlines.fill(document.createElement("p"), node.children);
+      case "heading": {
+        const dom = document.createElement(`h${node.level}`);
+        dom.ariaLevel = String(Math.min(node.level + this.#headingLevel, HEADING_LEVEL_MAX));
+        return this.#inlines.fill(dom, node.children);
+      }
+      case "code":
+        return createCodeBlock(node);
+      case "quote": {
+        const dom = document.createElement("blockquote");
+        dom.append(...node.children.map((child) => this.create(child)));
+        return dom;
+      }
+      case "list":
+        return this.#createList(node);
+      case "table":
+        return this.#tables.create(node);
+      case "rule":
+        return document.createElement("hr");
+      case "html": {
+        const dom = document.createElement("p");
+        dom.className = "raw-html";
+        dom.append(node.text);
+        return dom;
+      }
+      default:
+        return node satisfies never;
+    }
+  }
+
+  patch(dom: ChildNode, before: BlockNode, after: BlockNode): boolean {
+    switch (after.kind) {
+      case "paragraph":
+        if (before.kind !== "paragraph") return false;
+        this.#inlines.patchChildren(dom, before.children, after.children);
+        return true;
+      case "heading":
+        if (before.kind !== "heading" || before.level !== after.level) return false;
+        this.#inlines.patchChildren(dom, before.children, after.children);
+        return true;
+      case "code":
+        return before.kind === "code" && patchCodeBlock(dom, before, after);
+      case "quote":
+        if (before.kind !== "quote") return false;
+        patchSequence(dom, dom.firstChild, before.children, after.children, this);
+        return true;
+      case "list":
+        return before.kind === "list" && this.#patchList(dom, before, after);
+      case "table":
+        return before.kind === "table" && this.#tables.patch(dom, before, after);
+      case "rule":
+        return before.kind === "rule";
+      case "html": {
+        const text = dom.firstChild;
+        if (before.kind !== "html" || !(text instanceof Text)) return false;
+        patchText(text, before.text, after.text);
+        return true;
+      }
+      default:
+        return after satisfies never;
+    }
+  }
+
+  #createList(node: ListNode): HTMLElement {
+    const dom = document.createElement(node.ordered ? "ol" : "ul");
+    if (dom instanceof HTMLOListElement && node.start !== 1) dom.start = node.start;
+    setLoose(dom, node.loose);
+    dom.append(...node.items.map((item) => this.#createItem(item)));
+    return dom;
+  }
+
+  #patchList(dom: ChildNode, before: ListNode, after: ListNode): boolean {
+    if (before.ordered !== after.ordered || before.start !== after.start || !(dom instanceof HTMLElement)) return false;
+    if (before.loose !== after.loose) setLoose(dom, after.loose);
+    patchSequence(dom, dom.firstChild, before.items, after.items, this.#items);
+    return true;
+  }
+
+  /** Items hold paragraphs, tight or not: a blank line further down changes a class and no node. */
+  #createItem(item: ListItemNode): HTMLElement {
+    const dom = document.createElement("li");
+    if (item.task !== null) {
+      dom.className = "task";
+      dom.append(createCheckbox(item.task === "done"));
+    }
+    dom.append(...item.children.map((child) => this.create(child)));
+    return dom;
+  }
+
+  #patchItem(dom: ChildNode, before: ListItemNode, after: ListItemNode): boolean {
+    if (before.task !== after.task) return false;
+    const first = after.task === null ? dom.firstChild : (dom.firstChild?.nextSibling ?? null);
+    patchSequence(dom, first, before.children, after.children, this);
+    return true;
+  }
+}
+
+function setLoose(dom: HTMLElement, isLoose: boolean): void {
+  dom.className = isLoose ? "loose" : "tight";
+}
+
+function createCheckbox(isDone: boolean): HTMLInputElement {
+  const box = document.createElement("input");
+  box.type = "checkbox";
+  box.disabled = true;
+  box.defaultChecked = isDone;
+  box.setAttribute("aria-label", isDone ? "Done" : "To do");
+  return box;
+}

@@ -1,0 +1,95 @@
+import { codeLanguageId, codeLanguageLabel } from "../highlight/code-languages.ts";
+import { createIcon } from "../icons/create-icon.ts";
+import type { CodeNode } from "./markdown-node.ts";
+
+/** Text of a code block in one node. Longer code goes on in the next: appending copies the node, layout shapes it anew. */
+const CODE_CHUNK_CHARS_MAX = 4_096;
+
+/** The frame of a code block: a head with language, wrap and copy, and a body that scrolls and takes the focus. */
+export function createCodeBlock(node: CodeNode): HTMLElement {
+  const label = codeLanguageLabel(node.language);
+  const name = document.createElement("span");
+  name.className = "language";
+  name.append(label);
+  const end = document.createElement("span");
+  end.className = "end";
+  end.append(createButton("wrap", "Wrap lines"), createButton("copy", "Copy code"));
+  const head = document.createElement("div");
+  head.className = "block-head";
+  head.append(name, end);
+
+  const code = document.createElement("code");
+  const body = document.createElement("pre");
+  body.className = "code";
+  body.tabIndex = 0;
+  body.setAttribute("role", "group");
+  body.setAttribute("aria-label", node.language === "" ? "Code" : `${label} code`);
+  body.append(code);
+  appendCode(code, node.text);
+
+  const block = document.createElement("div");
+  block.className = "block";
+  const language = codeLanguageId(node.language);
+  if (language !== null) block.dataset["language"] = language;
+  block.append(head, body);
+  return block;
+}
+
+/** Text that only grew is appended; anything else needs a new frame. */
+export function patchCodeBlock(dom: ChildNode, before: CodeNode, after: CodeNode): boolean {
+  if (before.language !== after.language || !after.text.startsWith(before.text)) return false;
+  const code = codeOf(dom);
+  if (code === null) return false;
+  appendCode(code, after.text.slice(before.text.length));
+  return true;
+}
+
+/** The element that holds the code inside a block's frame. */
+export function codeOf(block: Node): HTMLElement | null {
+  return block instanceof Element ? block.querySelector<HTMLElement>(":scope > .code > code") : null;
+}
+
+/** Adds at the end; the cost is that of the added text and of one chunk, not of the code before it. */
+export function appendCode(code: HTMLElement, growth: string): void {
+  let rest = growth;
+  while (rest !== "") {
+    const text = lastChunk(code);
+    const room = CODE_CHUNK_CHARS_MAX - text.length;
+    const cut = rest.length <= room ? rest.length : endOfLine(rest, room);
+    text.appendData(rest.slice(0, cut));
+    rest = rest.slice(cut);
+    if (rest !== "") addChunk(code);
+  }
+}
+
+/** A chunk ends after a line, so that chunks laid out as blocks look like one text. */
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf("\n", Math.max(0, from));
+  return end === -1 ? text.length : end + 1;
+}
+
+function lastChunk(code: HTMLElement): Text {
+  const text = code.lastElementChild?.firstChild;
+  return text instanceof Text ? text : addChunk(code);
+}
+
+function addChunk(code: HTMLElement): Text {
+  const text = document.createTextNode("");
+  const chunk = document.createElement("span");
+  chunk.className = "code-chunk";
+  chunk.append(text);
+  code.append(chunk);
+  return text;
+}
+
+function createButton(action: "wrap" | "copy", label: string): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "icon-button";
+  button.dataset["action"] = action;
+  button.setAttribute("aria-label", label);
+  button.title = label;
+  if (action === "wrap") button.setAttribute("aria-pressed", "false");
+  button.append(createIcon(action, "icon-sm"));
+  return button;
+}

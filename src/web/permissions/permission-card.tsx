@@ -1,0 +1,76 @@
+import type { ReadonlySignal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
+import { Icon } from "../icons/icon.tsx";
+import { ageWords } from "../transcript/time-words.ts";
+import { PermissionSubject } from "./permission-subject.tsx";
+import { firstOption, permissionQuestion } from "./permission-words.ts";
+
+interface PermissionCardProps {
+  readonly permission: PendingPermission;
+  /** How many requests wait, this one included. */
+  readonly count: number;
+  readonly agentName: string;
+  readonly now: ReadonlySignal<number>;
+  readonly respond: (optionId: string) => void;
+}
+
+/** The agent asks: what exactly it wants to do, and its own answers in its own order. Gone once anyone has answered. */
+export function PermissionCard({ permission, count, agentName, now, respond }: PermissionCardProps) {
+  const [answered, setAnswered] = useState<string | null>(null);
+  const allow = firstOption(permission.options, "allow");
+  const reject = firstOption(permission.options, "reject");
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields; this is a question with its answers
+    <section class="ask" role="group" aria-label="Permission request" data-permission-id={permission.permissionId}>
+      <header class="ask-head">
+        <Icon name="shield" />
+        <h2>{permissionQuestion(permission.toolCall)}</h2>
+        <span class="from">
+          {count > 1 && <span class="tag">1 of {count}</span>}
+          {agentName} · {ageWords(permission.askedAt, now.value)}
+        </span>
+      </header>
+      <PermissionSubject toolCall={permission.toolCall} />
+      <div class="ask-actions">
+        {permission.options.map((option) => (
+          <OptionButton
+            key={option.optionId}
+            option={option}
+            look={option === allow ? "primary" : option.kind.startsWith("reject") ? "ghost" : ""}
+            hint={option === allow ? "A" : option === reject ? "D" : null}
+            isBusy={answered === option.optionId}
+            onClick={() => {
+              setAnswered(option.optionId);
+              respond(option.optionId);
+            }}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface OptionButtonProps {
+  readonly option: PermissionOption;
+  readonly look: string;
+  readonly hint: string | null;
+  readonly isBusy: boolean;
+  readonly onClick: () => void;
+}
+
+function OptionButton({ option, look, hint, isBusy, onClick }: OptionButtonProps) {
+  return (
+    <button
+      class={`button ${look}`}
+      type="button"
+      aria-label={option.name}
+      data-kind={option.kind}
+      aria-busy={isBusy}
+      onClick={onClick}
+    >
+      {option.name}
+      {hint !== null && <kbd>{hint}</kbd>}
+    </button>
+  );
+}

@@ -1,0 +1,71 @@
+import { foldMessage } from "../../protocol/fold-message.ts";
+import { type CliType, type EntryId, SessionId } from "../../protocol/ids.ts";
+import type { ShellToPortlet } from "../../protocol/portlet-messages.ts";
+import { reduceSession } from "../../protocol/reduce-session.ts";
+import type { AgentStatus } from "../../protocol/server-messages.ts";
+import { EMPTY_SESSION, type SessionState } from "../../protocol/session-state.ts";
+
+/** Everything the shell has told this frame. Plain data. */
+export interface PortletState {
+  readonly session: SessionState;
+  /** The session's history has arrived at least once. */
+  readonly isOpened: boolean;
+  readonly cliType: CliType | null;
+  readonly agentName: string;
+  readonly projectName: string;
+  readonly status: AgentStatus;
+  readonly statusMessage: string | null;
+  readonly isConnected: boolean;
+  readonly isVisible: boolean;
+  /** The oldest entry when older ones were last asked for: asked once, until the answer comes. */
+  readonly pageAskedBefore: EntryId | null;
+}
+
+export const EMPTY_PORTLET: PortletState = {
+  session: EMPTY_SESSION,
+  isOpened: false,
+  cliType: null,
+  agentName: "",
+  projectName: "",
+  status: "idle",
+  statusMessage: null,
+  isConnected: true,
+  isVisible: true,
+  pageAskedBefore: null,
+};
+
+/** A frame stands for one session and never learns its id; folding wants one and does not look at it. */
+const OWN_SESSION = SessionId.parse("portlet:own");
+
+/** What the frame knows after one more message of the shell's. Pure. */
+export function foldPortlet(state: PortletState, message: ShellToPortlet): PortletState {
+  switch (message.type) {
+    case "session:history": {
+      const session = foldMessage(state.session, { ...message, sessionId: OWN_SESSION });
+      return { ...state, session, isOpened: true, pageAskedBefore: null };
+    }
+    case "session:page": {
+      const session = foldMessage(state.session, { ...message, sessionId: OWN_SESSION });
+      return { ...state, session, pageAskedBefore: null };
+    }
+    case "agent:status":
+      return { ...state, status: message.status, statusMessage: message.message ?? null };
+    case "portlet:session": {
+      const { cliType, agentName, projectName } = message;
+      return { ...state, cliType, agentName, projectName };
+    }
+    case "portlet:visible":
+      return { ...state, isVisible: message.visible };
+    case "portlet:connection":
+      return { ...state, isConnected: message.connected };
+    case "session:resumed":
+    case "session:draft":
+    case "session:error":
+    case "portlet:focus":
+      return state;
+    default: {
+      const session = reduceSession(state.session, message);
+      return session === state.session ? state : { ...state, session };
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import type { CommandId, PermissionId } from "../../protocol/ids.ts";
+import { PAGE_ENTRIES_DEFAULT } from "../../protocol/limits.ts";
+import type { PortletCommand, PortletToShell, ShellToPortlet } from "../../protocol/portlet-messages.ts";
+import type { QueueItem } from "../../protocol/session-parts.ts";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { type ComposerEvent, type ComposerState, EMPTY_COMPOSER, type Outgoing } from "../composer/composer-state.ts";
+import { DraftSaver } from "../composer/draft-saver.ts";
+import { stepComposer } from "../composer/step-composer.ts";
+import { confirmedCommands } from "./confirmed-commands.ts";
+import { EMPTY_PORTLET, foldPortlet, type PortletState } from "./portlet-state.ts";
+
+/** The second Esc must come within this time. */
+const CANCEL_ARMED_MS = 3_000;
+
+interface PortletStoreOptions {
+  readonly post: (message: PortletToShell | PortletCommand) => void;
+  readonly newCommandId: () => CommandId;
+  readonly onChange: () => void;
+}
+
+/** What this frame knows and what it does: messages fold in, commands go out, the views only read. */
+export class PortletStore {
+  readonly #options: PortletStoreOptions;
+  readonly #drafts: DraftSaver;
+  #state = EMPTY_PORTLET;
+  #composer = EMPTY_COMPOSER;
+  #disarm: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: PortletStoreOptions) {
+    this.#options = options;
+    this.#drafts = new DraftSaver((content) => {
+      options.post({ type: "session:draft", content });
+      this.#step({ type: "draft-kept", content });
+    });
+  }
+
+  get state(): PortletState {
+    return this.#state;
+  }
+
+  get composer(): ComposerState {
+    return this.#composer;
+  }
+
+  receive(message: ShellToPortlet): void {
+    const { title } = this.#state.session;
+    this.#state = foldPortlet(this.#state, message);
+    if (this.#state.session.title !== title) {
+      this.#options.post({ type: "portlet:title", title: this.#state.session.title });
+    }
+    this.#hearForComposer(message);
+    const confirmed = confirmedCommands(this.#composer.outgoing, this.#state.session);
+    if (confirmed.size > 0) this.#step({ type: "confirmed", commandIds: confirmed });
+    this.#options.onChange();
+  }
+
+  type(text: string): void {
+    this.#step({ type: "typed", text });
+    this.#drafts.schedule(text);
+  }
+
+  /** Sends what is typed, or `content` when a prompt was chosen. */
+  submit(content?: string): void {
+    const { turn } = this.#state.session;
+    const commandId = this.#options.newCommandId();
+    const before = this.#composer.text;
+    this.#step({
+      type: "submitted",
+      commandId,
+      isTurnActive: isTurnActive(turn),
+      ...(content === undefined ? {} : { content }),
+    });
+    if (this.#composer.text !== before) this.#saveDraftNow();
+  }
+
+  pressEscape(): void {
+    this.#step({ type: "escape-pressed", isTurnActive: isTurnActive(this.#state.session.turn) });
+    clearTimeout(this.#disarm);
+    if (this.#composer.isCancelArmed) {
+      this.#disarm = setTimeout(() => this.#step({ type: "escape-forgotten" }), CANCEL_ARMED_MS);
+    }
+  }
+
+  cancelTurn(): void {
+    this.#options.post({ type: "session:cancel", commandId: this.#options.newCommandId() });
+  }
+
+  dismissError(): void {
+    this.#step({ type: "error-dismissed" });
+  }
+
+  removeQueued(commandId: CommandId): void {
+    const items = this.#state.session.queue.filter((item) => item.commandId !== commandId);
+    this.#options.post({ type: "session:queue-edit", items: [...items], commandId: this.#options.newCommandId() });
+  }
+
+  /** Takes a queued message back into the composer; without one, the last. */
+  editQueued(item: QueueItem | undefined = this.#state.session.queue.at(-1)): void {
+    if (item === undefined) return;
+    this.removeQueued(item.commandId);
+    this.#step({ type: "queued-taken", item });
+    this.#drafts.schedule(this.#composer.text);
+  }
+
+  configure(configId: string, value: string | boolean): void {
+    this.#options.post({ type: "session:configure", configId, value, commandId: this.#options.newCommandId() });
+  }
+
+  respond(permissionId: PermissionId, optionId: string): void {
+    const commandId = this.#options.newCommandId();
+    this.#options.post({ type: "permission:respond", permissionId, optionId, commandId });
+  }
+
+  reconnect(): void {
+    const { cliType } = this.#state;
+    if (cliType !== null) this.#options.post({ type: "session:reconnect", cliType });
+  }
+
+  /** Asks once for what is older than the oldest entry here. */
+  askForOlder(): void {
+    const { session, pageAskedBefore } = this.#state;
+    const oldest = (session.settled[0] ?? session.open[0])?.entryId;
+    if (!session.hasMore || oldest === undefined || oldest === pageAskedBefore) return;
+    this.#state = { ...this.#state, pageAskedBefore: oldest };
+    this.#options.post({ type: "session:page", before: oldest, limit: PAGE_ENTRIES_DEFAULT });
+  }
+
+  /** The page may go away: nothing typed may be lost with it. */
+  keepDraft(): void {
+    this.#drafts.flush();
+  }
+
+  #hearForComposer(message: ShellToPortlet): void {
+    if (message.type === "session:history" || message.type === "session:resumed") {
+      if (message.draft !== undefined) this.#step({ type: "draft-received", content: message.draft });
+    } else if (message.type === "session:draft") this.#step({ type: "draft-received", content: message.content });
+    else if (message.type === "session:error") {
+      this.#step({ type: "refused", message: message.message, commandId: message.commandId });
+      this.#drafts.schedule(this.#composer.text);
+    } else if (message.type === "session:turn" && !isTurnActive(message.turn)) this.#step({ type: "escape-forgotten" });
+  }
+
+  #step(event: ComposerEvent): void {
+    const { state, effects } = stepComposer(this.#composer, event);
+    const hasChanged = state !== this.#composer;
+    this.#composer = state;
+    for (const effect of effects) {
+      if (effect.type === "send") this.#send(effect.message);
+      else this.cancelTurn();
+    }
+    if (hasChanged) this.#options.onChange();
+  }
+
+  #send({ commandId, content, attachments }: Outgoing): void {
+    this.#options.post({
+      type: "session:send",
+      commandId,
+      content,
+      ...(attachments ? { attachments: [...attachments] } : {}),
+    });
+  }
+
+  #saveDraftNow(): void {
+    this.#drafts.schedule(this.#composer.text);
+    this.#drafts.flush();
+  }
+}

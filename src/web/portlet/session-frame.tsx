@@ -1,0 +1,131 @@
+import { batch, signal } from "@preact/signals";
+import { render } from "preact";
+import type { ShellToPortlet } from "../../protocol/portlet-messages.ts";
+import { CodeHighlighter } from "../highlight/highlight-code.ts";
+import { MarkdownView } from "../markdown/markdown-view.ts";
+import { createElement } from "../transcript/create-element.ts";
+import { LiveSpeaker } from "../transcript/live-speaker.ts";
+import { deriveRows, NO_ROWS } from "../transcript/rows.ts";
+import { TranscriptView } from "../transcript/transcript-view.ts";
+import { Dock } from "./dock.tsx";
+import { EmptySession } from "./empty-session.tsx";
+import { FrameFlush } from "./frame-flush.ts";
+import { newCommandId } from "./new-command-id.ts";
+import { listenForKeys } from "./portlet-keys.ts";
+import { PortletStore } from "./portlet-store.ts";
+import { rowsInputOf } from "./rows-input.ts";
+import { SessionHeader } from "./session-header.tsx";
+import { linkShell } from "./shell-link.ts";
+
+const TICK_MS = 1_000;
+
+/** One session's frame: joins the store, the transcript and the views around it, and is the only part that knows them all. */
+export class SessionFrame {
+  readonly #window: Window;
+  readonly #frames = new FrameFlush(() => this.#flush());
+  readonly #link: ReturnType<typeof linkShell>;
+  readonly #store: PortletStore;
+  readonly #transcript: TranscriptView;
+  readonly #speaker = new LiveSpeaker();
+  readonly #state;
+  readonly #composer;
+  readonly #now = signal(Date.now());
+  #rows = NO_ROWS;
+  #asked = { id: "", at: 0 };
+
+  constructor(window: Window) {
+    this.#window = window;
+    this.#link = linkShell(window, (message) => this.#receive(message));
+    this.#store = new PortletStore({
+      post: this.#link.post,
+      newCommandId,
+      onChange: () => this.#frames.request(),
+    });
+    this.#state = signal(this.#store.state);
+    this.#composer = signal(this.#store.composer);
+    this.#transcript = this.#createTranscript();
+  }
+
+  /** Draws the empty frame and tells the shell that it listens. */
+  open(): void {
+    this.#mount();
+    this.#listen();
+    this.#link.post({ type: "portlet:ready" });
+  }
+
+  #receive(message: ShellToPortlet): void {
+    this.#store.receive(message);
+    if (message.type === "portlet:visible") {
+      this.#asked.at = performance.now(); // whoever comes back needs a moment too before a key can answer
+      this.#frames.setVisible(message.visible);
+    } else if (message.type === "portlet:focus") this.#focusComposer();
+  }
+
+  /** Once per frame, and only while the frame is shown: what was folded since becomes visible in one step. */
+  #flush(): void {
+    const { state, composer } = this.#store;
+    const before = this.#rows.tail.filter(({ kind }) => kind === "pending").length;
+    this.#rows = deriveRows(rowsInputOf(state, composer), this.#rows);
+    this.#transcript.update(this.#rows, state.session.hasMore);
+    // Whoever sends wants to see what comes of it.
+    if (this.#rows.tail.filter(({ kind }) => kind === "pending").length > before) this.#transcript.follow();
+    this.#speaker.update(this.#rows);
+    batch(() => {
+      this.#state.value = state;
+      this.#composer.value = composer;
+    });
+    const id = state.session.pending[0]?.permissionId ?? "";
+    if (id !== this.#asked.id) this.#asked = { id, at: performance.now() };
+  }
+
+  #createTranscript(): TranscriptView {
+    const { body } = this.#window.document;
+    const highlighter = new CodeHighlighter({
+      workerUrl: () => body.dataset["highlightWorker"] ?? "",
+      failed: (reason) => console.warn(`code stays plain: ${reason}`),
+    });
+    return new TranscriptView({
+      now: () => Date.now(),
+      onNearTop: () => this.#store.askForOlder(),
+      createProse: () => new MarkdownView({ codeSettled: (block) => highlighter.watch(block) }),
+    });
+  }
+
+  #mount(): void {
+    const header = createElement("div", "session-head-slot");
+    const dock = createElement("div", "dock");
+    const transcript = this.#transcript;
+    const model = { state: this.#state, composer: this.#composer, now: this.#now, store: this.#store };
+    this.#window.document.body.append(
+      createElement("main", "session", header, transcript.element, dock, this.#speaker.element),
+    );
+    render(<SessionHeader model={model} />, header);
+    render(<EmptySession model={model} />, transcript.emptySlot);
+    render(<Dock model={model} />, dock);
+  }
+
+  #listen(): void {
+    const { document } = this.#window;
+    listenForKeys(this.#window, {
+      link: this.#link,
+      store: this.#store,
+      focusComposer: () => this.#focusComposer(),
+      askedForMs: () => performance.now() - this.#asked.at,
+    });
+    setInterval(() => this.#tick(), TICK_MS);
+    this.#window.addEventListener("pagehide", () => this.#store.keepDraft());
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "hidden") this.#store.keepDraft();
+    });
+  }
+
+  #tick(): void {
+    if (!this.#store.state.isVisible) return;
+    this.#now.value = Date.now();
+    this.#transcript.tick();
+  }
+
+  #focusComposer(): void {
+    this.#window.document.querySelector<HTMLElement>("#message")?.focus();
+  }
+}

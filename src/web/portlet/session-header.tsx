@@ -1,0 +1,69 @@
+import { agentIconName } from "../icons/agent-icon-name.ts";
+import { Icon } from "../icons/icon.tsx";
+import { elapsedWords } from "../transcript/time-words.ts";
+import { agentWords } from "./agent-words.ts";
+import { costWords } from "./cost-words.ts";
+import { type PortletModel, usePiece } from "./portlet-model.ts";
+
+/** One line: where this session works, who works in it, and what it has cost. */
+export function SessionHeader({ model }: { model: PortletModel }) {
+  const projectName = usePiece(model, (state) => state.projectName);
+  const usage = usePiece(model, (state) => state.session.config.usage);
+  return (
+    <header class="session-head">
+      <div class="crumbs">
+        <Icon name="folder" class="icon-sm" />
+        <span class="here truncate" title={projectName}>
+          {projectName}
+        </span>
+      </div>
+      <AgentState model={model} />
+      <TurnClock model={model} />
+      <div class="head-end">
+        {usage?.cost && (
+          <span class="tag plain cost" title="Cost of this session">
+            {costWords(usage.cost)}
+          </span>
+        )}
+      </div>
+    </header>
+  );
+}
+
+function AgentState({ model }: { model: PortletModel }) {
+  const agentName = usePiece(model, (state) => state.agentName);
+  const cliType = usePiece(model, (state) => state.cliType);
+  const status = usePiece(model, (state) => state.status);
+  const turn = usePiece(model, (state) => state.session.turn);
+  const { mark, word, tone } = agentWords(status, turn);
+  return (
+    <span class="agent-status" role="status" aria-label="Agent status" data-status={status} data-tone={tone}>
+      {cliType !== null && <Icon name={agentIconName(cliType)} class="icon-sm agent" />}
+      <span class="mark narrow-mark" data-state={mark}>
+        {mark === "failed" && <Icon name="fail" class="icon-sm" />}
+        {mark === "stalled" && <Icon name="clock" class="icon-sm" />}
+      </span>
+      <span class="truncate">
+        {status === "starting" ? (
+          `Starting ${agentName}…`
+        ) : (
+          <>
+            {agentName} · <span class="state-word">{word}</span>
+          </>
+        )}
+      </span>
+    </span>
+  );
+}
+
+/** How long the turn has been running; apart from the status, which a screen reader would repeat every second. */
+function TurnClock({ model }: { model: PortletModel }) {
+  const turn = usePiece(model, (state) => state.session.turn);
+  if (turn.state === "idle" || turn.startedAt === undefined) return null;
+  const elapsedMs = model.now.value - Date.parse(turn.startedAt);
+  return (
+    <span class="turn-clock faint" aria-hidden="true">
+      {elapsedWords(elapsedMs)}
+    </span>
+  );
+}

@@ -1,0 +1,18 @@
+import { type PortletCommand, type PortletToShell, ShellToPortlet } from "../../protocol/portlet-messages.ts";
+
+/** The only way out of the frame and into it. */
+export interface ShellLink {
+  post(message: PortletToShell | PortletCommand): void;
+}
+
+/** Listens to the shell: our own origin and our own parent, then the schema; anything else has no effect. */
+export function linkShell(frame: Window, receive: (message: ShellToPortlet) => void): ShellLink {
+  const { origin } = frame.location;
+  const shell = frame.parent;
+  frame.addEventListener("message", (event) => {
+    if (event.origin !== origin || event.source !== shell) return;
+    const parsed = ShellToPortlet.safeParse(event.data);
+    if (parsed.success) receive(parsed.data);
+  });
+  return { post: (message) => shell.postMessage(message, origin) };
+}

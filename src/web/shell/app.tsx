@@ -1,0 +1,54 @@
+import { useEffect, useRef } from "preact/hooks";
+import { ShellDialogs } from "./dialogs/shell-dialogs.tsx";
+import { NothingOpen } from "./pages/nothing-open.tsx";
+import { Strips } from "./pages/strips.tsx";
+import { Welcome } from "./pages/welcome.tsx";
+import { Sidebar } from "./sidebar/sidebar.tsx";
+import type { Shell } from "./state/shell.ts";
+import { isComplete } from "./state/shell-state.ts";
+import { TabBar } from "./tabs/tab-bar.tsx";
+
+interface AppProps {
+  readonly shell: Shell;
+  readonly now: () => number;
+  readonly onRetry: () => void;
+  readonly onReload: () => void;
+  /** Hands over the place where the frames live, once; nothing is rendered into it from here. */
+  readonly onPortletsPlace: (place: Element) => void;
+}
+
+/** The whole page around the sessions. */
+export function App({ shell, now, onRetry, onReload, onPortletsPlace }: AppProps) {
+  const portlets = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (portlets.current !== null) onPortletsPlace(portlets.current);
+  }, [onPortletsPlace]);
+  return (
+    <>
+      <Sidebar shell={shell} />
+      <div class="drawer-scrim" aria-hidden="true" onClick={() => closeDrawer(shell)} />
+      <main class="main" inert={shell.drawerOpen.value}>
+        <TabBar shell={shell} />
+        <Strips shell={shell} now={now} onRetry={onRetry} onReload={onReload} />
+        <div class="stage">
+          <div class="portlets" ref={portlets} />
+          <Stage shell={shell} />
+        </div>
+      </main>
+      <ShellDialogs shell={shell} />
+    </>
+  );
+}
+
+/** What stands where no session is shown; beside a session only its name, as the page's heading; nothing until it is known which sessions there are. */
+function Stage({ shell }: { shell: Shell }) {
+  const state = shell.server.value;
+  const { active } = shell.tabs.value;
+  if (active !== null) return <h1 class="visually-hidden">{state.sessions.get(active)?.title ?? "Liminal Builder"}</h1>;
+  if (!isComplete(state)) return null;
+  return state.sessions.size === 0 ? <Welcome shell={shell} /> : <NothingOpen shell={shell} />;
+}
+
+function closeDrawer(shell: Shell): void {
+  shell.drawerOpen.value = false;
+}

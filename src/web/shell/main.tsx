@@ -1,0 +1,97 @@
+import "../zod-jitless.ts";
+import { computed, effect } from "@preact/signals";
+import { render } from "preact";
+import { Connection } from "../../client/connection.ts";
+import { App } from "./app.tsx";
+import { browserWorld } from "./browser-world.ts";
+import { WIDE_QUERY } from "./is-narrow.ts";
+import { runShortcut } from "./keys/run-shortcut.ts";
+import { type KeyPress, shellShortcut } from "./keys/shell-shortcut.ts";
+import { runPortlets } from "./portlets/run-portlets.ts";
+import { followSidebarLayout } from "./sidebar/sidebar-layout.ts";
+import { Shell } from "./state/shell.ts";
+
+const AGE_REFRESH_MS = 60_000;
+const IDLE_FALLBACK_MS = 200;
+const UNAUTHORIZED = 401;
+
+const shell: Shell = new Shell((request) => connection.request(request), Date.now());
+const connection = new Connection({
+  url: `${location.origin.replace(/^http/, "ws")}/ws`,
+  world: browserWorld,
+  onPhase: (phase) => {
+    shell.phase.value = phase;
+    if (phase.phase === "open") shell.signedOut.value = false;
+    if (phase.phase === "waiting-to-retry" && phase.failedTries > 1) void noticeSignedOut(shell);
+  },
+  onMessage: (message) => shell.hear(message),
+});
+
+/** A socket that is refused for want of a sign-in looks like a server that is away; asking for the page tells them apart. */
+async function noticeSignedOut(of: Shell): Promise<void> {
+  const answer = await fetch("/", { cache: "no-store" }).catch(() => null);
+  of.signedOut.value = answer?.status === UNAUTHORIZED;
+}
+
+const wake = () => {
+  if (document.visibilityState === "visible") connection.wake();
+};
+document.addEventListener("visibilitychange", wake);
+addEventListener("online", wake);
+addEventListener("pageshow", wake);
+matchMedia(WIDE_QUERY).addEventListener("change", () => {
+  shell.drawerOpen.value = false;
+});
+setInterval(() => {
+  shell.nowMs.value = Date.now();
+}, AGE_REFRESH_MS);
+
+const pressed = (press: KeyPress): boolean => {
+  if (shell.dialog.peek().kind !== "none") return false;
+  const shortcut = shellShortcut(press);
+  return shortcut !== null && runShortcut(shell, shortcut);
+};
+addEventListener("keydown", (event) => {
+  const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
+  const typing = target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
+  if (pressed({ key, modifiers: { ctrl, meta, shift, alt }, typing })) event.preventDefault();
+  else if (key === "Escape") shell.drawerOpen.value = false;
+});
+
+const title = computed(() => {
+  const { sessions } = shell.server.value;
+  const { active } = shell.tabs.value;
+  const waiting = [...sessions.values()].filter(({ turn }) => turn.state === "waiting").length;
+  const shown = active === null ? undefined : sessions.get(active)?.title;
+  return `${waiting > 0 ? `(${waiting}) ` : ""}${shown === undefined ? "" : `${shown} · `}Liminal Builder`;
+});
+effect(() => {
+  document.title = title.value;
+});
+
+const whenIdle = (call: () => void) => {
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(call);
+  else setTimeout(call, IDLE_FALLBACK_MS);
+};
+const onPortletsPlace = (container: Element) =>
+  runPortlets({
+    container,
+    origin: location.origin,
+    shell,
+    connection,
+    onKey: pressed,
+    whenIdle,
+    afterRender: (call) => requestAnimationFrame(call),
+  });
+
+followSidebarLayout();
+render(
+  <App
+    shell={shell}
+    now={Date.now}
+    onRetry={() => connection.wake()}
+    onReload={() => location.reload()}
+    onPortletsPlace={onPortletsPlace}
+  />,
+  document.body,
+);

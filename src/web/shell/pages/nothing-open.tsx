@@ -1,0 +1,22 @@
+import { Icon } from "../../icons/icon.tsx";
+import type { Shell } from "../state/shell.ts";
+import { askForSession } from "../state/shell-actions.ts";
+
+/** The last tab was closed: one line, one way on. */
+export function NothingOpen({ shell }: { shell: Shell }) {
+  return (
+    <div class="page nothing-open">
+      <div class="empty">
+        <Icon name="message" />
+        <h1>No session open</h1>
+        <p>Pick one on the left, or start a new one.</p>
+        <div class="actions">
+          <button type="button" class="button primary" onClick={() => askForSession(shell)}>
+            New session
+            <kbd>N</kbd>
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { useEffect, useState } from "preact/hooks";
+import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
+import { Icon } from "../../icons/icon.tsx";
+import type { Shell } from "../state/shell.ts";
+
+const SECOND_MS = 1_000;
+
+interface StripsProps {
+  readonly shell: Shell;
+  readonly now: () => number;
+  readonly onRetry: () => void;
+  readonly onReload: () => void;
+}
+
+/** Quiet lines under the tabs: what is wrong with the connection, and what went wrong last. */
+export function Strips({ shell, now, onRetry, onReload }: StripsProps) {
+  const { protocol } = shell.server.value;
+  const problem = shell.problem.value;
+  return (
+    <>
+      <ConnectionStrip shell={shell} now={now} onRetry={onRetry} />
+      {protocol !== null && protocol !== PROTOCOL_VERSION && (
+        <div class="strip" role="status">
+          <Icon name="refresh" class="icon-sm" />
+          <span>Liminal Builder was updated while this page was open</span>
+          <button type="button" class="button small" onClick={onReload}>
+            Reload
+          </button>
+        </div>
+      )}
+      {problem !== null && (
+        <div class="strip error" role="alert">
+          <Icon name="fail" class="icon-sm" />
+          <span>{problem}</span>
+          <button
+            type="button"
+            class="button small"
+            onClick={() => {
+              shell.problem.value = null;
+            }}
+          >
+            Dismiss
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function ConnectionStrip({ shell, now, onRetry }: Omit<StripsProps, "onReload">) {
+  const phase = shell.phase.value;
+  const retryAt = phase.phase === "waiting-to-retry" ? phase.retryAt : null;
+  const left = useSecondsLeft(retryAt, now);
+  // The first try after a loss takes a blink: saying so would only flicker.
+  if (phase.phase === "open" || phase.phase === "closed") return null;
+  if (phase.phase === "connecting" && phase.failedTries === 0) return null;
+  if (shell.signedOut.value) return <SignedOutStrip />;
+  return (
+    <div class="strip" role="status">
+      <Icon name="unplug" class="icon-sm" />
+      <span>
+        Connection lost
+        <span class="faint" aria-hidden="true">
+          {left === null ? " · trying again" : ` · trying again in ${left} s`}
+        </span>
+        <span class="faint wide-only"> · agents keep working, drafts are kept</span>
+      </span>
+      <button type="button" class="button small" onClick={onRetry}>
+        Retry now
+      </button>
+    </div>
+  );
+}
+
+function SignedOutStrip() {
+  return (
+    <div class="strip" role="status">
+      <Icon name="key" class="icon-sm" />
+      <span>
+        Signed out<span class="faint"> · open the address that the server printed when it started in this browser</span>
+      </span>
+    </div>
+  );
+}
+
+function useSecondsLeft(until: number | null, now: () => number): number | null {
+  const [atMs, setAtMs] = useState(now);
+  useEffect(() => {
+    if (until === null) return;
+    setAtMs(now());
+    const timer = setInterval(() => setAtMs(now()), SECOND_MS);
+    return () => clearInterval(timer);
+  }, [until, now]);
+  return until === null ? null : Math.max(1, Math.ceil((until - atMs) / SECOND_MS));
+}

@@ -1,0 +1,77 @@
+import type { SessionId } from "../../../protocol/ids.ts";
+import type { ShellToPortlet } from "../../../protocol/portlet-messages.ts";
+
+/** Ids in the document that tie a tab to its panel. */
+export const tabIdOf = (id: SessionId): string => `tab-${id}`;
+export const panelIdOf = (id: SessionId): string => `panel-${id}`;
+
+/** One iframe and its panel. Its node is never moved: a moved iframe loads anew. */
+export class PortletFrame {
+  readonly #panel = document.createElement("div");
+  readonly #iframe = document.createElement("iframe");
+  readonly #origin: string;
+  #wantsFocus = false;
+  /** The frame has said that it listens. */
+  ready = false;
+
+  constructor(container: Element, origin: string) {
+    this.#origin = origin;
+    this.#panel.className = "portlet";
+    this.#panel.inert = true;
+    this.#iframe.src = "/portlet";
+    this.#iframe.setAttribute("aria-hidden", "true");
+    this.#panel.append(this.#iframe);
+    container.append(this.#panel);
+  }
+
+  /** Turns the spare into the frame of a session. */
+  assign(id: SessionId): void {
+    this.#panel.id = panelIdOf(id);
+    this.#panel.setAttribute("role", "tabpanel");
+    this.#panel.setAttribute("aria-labelledby", tabIdOf(id));
+    this.#iframe.removeAttribute("aria-hidden");
+    this.#iframe.dataset["sessionId"] = id;
+  }
+
+  setTitle(title: string): void {
+    if (this.#iframe.title !== title) this.#iframe.title = title;
+  }
+
+  /** A hidden frame stays laid out and alive, but nothing in it can be reached. */
+  show(visible: boolean): void {
+    if (this.#panel.inert !== visible) return;
+    this.#panel.inert = !visible;
+    this.#panel.toggleAttribute("data-visible", visible);
+    this.post({ type: "portlet:visible", visible });
+  }
+
+  get visible(): boolean {
+    return !this.#panel.inert;
+  }
+
+  /** Before the frame listens there is no one to tell; it is told all when it is ready. */
+  post(message: ShellToPortlet): void {
+    if (this.ready) this.#iframe.contentWindow?.postMessage(message, this.#origin);
+  }
+
+  speaks(source: MessageEventSource | null): boolean {
+    return source !== null && source === this.#iframe.contentWindow;
+  }
+
+  /** Puts the cursor where the user types; a frame that does not listen yet is told when it does. */
+  focus(): void {
+    this.#iframe.focus();
+    this.#wantsFocus = true;
+    this.giveFocus();
+  }
+
+  giveFocus(): void {
+    if (!this.#wantsFocus || !this.ready) return;
+    this.#wantsFocus = false;
+    this.post({ type: "portlet:focus" });
+  }
+
+  remove(): void {
+    this.#panel.remove();
+  }
+}

@@ -1,0 +1,92 @@
+import type { Connection } from "../../../client/connection.ts";
+import { ignore } from "../../../lib/ignore.ts";
+import type { SessionId } from "../../../protocol/ids.ts";
+import type { PortletToShell } from "../../../protocol/portlet-messages.ts";
+import type { SessionRow } from "../../../protocol/server-messages.ts";
+import { wordsOf } from "../state/shell.ts";
+import { type AgentStanding, agentOf, agentStandingOf, type ShellState } from "../state/shell-state.ts";
+import { completeCommand } from "./complete-command.ts";
+import { forPortlet } from "./for-portlet.ts";
+import type { PortletFrame } from "./portlet-frame.ts";
+
+/** What runs between one session and its frame: its messages in, its commands out, and its surroundings. */
+export class PortletSession {
+  readonly #frame: PortletFrame;
+  readonly #connection: Connection;
+  readonly #id: SessionId;
+  #unfollow: () => void = ignore("followed from the frame's first word on");
+  #standing: AgentStanding | null = null;
+  #connected = false;
+  #surroundings = "";
+
+  constructor(frame: PortletFrame, connection: Connection, id: SessionId) {
+    this.#frame = frame;
+    this.#connection = connection;
+    this.#id = id;
+    frame.assign(id);
+  }
+
+  /** The frame listens, for the first time or anew: tell it everything from the start. */
+  greet(state: ShellState, connected: boolean): void {
+    this.#standing = null;
+    this.#surroundings = "";
+    this.#connected = !connected;
+    this.tell(state, connected);
+    this.#frame.post({ type: "portlet:visible", visible: this.#frame.visible });
+    this.#refollow();
+    this.#frame.giveFocus();
+  }
+
+  /** Keeps the frame's surroundings up to date; says only what changed. */
+  tell(state: ShellState, connected: boolean): void {
+    const session = state.sessions.get(this.#id);
+    if (session === undefined) return;
+    this.#frame.setTitle(session.title);
+    if (!this.#frame.ready) return;
+    this.#tellSurroundings(state, session);
+    this.#tellStanding(agentStandingOf(state, session));
+    if (connected !== this.#connected) this.#frame.post({ type: "portlet:connection", connected });
+    this.#connected = connected;
+  }
+
+  /** A command of the frame's, completed with its session; what is none is ignored without effect. */
+  async command(message: PortletToShell, session: SessionRow): Promise<void> {
+    const command = completeCommand(message, session);
+    if (command === null || command.type === "session:close") return;
+    if (command.type === "session:open") {
+      this.#refollow();
+      return;
+    }
+    try {
+      await this.#connection.request(command);
+    } catch (error) {
+      const { commandId } = command;
+      this.#frame.post({ type: "session:error", message: wordsOf(error), ...(commandId ? { commandId } : {}) });
+    }
+  }
+
+  end(): void {
+    this.#unfollow();
+    this.#frame.remove();
+  }
+
+  #refollow(): void {
+    this.#unfollow();
+    this.#unfollow = this.#connection.follow(this.#id, (message) => this.#frame.post(forPortlet(message)));
+  }
+
+  #tellSurroundings(state: ShellState, { cliType, projectId }: SessionRow): void {
+    const agentName = agentOf(state, cliType)?.name ?? cliType;
+    const projectName = state.projects.find(({ id }) => id === projectId)?.name ?? "";
+    const surroundings = `${projectName}\n${agentName}`;
+    if (surroundings === this.#surroundings) return;
+    this.#surroundings = surroundings;
+    this.#frame.post({ type: "portlet:session", cliType, agentName, projectName });
+  }
+
+  #tellStanding({ status, message }: AgentStanding): void {
+    if (this.#standing?.status === status && this.#standing.message === message) return;
+    this.#standing = { status, message };
+    this.#frame.post({ type: "agent:status", status, ...(message === undefined ? {} : { message }) });
+  }
+}

@@ -1,0 +1,132 @@
+import { effect } from "@preact/signals";
+import type { Connection } from "../../../client/connection.ts";
+import type { SessionId } from "../../../protocol/ids.ts";
+import { PortletToShell } from "../../../protocol/portlet-messages.ts";
+import type { KeyPress } from "../keys/shell-shortcut.ts";
+import type { Shell } from "../state/shell.ts";
+import { isComplete } from "../state/shell-state.ts";
+import { PortletFrame } from "./portlet-frame.ts";
+import { PortletSession } from "./portlet-session.ts";
+
+/** Restored tabs are loaded ahead up to this many; the rest load when they are shown. */
+const FRAMES_AHEAD_MAX = 12;
+
+interface PortletsOptions {
+  readonly container: Element;
+  readonly origin: string;
+  readonly shell: Shell;
+  readonly connection: Connection;
+  readonly onKey: (press: KeyPress) => void;
+  readonly whenIdle: (call: () => void) => void;
+  readonly afterRender: (call: () => void) => void;
+}
+
+interface Portlet {
+  readonly frame: PortletFrame;
+  readonly session: PortletSession;
+}
+
+/** Keeps the frames of the page in line with its tabs, for as long as the page lives. */
+export function runPortlets(options: PortletsOptions): void {
+  const portlets = new Portlets(options);
+  addEventListener("message", (event) => portlets.hear(event));
+  effect(() => portlets.followTabs());
+  effect(() => portlets.giveFocus());
+}
+
+/** The frames of the open sessions, kept alive behind each other, and one spare that is already loaded. */
+class Portlets {
+  readonly #options: PortletsOptions;
+  readonly #portlets = new Map<SessionId, Portlet>();
+  #spare: PortletFrame | null = null;
+
+  constructor(options: PortletsOptions) {
+    this.#options = options;
+  }
+
+  /** Brings the frames in line with the tabs. Runs again whenever something it read has changed. */
+  followTabs(): void {
+    const { shell } = this.#options;
+    const { order, active } = shell.tabs.value;
+    const state = shell.server.value;
+    const connected = shell.phase.value.phase === "open";
+    for (const [id, { session }] of this.#portlets) {
+      if (order.includes(id)) continue;
+      session.end();
+      this.#portlets.delete(id);
+    }
+    if (active !== null && state.sessions.has(active)) this.#ensure(active);
+    for (const [id, { frame, session }] of this.#portlets) {
+      frame.show(id === active);
+      session.tell(state, connected);
+    }
+    if (isComplete(state)) this.#options.whenIdle(() => this.#loadAhead());
+  }
+
+  #ensure(id: SessionId): void {
+    if (this.#portlets.has(id)) return;
+    const { connection, shell } = this.#options;
+    const frame = this.#spare ?? this.#newFrame();
+    this.#spare = null;
+    const session = new PortletSession(frame, connection, id);
+    this.#portlets.set(id, { frame, session });
+    if (frame.ready) session.greet(shell.server.peek(), shell.phase.peek().phase === "open");
+  }
+
+  /** One frame at a time, so that what the user looks at is never slowed down. */
+  #loadAhead(): void {
+    const { shell } = this.#options;
+    if (this.#isLoading()) return;
+    const state = shell.server.peek();
+    const next = shell.tabs.peek().order.find((id) => !this.#portlets.has(id) && state.sessions.has(id));
+    if (next !== undefined && this.#portlets.size < FRAMES_AHEAD_MAX) this.#ensure(next);
+    if (!this.#isLoading()) this.#spare ??= this.#newFrame();
+  }
+
+  #isLoading(): boolean {
+    return this.#spare?.ready === false || [...this.#portlets.values()].some(({ frame }) => !frame.ready);
+  }
+
+  /** A dialog holds the focus until it is gone from the page, which is one frame after it was closed. */
+  giveFocus(): void {
+    const { shell, afterRender } = this.#options;
+    const wanted = shell.focusWanted.value;
+    if (wanted === null || shell.dialog.value.kind !== "none") return;
+    shell.focusWanted.value = null;
+    afterRender(() => this.#portlets.get(wanted.id)?.frame.focus());
+  }
+
+  #newFrame(): PortletFrame {
+    return new PortletFrame(this.#options.container, this.#options.origin);
+  }
+
+  hear(event: MessageEvent): void {
+    if (event.origin !== this.#options.origin) return;
+    if (this.#spare?.speaks(event.source)) {
+      if (PortletToShell.safeParse(event.data).data?.type !== "portlet:ready") return;
+      this.#spare.ready = true;
+      this.#options.whenIdle(() => this.#loadAhead());
+      return;
+    }
+    const from = [...this.#portlets].find(([, { frame }]) => frame.speaks(event.source));
+    const parsed = PortletToShell.safeParse(event.data);
+    if (from !== undefined && parsed.success) this.#said(from[0], from[1], parsed.data);
+  }
+
+  #said(id: SessionId, { frame, session }: Portlet, message: PortletToShell): void {
+    const { shell, onKey, whenIdle } = this.#options;
+    if (message.type === "portlet:ready") {
+      frame.ready = true;
+      session.greet(shell.server.peek(), shell.phase.peek().phase === "open");
+      whenIdle(() => this.#loadAhead());
+    } else if (isKey(message)) onKey({ key: message.key, modifiers: message.modifiers, typing: false });
+    else {
+      const row = shell.server.peek().sessions.get(id);
+      if (row !== undefined) void session.command(message, row);
+    }
+  }
+}
+
+function isKey(message: PortletToShell): message is Extract<PortletToShell, { key: string }> {
+  return message.type === "portlet:key";
+}

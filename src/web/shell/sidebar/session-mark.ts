@@ -1,0 +1,35 @@
+import type { SessionRow } from "../../../protocol/server-messages.ts";
+import type { Turn } from "../../../protocol/session-parts.ts";
+
+/** What a session needs, as a shape: see the marks in `styles/controls/marks.css`. */
+export type SessionMark = "working" | "waiting" | "stalled" | "failed" | "unread" | "none";
+
+/** Blocked is louder than working, and a failure louder than news. */
+export function sessionMark({ turn }: Pick<SessionRow, "turn">, unread: boolean): SessionMark {
+  switch (turn.state) {
+    case "running":
+      return "working";
+    case "waiting":
+      return "waiting";
+    case "stalled":
+      return "stalled";
+    case "idle":
+      return hasFailed(turn) ? "failed" : unread ? "unread" : "none";
+    default:
+      return turn.state satisfies never;
+  }
+}
+
+/** The mark in words, for those who do not see it. */
+export const MARK_WORDS: Readonly<Record<SessionMark, string>> = {
+  working: "working",
+  waiting: "waiting for you",
+  stalled: "no output for a while",
+  failed: "failed",
+  unread: "finished, not read yet",
+  none: "",
+};
+
+function hasFailed({ stopReason, error }: Turn): boolean {
+  return error !== undefined || stopReason === "error" || stopReason === "interrupted";
+}

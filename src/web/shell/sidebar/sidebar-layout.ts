@@ -1,0 +1,38 @@
+import { effect, signal } from "@preact/signals";
+import { z } from "zod";
+import { readKept, writeKept } from "../state/kept-json.ts";
+
+const SIDEBAR_KEY = "liminal:sidebar";
+export const SIDEBAR_PX_MIN = 240;
+export const SIDEBAR_PX_MAX = 360;
+const SIDEBAR_PX_DEFAULT = 288;
+
+const SidebarLayout = z.object({
+  width: z.number().min(SIDEBAR_PX_MIN).max(SIDEBAR_PX_MAX),
+  hidden: z.boolean(),
+});
+type SidebarLayout = z.infer<typeof SidebarLayout>;
+
+/** How wide the sidebar is, and whether it is there at all; kept over visits. Narrow windows have a drawer instead. */
+export const sidebarLayout = signal<SidebarLayout>(
+  readKept(SIDEBAR_KEY, SidebarLayout, { width: SIDEBAR_PX_DEFAULT, hidden: false }),
+);
+
+export function resizeSidebar(px: number): void {
+  const width = Math.max(SIDEBAR_PX_MIN, Math.min(SIDEBAR_PX_MAX, Math.round(px)));
+  sidebarLayout.value = { ...sidebarLayout.peek(), width };
+}
+
+export function hideSidebar(hidden: boolean): void {
+  sidebarLayout.value = { ...sidebarLayout.peek(), hidden };
+}
+
+/** Shows the layout and keeps every change of it. */
+export function followSidebarLayout(): void {
+  effect(() => {
+    const { width, hidden } = sidebarLayout.value;
+    document.documentElement.style.setProperty("--sidebar", `${width}px`);
+    document.body.toggleAttribute("data-sidebar-hidden", hidden);
+    writeKept(SIDEBAR_KEY, sidebarLayout.value);
+  });
+}

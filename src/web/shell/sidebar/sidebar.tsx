@@ -1,0 +1,76 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../../icons/icon.tsx";
+import type { Shell } from "../state/shell.ts";
+import { AgentsFooter } from "./agents-footer.tsx";
+import { ProjectGroup } from "./project-group.tsx";
+import { SidebarGrip } from "./sidebar-grip.tsx";
+import { hideSidebar } from "./sidebar-layout.ts";
+
+/** Every project, every session, every agent. A drawer where the window is narrow. */
+export function Sidebar({ shell }: { shell: Shell }) {
+  const { projects, awaited } = shell.server.value;
+  const drawerOpen = shell.drawerOpen.value;
+  const hide = useRef<HTMLButtonElement>(null);
+  // The page behind an open drawer cannot be reached, so the focus goes along.
+  useEffect(() => {
+    if (drawerOpen) hide.current?.focus();
+  }, [drawerOpen]);
+  const addProject = () => {
+    shell.dialog.value = { kind: "add-project" };
+  };
+  return (
+    <nav class={drawerOpen ? "sidebar open" : "sidebar"} id="sidebar" aria-label="Projects">
+      <header class="sidebar-head">
+        <span class="brand">
+          <Icon name="liminal" />
+          Liminal Builder
+        </span>
+        <span class="spacer" />
+        <button type="button" class="icon-button" aria-label="Add project" title="Add project" onClick={addProject}>
+          <Icon name="plus" />
+        </button>
+        <button
+          type="button"
+          ref={hide}
+          class="icon-button"
+          aria-label="Hide projects"
+          title="Hide projects"
+          onClick={() => {
+            if (drawerOpen) shell.drawerOpen.value = false;
+            else hideSidebar(true);
+          }}
+        >
+          <Icon name="sidebar" />
+        </button>
+      </header>
+      <div class="sidebar-scroll">
+        {awaited !== null && projects.length === 0 ? (
+          <NoProjects onAdd={addProject} />
+        ) : (
+          <ul>
+            {projects.map((project) => (
+              <ProjectGroup key={project.id} shell={shell} project={project} />
+            ))}
+          </ul>
+        )}
+      </div>
+      <AgentsFooter shell={shell} />
+      <SidebarGrip />
+    </nav>
+  );
+}
+
+function NoProjects({ onAdd }: { onAdd: () => void }) {
+  return (
+    <div class="empty">
+      <Icon name="folder" />
+      <p>Projects you add appear here, with every session they ever had.</p>
+      <div class="actions">
+        <button type="button" class="button" onClick={onAdd}>
+          <Icon name="plus" class="icon-sm" />
+          Add your first project
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+import type { SessionId } from "../../../protocol/ids.ts";
+import type { PlainServerMessage, Project, ServerMessage, SessionRow } from "../../../protocol/server-messages.ts";
+import type { ShellState } from "./shell-state.ts";
+
+/** Every message of the server's, folded into what the sidebar and the tabs show. Pure. */
+export function foldShell(state: ShellState, message: ServerMessage): ShellState {
+  switch (message.type) {
+    case "hello":
+      return greeted(state, message);
+    case "project:list":
+      return withProjects(state, message.projects);
+    case "project:added":
+      return withProjects(state, [...state.projects.filter(({ id }) => id !== message.project.id), message.project]);
+    case "project:removed":
+      return withProjects(
+        state,
+        state.projects.filter(({ id }) => id !== message.projectId),
+      );
+    case "session:list":
+      return listed(state, message);
+    case "session:created":
+      return withRow(state, message.session);
+    case "session:changed":
+      return withRow(state, message);
+    case "session:archived":
+      return withoutRow(state, message.sessionId);
+    case "session:title-updated":
+      return changedRow(state, message.sessionId, { title: message.title });
+    case "session:turn":
+      return changedRow(state, message.sessionId, { turn: message.turn });
+    case "agent:list":
+      return { ...state, agents: message.agents };
+    case "agent:status":
+      return withAgentStatus(state, message);
+    default:
+      return state;
+  }
+}
+
+type Plain<Type extends PlainServerMessage["type"]> = Extract<PlainServerMessage, { type: Type }>;
+
+function greeted(state: ShellState, { projects, agents, protocol }: Plain<"hello">): ShellState {
+  const awaited = new Set(projects.map(({ id }) => id));
+  return { ...withProjects(state, projects), agents, protocol, awaited, ownAgents: new Map() };
+}
+
+function withProjects(state: ShellState, projects: readonly Project[]): ShellState {
+  const ids = new Set(projects.map(({ id }) => id));
+  const sessions = new Map([...state.sessions].filter(([, row]) => ids.has(row.projectId)));
+  const awaited = state.awaited === null ? null : new Set([...state.awaited].filter((id) => ids.has(id)));
+  return { ...state, projects, sessions, awaited };
+}
+
+function listed(state: ShellState, { projectId, sessions: rows }: Plain<"session:list">): ShellState {
+  const awaited = state.awaited === null ? null : new Set([...state.awaited].filter((id) => id !== projectId));
+  const others = [...state.sessions].filter(([, row]) => row.projectId !== projectId);
+  const shown = rows.filter((row) => !row.archived).map((row) => [row.id, row] as const);
+  return { ...state, awaited, sessions: new Map([...others, ...shown]) };
+}
+
+function withRow(state: ShellState, session: SessionRow): ShellState {
+  if (session.archived) return withoutRow(state, session.id);
+  return { ...state, sessions: new Map(state.sessions).set(session.id, session) };
+}
+
+function withoutRow(state: ShellState, id: SessionId): ShellState {
+  if (!state.sessions.has(id)) return state;
+  return { ...state, sessions: new Map([...state.sessions].filter(([other]) => other !== id)) };
+}
+
+function changedRow(state: ShellState, id: SessionId, change: Partial<SessionRow>): ShellState {
+  const row = state.sessions.get(id);
+  return row === undefined ? state : withRow(state, { ...row, ...change });
+}
+
+function withAgentStatus(
+  state: ShellState,
+  { cliType, sessionId, status, message }: Plain<"agent:status">,
+): ShellState {
+  if (sessionId !== undefined) {
+    return { ...state, ownAgents: new Map(state.ownAgents).set(sessionId, { status, message }) };
+  }
+  const agents = state.agents.map((agent) => (agent.id === cliType ? { ...agent, status, message } : agent));
+  return { ...state, agents };
+}

@@ -1,0 +1,49 @@
+import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
+import { isTurnActive } from "../../../protocol/session-state.ts";
+import type { Shell } from "./shell.ts";
+
+type Tell = (words: string) => void;
+
+/** Adds a directory; the new project, or nothing when it was refused in words. */
+export async function addProject(shell: Shell, path: string, tell: Tell): Promise<ProjectId | null> {
+  const answer = await shell.attempt({ type: "project:add", path }, tell);
+  if (answer?.type !== "project:added") return null;
+  shell.useProject(answer.project.id);
+  return answer.project.id;
+}
+
+/** Makes a session and shows it; refused, it leaves no tab and no row. */
+export async function createSession(
+  shell: Shell,
+  projectId: ProjectId,
+  cliType: CliType,
+  tell: Tell,
+): Promise<SessionId | null> {
+  const answer = await shell.attempt({ type: "session:create", projectId, cliType }, tell);
+  if (answer?.type !== "session:created") return null;
+  shell.open(answer.sessionId, { focus: true });
+  return answer.sessionId;
+}
+
+/** Makes a session and sends the first message at once: one click from nothing to an agent at work. */
+export async function startWithPrompt(
+  shell: Shell,
+  start: { readonly projectId: ProjectId; readonly cliType: CliType; readonly prompt: string },
+): Promise<void> {
+  const tell: Tell = (words) => shell.tell(words);
+  const sessionId = await createSession(shell, start.projectId, start.cliType, tell);
+  if (sessionId !== null) await shell.attempt({ type: "session:send", sessionId, content: start.prompt }, tell);
+}
+
+/** Archives at once, or asks first when that would stop an agent at work. */
+export function askToArchive(shell: Shell, sessionId: SessionId): void {
+  const session = shell.server.peek().sessions.get(sessionId);
+  if (session === undefined) return;
+  if (isTurnActive(session.turn)) shell.dialog.value = { kind: "archive", sessionId };
+  else void shell.attempt({ type: "session:archive", sessionId });
+}
+
+/** Opens the picker for a project; without any, what comes first is adding one. */
+export function askForSession(shell: Shell, projectId: ProjectId | null = shell.projectAtHand()): void {
+  shell.dialog.value = projectId === null ? { kind: "add-project" } : { kind: "new-session", projectId };
+}

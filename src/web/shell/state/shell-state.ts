@@ -1,0 +1,54 @@
+import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
+import type { AgentInfo, AgentStatus, Project, SessionRow } from "../../../protocol/server-messages.ts";
+
+export interface AgentStanding {
+  readonly status: AgentStatus;
+  readonly message?: string | undefined;
+}
+
+/** What the shell knows of the server: enough to draw the sidebar and the tabs. Plain data, folded from messages. */
+export interface ShellState {
+  /** In order of adding. */
+  readonly projects: readonly Project[];
+  readonly sessions: ReadonlyMap<SessionId, SessionRow>;
+  readonly agents: readonly AgentInfo[];
+  /** Sessions whose agent is a process of their own, and how that one stands. */
+  readonly ownAgents: ReadonlyMap<SessionId, AgentStanding>;
+  /** Projects whose sessions are still asked for; null before the server's greeting. */
+  readonly awaited: ReadonlySet<ProjectId> | null;
+  readonly protocol: number | null;
+}
+
+export const EMPTY_SHELL: ShellState = {
+  projects: [],
+  sessions: new Map(),
+  agents: [],
+  ownAgents: new Map(),
+  awaited: null,
+  protocol: null,
+};
+
+/** True when every project's sessions are known: only then is a missing one really gone. */
+export function isComplete(state: ShellState): boolean {
+  return state.awaited !== null && state.awaited.size === 0;
+}
+
+/** Most recent activity first; equal times keep a stable order by id. */
+export function sessionsOf(state: ShellState, projectId: ProjectId): readonly SessionRow[] {
+  return [...state.sessions.values()]
+    .filter((row) => row.projectId === projectId && !row.archived)
+    .sort((a, b) => compare(b.lastActiveAt, a.lastActiveAt) || compare(a.id, b.id));
+}
+
+export function agentOf(state: ShellState, cliType: CliType): AgentInfo | undefined {
+  return state.agents.find(({ id }) => id === cliType);
+}
+
+/** How the agent behind a session stands: its own process when it has one, else the one it shares. */
+export function agentStandingOf(state: ShellState, session: SessionRow): AgentStanding {
+  return state.ownAgents.get(session.id) ?? agentOf(state, session.cliType) ?? { status: "idle" };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

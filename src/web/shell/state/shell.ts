@@ -1,0 +1,162 @@
+import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { z } from "zod";
+import type { ConnectionPhase } from "../../../client/connection.ts";
+import type { ClientRequest } from "../../../client/pending-requests.ts";
+import { RefusalError } from "../../../protocol/errors.ts";
+import type { ProjectId, SessionId } from "../../../protocol/ids.ts";
+import type { ServerMessage } from "../../../protocol/server-messages.ts";
+import { isTurnActive } from "../../../protocol/session-state.ts";
+import { KeptTabs, keptFromTabs, TABS_KEY, tabsFromKept } from "../tabs/kept-tabs.ts";
+import { closeTab, keepTabs, moveTab, NO_TABS, type OpenTabs, openTab } from "../tabs/open-tabs.ts";
+import { foldShell } from "./fold-shell.ts";
+import { readKept, writeKept } from "./kept-json.ts";
+import { NO_DIALOG, type ShellDialog } from "./shell-dialog.ts";
+import { EMPTY_SHELL, isComplete, type ShellState } from "./shell-state.ts";
+
+const COLLAPSED_KEY = "liminal:collapsed";
+const Collapsed = z.record(z.string(), z.boolean());
+type Collapsed = z.infer<typeof Collapsed>;
+
+export type Ask = (request: ClientRequest) => Promise<ServerMessage>;
+
+/** All that the shell shows, as signals, and the only way to change it. What is true of sessions comes from the server. */
+export class Shell {
+  readonly #ask: Ask;
+  readonly #server = signal<ShellState>(EMPTY_SHELL);
+  readonly #tabs: Signal<OpenTabs>;
+  readonly #collapsed: Signal<Collapsed>;
+  readonly #unread = signal<ReadonlySet<SessionId>>(new Set());
+  /** Where the next session is started when the user does not say. */
+  readonly #lastProject = signal<ProjectId | null>(null);
+  readonly phase = signal<ConnectionPhase>({ phase: "connecting", failedTries: 0 });
+  readonly dialog = signal<ShellDialog>(NO_DIALOG);
+  readonly drawerOpen = signal(false);
+  /** The server answers, but no longer knows this browser. */
+  readonly signedOut = signal(false);
+  /** Whose composer the cursor should go to; a new object is a new wish. */
+  readonly focusWanted = signal<{ readonly id: SessionId } | null>(null);
+  /** The one thing that went wrong last, outside of any dialog. */
+  readonly problem = signal<string | null>(null);
+  readonly nowMs: Signal<number>;
+
+  constructor(ask: Ask, nowMs: number) {
+    this.#ask = ask;
+    this.nowMs = signal(nowMs);
+    this.#tabs = signal(tabsFromKept(readKept(TABS_KEY, KeptTabs, keptFromTabs(NO_TABS))));
+    this.#collapsed = signal(readKept(COLLAPSED_KEY, Collapsed, {}));
+  }
+
+  get server(): ReadonlySignal<ShellState> {
+    return this.#server;
+  }
+
+  get tabs(): ReadonlySignal<OpenTabs> {
+    return this.#tabs;
+  }
+
+  get collapsed(): ReadonlySignal<Readonly<Collapsed>> {
+    return this.#collapsed;
+  }
+
+  get unread(): ReadonlySignal<ReadonlySet<SessionId>> {
+    return this.#unread;
+  }
+
+  /** Every message of the server's passes here once, in order. */
+  hear(message: ServerMessage): void {
+    batch(() => {
+      const before = this.#server.peek();
+      if (message.type === "session:turn") this.#noteEndOfTurn(before, message.sessionId, message.turn.state);
+      const after = foldShell(before, message);
+      this.#server.value = after;
+      if (message.type === "hello") for (const { id } of message.projects) this.#list(id);
+      if (message.type === "project:added") this.#list(message.project.id);
+      if (isComplete(after)) this.#setTabs(keepTabs(this.#tabs.peek(), (id) => after.sessions.has(id)));
+    });
+  }
+
+  /** Shows a session; `focus` also puts the cursor into its composer. */
+  open(id: SessionId, { focus = false } = {}): void {
+    batch(() => {
+      const projectId = this.#server.peek().sessions.get(id)?.projectId;
+      if (projectId !== undefined) this.#lastProject.value = projectId;
+      this.#setTabs(openTab(this.#tabs.peek(), id));
+      this.markRead(id);
+      this.drawerOpen.value = false;
+      if (focus) this.focusWanted.value = { id };
+    });
+  }
+
+  close(id: SessionId): void {
+    this.#setTabs(closeTab(this.#tabs.peek(), id));
+  }
+
+  move(id: SessionId, to: number): void {
+    this.#setTabs(moveTab(this.#tabs.peek(), id, to));
+  }
+
+  markRead(id: SessionId): void {
+    if (!this.#unread.peek().has(id)) return;
+    this.#unread.value = new Set([...this.#unread.peek()].filter((other) => other !== id));
+  }
+
+  toggleProject(id: ProjectId): void {
+    const collapsed = this.#collapsed.peek();
+    this.#collapsed.value = { ...collapsed, [id]: collapsed[id] !== true };
+    writeKept(COLLAPSED_KEY, this.#collapsed.peek());
+  }
+
+  closeDialog(): void {
+    this.dialog.value = NO_DIALOG;
+  }
+
+  /** Asks the server; what it refuses is told in words at the place that `tell` chooses. */
+  async attempt(request: ClientRequest, tell: (words: string) => void = (words) => this.tell(words)) {
+    try {
+      return await this.#ask(request);
+    } catch (error) {
+      tell(wordsOf(error));
+      return null;
+    }
+  }
+
+  tell(words: string): void {
+    this.problem.value = words;
+  }
+
+  /** The project the user is in: that of the shown session, else the last one used, else the first. */
+  projectAtHand(): ProjectId | null {
+    const { projects, sessions } = this.#server.peek();
+    const { active } = this.#tabs.peek();
+    const shown = active === null ? undefined : sessions.get(active)?.projectId;
+    const last = shown ?? this.#lastProject.peek();
+    return projects.find(({ id }) => id === last)?.id ?? projects[0]?.id ?? null;
+  }
+
+  useProject(id: ProjectId): void {
+    this.#lastProject.value = id;
+  }
+
+  #list(projectId: ProjectId): void {
+    void this.attempt({ type: "session:list", projectId });
+  }
+
+  #noteEndOfTurn(before: ShellState, id: SessionId, next: string): void {
+    const turn = before.sessions.get(id)?.turn;
+    const ended = turn !== undefined && isTurnActive(turn) && next === "idle";
+    if (ended && this.#tabs.peek().active !== id) this.#unread.value = new Set([...this.#unread.peek(), id]);
+  }
+
+  #setTabs(tabs: OpenTabs): void {
+    if (tabs === this.#tabs.peek()) return;
+    this.#tabs.value = tabs;
+    writeKept(TABS_KEY, keptFromTabs(tabs));
+  }
+}
+
+/** A refusal in the server's own words, with the detail that helps; anything else is our bug and says so. */
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof RefusalError)) return `Unexpected error in the page: ${String(error)}`;
+  const { message, details } = error.refusal;
+  return details === undefined ? message : `${message} ${details}`;
+}

@@ -1,0 +1,174 @@
+import { alignSections, SECTION_ROWS } from "./align-sections.ts";
+import { createElement } from "./create-element.ts";
+import { estimateHeight } from "./estimate-height.ts";
+import type { NodePool } from "./node-pool.ts";
+import type { EntryRow, TranscriptRows } from "./rows.ts";
+import { NO_ROWS } from "./rows.ts";
+import { Section } from "./section.ts";
+import { firstReaching, indexesWithin, type Span } from "./sections-near.ts";
+
+/** Filling changes heights, which may bring another section into view; this many rounds are enough for any screen. */
+const FILL_ROUNDS_MAX = 6;
+/** Sections further away than this many screens give their nodes back. */
+const KEEP_SCREENS = 4;
+/** How deep to look for the element under the top edge: section, article, text, its part, block, list item. */
+const ANCHOR_DEPTH_MAX = 6;
+const BLOCK_TAGS: ReadonlySet<string> = new Set(["DIV", "ARTICLE", "UL", "OL", "BLOCKQUOTE"]);
+
+/** The entries as sections, of which only those near the view hold nodes. */
+export class EntrySections {
+  readonly element = createElement("div", "sections");
+  readonly #pool: NodePool;
+  #rows: TranscriptRows = NO_ROWS;
+  #sections: Section[] = [];
+
+  constructor(pool: NodePool) {
+    this.#pool = pool;
+  }
+
+  /** While the settled rows are the same, only the open ones are looked at. */
+  update(previous: TranscriptRows, rows: TranscriptRows): void {
+    this.#rows = rows;
+    if (rows.settled === previous.settled && isContinued(previous.open, rows.open)) this.#grow(previous);
+    else this.#align(previous);
+  }
+
+  /** Makes what is within `marginPx` of the view real; `afterFill` puts the view back in its place. */
+  fillNear(viewOf: () => DOMRect, marginPx: number, afterFill: () => void): void {
+    for (let round = 0; round < FILL_ROUNDS_MAX; round += 1) {
+      const view = viewOf();
+      const within = { top: view.top - marginPx, bottom: view.bottom + marginPx };
+      const missing = indexesWithin(this.#sections.length, (index) => this.#spanOf(index), within)
+        .flatMap((index) => this.#sections[index] ?? [])
+        .filter((section) => !section.isFilled);
+      if (missing.length === 0) return;
+      for (const section of missing) this.#fill(section);
+      afterFill();
+    }
+  }
+
+  /** Takes out what is far away, unless someone's focus or selection is at stake. */
+  clearFar(view: DOMRect): void {
+    const selection = document.getSelection();
+    if (selection && !selection.isCollapsed) return;
+    const keep = view.height * KEEP_SCREENS;
+    for (const section of this.#sections) {
+      if (!section.isFilled || section.element.contains(document.activeElement)) continue;
+      const { top, bottom, height } = section.span();
+      if (bottom > view.top - keep && top < view.bottom + keep) continue;
+      for (let index = section.from; index < section.to; index += 1) this.#release(index);
+      section.clear(height);
+    }
+  }
+
+  /** The elements under a line across the screen, outermost first. */
+  elementsAt(top: number): Element[] {
+    const section = this.#sections[firstReaching(this.#sections.length, (index) => this.#spanOf(index), top)];
+    const found: Element[] = section ? [section.element] : [];
+    for (let depth = 0; depth < ANCHOR_DEPTH_MAX; depth += 1) {
+      const parent = found.at(-1);
+      if (!parent || !BLOCK_TAGS.has(parent.tagName)) break;
+      const child = [...parent.children].find((element) => element.getBoundingClientRect().bottom > top);
+      if (!child) break;
+      found.push(child);
+    }
+    return found;
+  }
+
+  #grow(previous: TranscriptRows): void {
+    const { settled, open } = this.#rows;
+    for (const [index, row] of open.entries()) {
+      const before = previous.open[index];
+      if (before === undefined) this.#append(settled.length + index);
+      else if (before !== row) this.#pool.refresh(row);
+    }
+  }
+
+  #align(previous: TranscriptRows): void {
+    const keys = [...this.#rows.settled, ...this.#rows.open].map(({ key }) => key);
+    const known = this.#sections.map((section) => keysOf(previous, section));
+    const before = this.#sections;
+    this.#sections = alignSections(known, keys).map(({ reuse, from, to }) => {
+      const section = (reuse === null ? undefined : before[reuse]) ?? new Section();
+      const isSame = section.length === to - from;
+      section.from = from;
+      section.to = to;
+      if (section.isFilled) this.#fill(section);
+      else if (!isSame) section.clear(this.#estimate(section));
+      return section;
+    });
+    this.#placeSections();
+  }
+
+  #placeSections(): void {
+    let next = this.element.firstChild;
+    for (const { element } of this.#sections) {
+      if (element === next) next = next.nextSibling;
+      else this.element.insertBefore(element, next);
+    }
+    while (next !== null) {
+      const after = next.nextSibling;
+      next.remove();
+      next = after;
+    }
+  }
+
+  #append(index: number): void {
+    const last = this.#sections.at(-1);
+    if (!last || last.length >= SECTION_ROWS) {
+      const section = new Section();
+      section.from = index;
+      section.to = index + 1;
+      this.#sections.push(section);
+      this.element.append(section.element);
+      // Right after a real one it is in view or nearly so: it starts real, and nothing flashes.
+      if (last?.isFilled ?? true) this.#fill(section);
+      else section.clear(this.#estimate(section));
+      return;
+    }
+    last.to = index + 1;
+    const row = this.#rowAt(index);
+    if (!last.isFilled) last.clear(this.#estimate(last));
+    else if (row) last.element.append(this.#pool.show(row));
+  }
+
+  #fill(section: Section): void {
+    this.#pool.place(section.element, this.#rowsOf(section));
+    section.markFilled();
+  }
+
+  #release(index: number): void {
+    const row = this.#rowAt(index);
+    if (row) this.#pool.release(row.key);
+  }
+
+  #estimate(section: Section): number {
+    return this.#rowsOf(section).reduce((height, row) => height + estimateHeight(row), 0);
+  }
+
+  #rowsOf({ from, to }: Section): EntryRow[] {
+    return Array.from({ length: to - from }, (_, offset) => this.#rowAt(from + offset)).filter(
+      (row) => row !== undefined,
+    );
+  }
+
+  #rowAt(index: number): EntryRow | undefined {
+    return rowAt(this.#rows, index);
+  }
+
+  #spanOf(index: number): Span {
+    return this.#sections[index]?.span() ?? { top: 0, bottom: 0 };
+  }
+}
+
+function keysOf(rows: TranscriptRows, { from, to }: Section): string[] {
+  return Array.from({ length: to - from }, (_, offset) => rowAt(rows, from + offset)?.key ?? "");
+}
+
+function rowAt({ settled, open }: TranscriptRows, index: number): EntryRow | undefined {
+  return index < settled.length ? settled[index] : open[index - settled.length];
+}
+
+function isContinued(before: readonly EntryRow[], after: readonly EntryRow[]): boolean {
+  return before.every((row, index) => after[index]?.key === row.key);
+}

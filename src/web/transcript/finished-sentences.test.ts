@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { finishedSentences } from "./finished-sentences.ts";
+
+/** Speaks a text that arrives in pieces of the given size. */
+function speak(text: string, size: number): string[] {
+  const said: string[] = [];
+  let length = 0;
+  for (let end = size; end < text.length + size; end += size) {
+    const spoken = finishedSentences(text.slice(0, end), length, end >= text.length);
+    length = spoken.length;
+    if (spoken.words !== "") said.push(spoken.words);
+  }
+  return said;
+}
+
+test("whole sentences are spoken, never half of one, however the text arrives", () => {
+  const text = "First one. Is there a second? Yes, version 1.4 is here.\n\nAnd the last";
+  for (const size of [1, 3, 7, 200]) {
+    expect(speak(text, size).join(" ")).toBe("First one. Is there a second? Yes, version 1.4 is here. And the last");
+  }
+  expect(speak(text, 1)).toEqual(["First one.", "Is there a second?", "Yes, version 1.4 is here.", "And the last"]);
+});
+
+test("marks are not read out, nor is code, not even while it arrives", () => {
+  const text = "Run **this** now:\n\n```ts\nconst a = 1. b\n```\n\nIt is [documented](https://example.com/x). Done";
+  for (const size of [1, 4, 500]) expect(speak(text, size).join(" ")).toBe("Run this now: It is documented. Done");
+});

@@ -1,0 +1,64 @@
+import { createRowNode, type KeyedNode } from "./create-row-node.ts";
+import type { RowContext } from "./row-node.ts";
+import type { Row } from "./rows.ts";
+
+/** The nodes that are on screen, by key. A row that is the same object as before costs one comparison. */
+export class NodePool {
+  readonly #context: RowContext;
+  readonly #nodes = new Map<string, { node: KeyedNode; row: Row }>();
+
+  constructor(context: RowContext) {
+    this.#context = context;
+  }
+
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  /** The node of a row, made or brought up to date. */
+  show(row: Row): HTMLElement {
+    const known = this.#nodes.get(row.key);
+    if (known?.row === row) return known.node.element;
+    if (known?.node.update(row)) {
+      known.row = row;
+      return known.node.element;
+    }
+    const node = createRowNode(row, this.#context);
+    if (known) known.node.element.replaceWith(node.element);
+    this.#nodes.set(row.key, { node, row });
+    return node.element;
+  }
+
+  /** Brings a row up to date if it is on screen, and does nothing for one that is not. */
+  refresh(row: Row): void {
+    if (this.#nodes.has(row.key)) this.show(row);
+  }
+
+  release(key: string): void {
+    this.#nodes.delete(key);
+  }
+
+  /** Forgets the nodes that are no longer in the page. */
+  releaseDetached(): void {
+    for (const [key, { node }] of this.#nodes) if (!node.element.isConnected) this.#nodes.delete(key);
+  }
+
+  tick(now: number): void {
+    for (const { node } of this.#nodes.values()) node.tick(now);
+  }
+
+  /** Makes `rows` the children of `container`, moving and touching only what is out of place. */
+  place(container: Element, rows: Iterable<Row>): void {
+    let next = container.firstChild;
+    for (const row of rows) {
+      const element = this.show(row);
+      if (element === next) next = next.nextSibling;
+      else container.insertBefore(element, next);
+    }
+    while (next !== null) {
+      const after = next.nextSibling;
+      next.remove();
+      next = after;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { PlanItem } from "../../../protocol/entry.ts";
+import { createIcon } from "../../icons/create-icon.ts";
+import { createElement } from "../create-element.ts";
+import { planSummary } from "../plan-summary.ts";
+import type { RowNode } from "../row-node.ts";
+import type { EntryRow } from "../rows.ts";
+import { createArticle, markArticle } from "./article.ts";
+
+/** The agent's plan where it stands in the record: progress at a glance, then every step. */
+export class PlanNode implements RowNode<EntryRow> {
+  readonly element = createArticle("plan", "entry-plan");
+  #shown: readonly PlanItem[] | null = null;
+
+  constructor(row: EntryRow) {
+    this.update(row);
+  }
+
+  update(row: EntryRow): void {
+    if (row.entry.type !== "plan") return;
+    markArticle(this.element, row);
+    if (row.entry.items === this.#shown) return;
+    this.#shown = row.entry.items;
+    this.element.replaceChildren(createHead(row.entry.items), createItems(row.entry.items));
+  }
+}
+
+function createHead(items: readonly PlanItem[]): HTMLElement {
+  const { done, total, segments } = planSummary(items);
+  const bar = createElement("span", "segments", ...segments.map((state) => createElement("i", state)));
+  bar.setAttribute("role", "img");
+  bar.setAttribute("aria-label", `${done} of ${total} done`);
+  const count = createElement("span", "note", `${done} of ${total}`);
+  const lead = createElement("span", "lead", createIcon("plan"));
+  return createElement("div", "line", lead, createElement("span", "name", "Plan"), bar, count);
+}
+
+function createItems(items: readonly PlanItem[]): HTMLElement {
+  const { segments } = planSummary(items);
+  const rows = items.map((item, index) => {
+    const state = segments[index] ?? "todo";
+    return createElement("li", state, createMark(state), createElement("span", "", item.content));
+  });
+  return createElement("ol", "plan-items", ...rows);
+}
+
+function createMark(state: string): Node {
+  if (state === "done") return createIcon("check");
+  const mark = createElement("span", state === "now" ? "mark" : "");
+  if (state === "now") mark.dataset["state"] = "working";
+  return mark;
+}

@@ -1,0 +1,101 @@
+import type { ToolCallEntry } from "../../../protocol/entry.ts";
+import { createIcon } from "../../icons/create-icon.ts";
+import { createElement } from "../create-element.ts";
+import { DisclosureLine } from "../disclosure-line.ts";
+import type { RowContext, RowNode } from "../row-node.ts";
+import type { EntryRow } from "../rows.ts";
+import { durationWords, runningClock } from "../time-words.ts";
+import { toolIcon, toolLine } from "../tool-words.ts";
+import { createArticle, markArticle } from "./article.ts";
+import { ToolBody } from "./tool-body.ts";
+
+const ERROR_CHARS_MAX = 80;
+
+/** A tool call: one quiet line that says what, on what, and how it went; it opens to input and output. */
+export class ToolCallNode implements RowNode<EntryRow> {
+  readonly element = createArticle("tool-call", "entry-tool");
+  readonly #context: RowContext;
+  readonly #line: DisclosureLine;
+  #body: ToolBody | null = null;
+  #row: EntryRow;
+
+  constructor(row: EntryRow, context: RowContext) {
+    this.#context = context;
+    this.#row = row;
+    this.#line = new DisclosureLine((isOpen) =>
+      context.toggle(this.#row.key, isOpen, this.#line.button, () => this.#show(isOpen)),
+    );
+    this.element.append(this.#line.button);
+    this.update(row);
+  }
+
+  update(row: EntryRow): void {
+    if (row.entry.type !== "tool-call") return;
+    const { entry } = row;
+    this.#row = row;
+    markArticle(this.element, row);
+    this.element.dataset["status"] = entry.status;
+    this.#line.setLead(row.asks ? "waiting" : entry.status === "running" ? "working" : toolIcon(entry.kind));
+    const { name, target } = toolLine(entry);
+    this.#line.setName(name, target);
+    this.tick(this.#context.now());
+    this.#show(this.#context.isOpened(row.key) ?? false);
+  }
+
+  tick(now: number): void {
+    const { entry, asks } = this.#row;
+    if (entry.type !== "tool-call") return;
+    const time = asks ? "" : timeWords(entry, now);
+    this.#line.setEnd(`${asks} ${entry.status} ${time} ${entry.error ?? ""}`, () =>
+      asks ? [createElement("span", "waiting-text", "waiting for you")] : endOf(entry, time),
+    );
+  }
+
+  #show(isOpen: boolean): void {
+    this.#line.isOpen = isOpen;
+    if (!isOpen) {
+      this.#body?.element.remove();
+      this.#body = null;
+      return;
+    }
+    if (this.#body === null) {
+      this.#body = new ToolBody();
+      this.element.append(this.#body.element);
+    }
+    if (this.#row.entry.type === "tool-call") this.#body.update(this.#row.entry);
+  }
+}
+
+function timeWords({ status, startedAt, endedAt }: ToolCallEntry, now: number): string {
+  if (startedAt === undefined) return "";
+  if (status === "running") return runningClock(startedAt, now);
+  return endedAt === undefined ? "" : durationWords(Date.parse(endedAt) - Date.parse(startedAt));
+}
+
+function endOf(entry: ToolCallEntry, time: string): (Node | string)[] {
+  switch (entry.status) {
+    case "running":
+      return [hiddenWord("Running"), time];
+    case "complete":
+      return [createElement("span", "tick", createIcon("check", "icon-sm"), hiddenWord("Complete")), time];
+    case "error": {
+      const words = firstLine(entry.error ?? "");
+      const reason = createElement("span", "fail", createIcon("fail", "icon-sm"), hiddenWord("Failed"));
+      return [reason, ...(words === "" ? [] : [createElement("span", "reason", words)]), time];
+    }
+    case "cancelled":
+      return [createElement("span", "", "cancelled"), time];
+    default:
+      return entry.status satisfies never;
+  }
+}
+
+/** A mark is a shape; who cannot see it hears the word. */
+function hiddenWord(word: string): HTMLElement {
+  return createElement("span", "visually-hidden", word);
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length > ERROR_CHARS_MAX ? `${line.slice(0, ERROR_CHARS_MAX)}…` : line;
+}

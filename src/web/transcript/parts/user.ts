@@ -1,0 +1,76 @@
+import type { Part } from "../../../protocol/entry.ts";
+import { createElement, setText } from "../create-element.ts";
+import type { RowContext, RowNode } from "../row-node.ts";
+import type { EntryRow, TailRow } from "../rows.ts";
+import { ageWords, exactTime } from "../time-words.ts";
+import { createArticle, markArticle } from "./article.ts";
+import { createContentPart } from "./content-part.ts";
+
+/** A longer message is cut until asked for: the answer is what one scrolls for. */
+const SHOWN_LINES = 12;
+const SHOWN_CHARS = 1_200;
+
+type UserRow = EntryRow | Extract<TailRow, { kind: "pending" }>;
+
+/** The user's message as a card at the right edge; the same node while it is being sent and once it is confirmed. */
+export class UserNode implements RowNode<UserRow> {
+  readonly element = createArticle("user", "entry-user");
+  readonly #context: RowContext;
+  readonly #text = createElement("p", "user-text");
+  readonly #more = createElement("button", "show-more");
+  readonly #attachments = createElement("div", "attachments");
+  readonly #time = createElement("time");
+  #row: UserRow;
+  #attached: readonly Part[] | undefined;
+
+  constructor(row: UserRow, context: RowContext) {
+    this.#context = context;
+    this.#row = row;
+    this.#more.type = "button";
+    this.#more.addEventListener("click", () => this.#toggle());
+    const card = createElement("div", "user-card", this.#text, this.#more, this.#attachments);
+    this.element.append(card, createElement("div", "entry-meta", this.#time));
+    this.update(row);
+  }
+
+  update(row: UserRow): void {
+    this.#row = row;
+    markArticle(this.element, row);
+    this.element.classList.toggle("pending", row.kind === "pending");
+    setText(this.#text, row.kind === "entry" ? row.entry.content : row.content);
+    this.#showLength(this.#context.isOpened(row.key) ?? false);
+    if (row.kind === "entry" && row.entry.type === "user") this.#showAttachments(row.entry.attachments);
+    this.tick(this.#context.now());
+  }
+
+  tick(now: number): void {
+    const row = this.#row;
+    if (row.kind !== "entry" || row.entry.type !== "user") {
+      setText(this.#time, "sending");
+      return;
+    }
+    setText(this.#time, ageWords(row.entry.timestamp, now));
+    this.#time.dateTime = row.entry.timestamp;
+    this.#time.title = exactTime(row.entry.timestamp);
+  }
+
+  #showLength(isOpen: boolean): void {
+    const text = this.#text.textContent;
+    const isLong = text.length > SHOWN_CHARS || text.split("\n", SHOWN_LINES + 1).length > SHOWN_LINES;
+    this.#text.classList.toggle("cut", isLong && !isOpen);
+    this.#more.hidden = !isLong;
+    this.#more.setAttribute("aria-expanded", String(isOpen));
+    setText(this.#more, isOpen ? "Show less" : "Show all");
+  }
+
+  #toggle(): void {
+    const isOpen = this.#more.getAttribute("aria-expanded") !== "true";
+    this.#context.toggle(this.#row.key, isOpen, this.element, () => this.#showLength(isOpen));
+  }
+
+  #showAttachments(attachments: readonly Part[] | undefined): void {
+    if (attachments === this.#attached) return;
+    this.#attached = attachments;
+    this.#attachments.replaceChildren(...(attachments ?? []).map((part) => createContentPart(part)));
+  }
+}

@@ -1,0 +1,147 @@
+import type { Entry } from "../../protocol/entry.ts";
+import { isTextEntry } from "../../protocol/entry.ts";
+import type { CommandId } from "../../protocol/ids.ts";
+import type { AgentStatus } from "../../protocol/server-messages.ts";
+import type { Turn } from "../../protocol/session-parts.ts";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { turnEndWords } from "./turn-end-words.ts";
+
+/** Space above a row: none at the very top, none inside a run of lines, a paragraph, or the start of a turn. */
+export type Gap = "first" | "tight" | "entry" | "turn";
+
+export interface EntryRow {
+  readonly kind: "entry";
+  readonly key: string;
+  readonly gap: Gap;
+  readonly entry: Entry;
+  /** Text still arrives at its end. */
+  readonly live: boolean;
+  /** The agent asks the user about this very call. */
+  readonly asks: boolean;
+}
+
+/** What stands after the entries: it is about now, and is no part of the record. */
+export type TailRow =
+  | { readonly kind: "pending"; readonly key: string; readonly gap: Gap; readonly content: string }
+  | {
+      readonly kind: "turn-end";
+      readonly key: string;
+      readonly gap: Gap;
+      readonly severity: "info" | "warning" | "error";
+      readonly words: string;
+    }
+  | { readonly kind: "working"; readonly key: string; readonly gap: Gap; readonly words: string };
+
+export type Row = EntryRow | TailRow;
+
+/** The settled rows keep their identity until the settled entries change, so that a chunk looks at the open ones only. */
+export interface TranscriptRows {
+  readonly source: readonly Entry[];
+  readonly settled: readonly EntryRow[];
+  readonly open: readonly EntryRow[];
+  readonly tail: readonly TailRow[];
+}
+
+export interface RowsInput {
+  readonly settled: readonly Entry[];
+  readonly open: readonly Entry[];
+  readonly turn: Turn;
+  /** Sent by this page and not yet confirmed. */
+  readonly pending: readonly { readonly commandId: CommandId; readonly content: string }[];
+  readonly status: AgentStatus;
+  readonly agentName: string;
+  /** The tool calls that wait for the user's permission. */
+  readonly asked: ReadonlySet<string>;
+}
+
+export const NO_ROWS: TranscriptRows = { source: [], settled: [], open: [], tail: [] };
+
+const rowOfEntry = new WeakMap<Entry, EntryRow>();
+
+/** What the transcript shows, oldest first. Pure but for a memory of rows by entry, so that what did not change is the same object. */
+export function deriveRows(input: RowsInput, previous: TranscriptRows = NO_ROWS): TranscriptRows {
+  const settled = input.settled === previous.source ? previous.settled : settledRows(input.settled);
+  const live = liveIndex(input);
+  const before = input.settled.at(-1);
+  const open = input.open.map((entry, index) => {
+    const asks = entry.type === "tool-call" && entry.status === "running" && input.asked.has(entry.toolCallId);
+    return entryRow(entry, gapBetween(input.open[index - 1] ?? before, entry), index === live, asks);
+  });
+  const tail = tailRows(input, live !== -1);
+  return { source: input.settled, settled, open, tail: isSameTail(tail, previous.tail) ? previous.tail : tail };
+}
+
+function isSameTail(one: readonly TailRow[], other: readonly TailRow[]): boolean {
+  return one.length === other.length && one.every((row, index) => isSameRow(row, other[index]));
+}
+
+function isSameRow(row: TailRow, other: TailRow | undefined): boolean {
+  if (other === undefined || row.key !== other.key || row.kind !== other.kind || row.gap !== other.gap) return false;
+  return wordsOf(row) === wordsOf(other);
+}
+
+function wordsOf(row: TailRow): string {
+  return row.kind === "pending" ? row.content : row.words;
+}
+
+function settledRows(entries: readonly Entry[]): EntryRow[] {
+  return entries.map((entry, index) => entryRow(entry, gapBetween(entries[index - 1], entry), false, false));
+}
+
+function entryRow(entry: Entry, gap: Gap, live: boolean, asks: boolean): EntryRow {
+  const known = rowOfEntry.get(entry);
+  if (known?.gap === gap && known.live === live && known.asks === asks) return known;
+  const row: EntryRow = { kind: "entry", key: keyOf(entry), gap, entry, live, asks };
+  rowOfEntry.set(entry, row);
+  return row;
+}
+
+/** A message keeps the key it had while it was being sent: its node stays, and nothing flickers when it is confirmed. */
+function keyOf(entry: Entry): string {
+  return entry.type === "user" && entry.commandId !== undefined ? pendingKey(entry.commandId) : entry.entryId;
+}
+
+function pendingKey(commandId: CommandId): string {
+  return `command:${commandId}`;
+}
+
+/** Only the last entry can still grow, and only while its turn runs. */
+function liveIndex({ turn, open }: RowsInput): number {
+  const grows = turn.state === "running" || turn.state === "stalled";
+  return grows && isTextEntry(open.at(-1)) ? open.length - 1 : -1;
+}
+
+function tailRows(input: RowsInput, isGrowing: boolean): TailRow[] {
+  const { turn, pending } = input;
+  const last = input.open.at(-1) ?? input.settled.at(-1);
+  const rows: TailRow[] = [];
+  const gap = (otherwise: Gap): Gap => (last === undefined && rows.length === 0 ? "first" : otherwise);
+  const end = isTurnActive(turn) || last === undefined ? null : turnEndWords(turn);
+  if (end) rows.push({ kind: "turn-end", key: `end:${turn.turnId ?? ""}`, gap: "entry", ...end });
+  for (const { commandId, content } of pending) {
+    rows.push({ kind: "pending", key: pendingKey(commandId), gap: gap("turn"), content });
+  }
+  const words = workingWords(input, isGrowing, last);
+  if (words !== null) {
+    rows.push({ kind: "working", key: "working", gap: gap(last && isLine(last) ? "tight" : "entry"), words });
+  }
+  return rows;
+}
+
+function workingWords({ turn, status, agentName }: RowsInput, isGrowing: boolean, last: Entry | undefined) {
+  if (!isTurnActive(turn) || turn.state === "waiting" || isGrowing) return null;
+  if (status === "starting") return `Starting ${agentName}…`;
+  if (status === "reconnecting") return `Reconnecting ${agentName}…`;
+  return last?.type === "tool-call" && last.status === "running" ? null : "Working";
+}
+
+function gapBetween(before: Entry | undefined, entry: Entry): Gap {
+  if (before === undefined) return "first";
+  if (entry.type === "user") return "turn";
+  return isLine(before) && isLine(entry) ? "tight" : "entry";
+}
+
+/** One-line entries stand close together: they read as one list. */
+function isLine(entry: Entry): boolean {
+  return entry.type === "tool-call" || entry.type === "thinking";
+}

@@ -1,0 +1,87 @@
+import type { ToolLocation } from "../../protocol/entry.ts";
+import type { Json } from "../../protocol/json.ts";
+import type { IconName } from "../icons/icon-shapes.ts";
+
+/** What a tool call and a request for permission have in common. */
+export interface ToolFacts {
+  readonly name: string;
+  readonly kind?: string | undefined;
+  readonly input?: Json | undefined;
+  readonly locations?: readonly ToolLocation[] | undefined;
+}
+
+const ICON_OF_KIND: Readonly<Record<string, IconName>> = {
+  read: "read",
+  edit: "edit",
+  delete: "trash",
+  move: "file",
+  search: "search",
+  execute: "terminal",
+  think: "brain",
+  fetch: "globe",
+  switch_mode: "settings",
+};
+/** Where agents put the one thing a call is about, best first. */
+const TARGET_FIELDS = ["file_path", "path", "filePath", "url", "pattern", "query", "text"];
+const COMMAND_WORD = "Run";
+/** "Read src/main.ts": a verb and a place, which read better apart. */
+const VERB_AND_PLACE = /^(\p{L}+) (\S*[./]\S*)$/u;
+
+export function toolIcon(kind: string | undefined): IconName {
+  return (kind === undefined ? undefined : ICON_OF_KIND[kind]) ?? "bolt";
+}
+
+/** The exact command line, where the call runs one. */
+export function commandOf({ input }: ToolFacts): string | null {
+  if (!isRecord(input)) return null;
+  const command = input["command"] ?? input["cmd"];
+  if (typeof command === "string") return command === "" ? null : command;
+  const words = Array.isArray(command) ? command.filter((word) => typeof word === "string") : [];
+  // Agents that pass an argument list often wrap the line in a shell; the line is what the user knows.
+  const wrapped =
+    words.length === 3 && /^(ba|z|da)?sh$/.test(words[0]?.split("/").at(-1) ?? "") && words[1]?.startsWith("-");
+  return words.length === 0 ? null : wrapped ? (words[2] ?? null) : words.join(" ");
+}
+
+/** The name of the line and what it is about; nothing is said twice, and what the agent called it is always there. */
+export function toolLine(tool: ToolFacts): { readonly name: string; readonly target: string } {
+  const name = plainName(tool.name);
+  const command = commandOf(tool);
+  if (command !== null && tool.kind === "execute") {
+    const isSaid = name.includes(command) || command.includes(name);
+    return { name: isSaid ? COMMAND_WORD : name, target: command };
+  }
+  const [, verb, object] = VERB_AND_PLACE.exec(name) ?? [];
+  if (verb !== undefined && object !== undefined) return { name: verb, target: object };
+  const target = command ?? targetOf(tool);
+  return { name, target: name.includes(target) || name.includes(baseName(target)) ? "" : target };
+}
+
+/** Agents write names as markdown code now and then. */
+function plainName(name: string): string {
+  return name.replaceAll("`", "").replace(/\s+/g, " ").trim();
+}
+
+function targetOf({ input, locations }: ToolFacts): string {
+  const record = isRecord(input) ? input : {};
+  for (const field of TARGET_FIELDS) {
+    const value = record[field];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  const first = locations?.[0];
+  return first === undefined ? "" : first.line === undefined ? first.path : `${first.path}:${first.line}`;
+}
+
+/** A path in two parts, so that its last name can stand out and the folders can give way. */
+export function splitPath(path: string): { readonly folder: string; readonly file: string } {
+  const at = path.lastIndexOf("/") + 1;
+  return { folder: path.slice(0, at), file: path.slice(at) };
+}
+
+function baseName(path: string): string {
+  return splitPath(path).file || path;
+}
+
+export function isRecord(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,154 @@
+import { createIcon } from "../icons/create-icon.ts";
+import type { MarkdownView } from "../markdown/markdown-view.ts";
+import { createElement } from "./create-element.ts";
+import { EntrySections } from "./entry-sections.ts";
+import { NodePool } from "./node-pool.ts";
+import type { RowContext } from "./row-node.ts";
+import { NO_ROWS, type TranscriptRows } from "./rows.ts";
+import { ScrollAnchor } from "./scroll-anchor.ts";
+
+/** Closer than this to the top, older entries are fetched, so that reading upwards does not stop. */
+const PAGE_NEAR_PX = 1_600;
+
+export interface TranscriptOptions {
+  readonly createProse: () => MarkdownView;
+  readonly now: () => number;
+  /** The reader comes near the oldest entry there is. */
+  readonly onNearTop: () => void;
+}
+
+/** The transcript on screen: keyed nodes patched in place, real near the view and empty boxes elsewhere. */
+export class TranscriptView {
+  readonly element = createElement("div", "transcript-area");
+  readonly #log = createElement("div", "transcript");
+  readonly #earlier = createElement("div", "earlier", "Loading earlier messages");
+  readonly #tail = createElement("div", "tail");
+  readonly #empty = createElement("div", "empty-slot");
+  readonly #jump = createElement("button", "jump", createIcon("down", "icon-sm"), "Jump to latest");
+  readonly #options: TranscriptOptions;
+  readonly #opened = new Map<string, boolean>();
+  readonly #pool: NodePool;
+  readonly #sections: EntrySections;
+  readonly #anchor: ScrollAnchor;
+  #rows: TranscriptRows = NO_ROWS;
+  #hasMore = false;
+  #marginAsked = false;
+
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
+    this.#pool = new NodePool(this.#createContext());
+    this.#sections = new EntrySections(this.#pool);
+    this.#anchor = new ScrollAnchor(
+      this.#log,
+      () => this.#sections.elementsAt(this.#log.getBoundingClientRect().top),
+      (isFollowing) => {
+        this.#jump.hidden = isFollowing;
+      },
+    );
+    this.#build();
+  }
+
+  /** A place for what an empty session shows instead of rows. */
+  get emptySlot(): HTMLElement {
+    return this.#empty;
+  }
+
+  /** Brings the page up to the rows: called once per frame, and only while the frame is shown. */
+  update(rows: TranscriptRows, hasMore: boolean): void {
+    const previous = this.#rows;
+    this.#rows = rows;
+    this.#hasMore = hasMore;
+    this.#sections.update(previous, rows);
+    if (rows.tail !== previous.tail) this.#pool.place(this.#tail, rows.tail);
+    if (rows.settled !== previous.settled || rows.tail !== previous.tail) this.#pool.releaseDetached();
+    this.#earlier.hidden = !hasMore;
+    this.#settle();
+  }
+
+  /** Goes to the newest content: after a send, and when asked. */
+  follow(): void {
+    this.#anchor.follow();
+    this.#settle();
+  }
+
+  tick(): void {
+    this.#pool.tick(this.#options.now());
+  }
+
+  #build(): void {
+    const log = this.#log;
+    log.setAttribute("role", "log");
+    log.setAttribute("aria-label", "Transcript");
+    log.setAttribute("aria-live", "off");
+    log.tabIndex = 0;
+    this.#earlier.hidden = true;
+    this.#jump.type = "button";
+    this.#jump.hidden = true;
+    const column = createElement("div", "column", this.#earlier, this.#sections.element, this.#tail, this.#empty);
+    log.append(column);
+    this.element.append(log, this.#jump);
+    log.addEventListener("scroll", () => this.#noteScroll(), { passive: true });
+    this.#jump.addEventListener("click", () => {
+      this.follow();
+      log.focus({ preventScroll: true });
+    });
+    // Images, fonts, a resized window or a taller composer: heights change without an update of ours.
+    const observer = new ResizeObserver(() => {
+      this.#anchor.restore();
+      this.#askForMargin();
+    });
+    observer.observe(column);
+    observer.observe(log);
+  }
+
+  #noteScroll(): void {
+    this.#anchor.noteScroll();
+    this.#fill(this.#log.clientHeight);
+    this.#sections.clearFar(this.#log.getBoundingClientRect());
+    this.#pageIfNear();
+  }
+
+  /** What is in view is there before the next paint; what is just outside follows a frame later. */
+  #settle(): void {
+    this.#anchor.restore();
+    this.#fill(0);
+    this.#askForMargin();
+    this.#pageIfNear();
+  }
+
+  #askForMargin(): void {
+    if (this.#marginAsked) return;
+    this.#marginAsked = true;
+    requestAnimationFrame(() => {
+      this.#marginAsked = false;
+      this.#fill(this.#log.clientHeight);
+      this.#pageIfNear();
+    });
+  }
+
+  #fill(marginPx: number): void {
+    this.#sections.fillNear(
+      () => this.#log.getBoundingClientRect(),
+      marginPx,
+      () => this.#anchor.restore(),
+    );
+  }
+
+  #pageIfNear(): void {
+    if (this.#hasMore && this.#log.scrollTop < PAGE_NEAR_PX) this.#options.onNearTop();
+  }
+
+  #createContext(): RowContext {
+    return {
+      isOpened: (key) => this.#opened.get(key),
+      toggle: (key, isOpen, header, change) => {
+        this.#opened.set(key, isOpen);
+        this.#anchor.changeAround(header, change);
+        this.#fill(0);
+      },
+      isBeingRead: (element) => this.#anchor.isInside(element),
+      createProse: this.#options.createProse,
+      now: this.#options.now,
+    };
+  }
+}

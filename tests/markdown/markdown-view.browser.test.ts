@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from "bun:test";
+import type { Page } from "playwright-core";
+import { BLOCK_CASES } from "./block-cases.ts";
+import { INLINE_CASES } from "./inline-cases.ts";
+import { LIST_CASES } from "./list-cases.ts";
+import { openTestPage, readAll, type TestPage } from "./open-test-page.ts";
+import { RandomText } from "./random-text.ts";
+
+const SEED = Number(process.env["MARKDOWN_SEED"] ?? Date.now() % 1_000_000_000);
+const RANDOM_TEXTS = 1_500;
+const CASES = [...BLOCK_CASES, ...LIST_CASES, ...INLINE_CASES].map(([, markdown]) => markdown);
+/** A chunk may cost this much more in a long message than in a short one: room for noise, none for growth by length. */
+const COST_FACTOR_MAX = 4;
+const COST_FLOOR_MS = 0.5;
+
+let opened: TestPage;
+let page: Page;
+const requests: string[] = [];
+
+beforeAll(async () => {
+  opened = await openTestPage();
+  page = opened.page;
+  page.on("request", (request) => requests.push(request.url()));
+});
+afterAll(async () => {
+  await opened[Symbol.asyncDispose]();
+});
+
+/** Calls one of the page's own functions with plain data. */
+function call(name: string, ...values: unknown[]): Promise<unknown> {
+  return page.evaluate(`testPage.${name}(${values.map((value) => JSON.stringify(value)).join(", ")})`);
+}
+
+console.log(`markdown view seed ${SEED} (repeat with MARKDOWN_SEED=${SEED})`);
+
+describe("a streamed message", () => {
+  it("ends with the DOM of the whole message, for every case", async () => {
+    expect(
+      await call(
+        "findDifferences",
+        CASES.map((text) => [...text]),
+      ),
+    ).toEqual([]);
+  });
+
+  it(`ends with the DOM of the whole message, for random texts and cuts (seed ${SEED})`, async () => {
+    const random = new RandomText(SEED);
+    const texts = Array.from({ length: RANDOM_TEXTS }, (_, run) =>
+      random.split(run % 2 === 0 ? random.composition(CASES, 12) : random.fragments(40)),
+    );
+    expect(await call("findDifferences", texts)).toEqual([]);
+  });
+
+  it("ends with the DOM of the whole message when it is long", async () => {
+    const random = new RandomText(SEED);
+    const long = Array.from({ length: 400 }, () => `${random.pick(CASES)}\n\n`).join("");
+    const code = `\`\`\`\n${"some line of code\n".repeat(2_000)}\`\`\`\n\nend`;
+    expect(await call("findDifferences", [random.split(long), random.split(code)])).toEqual([]);
+  });
+
+  it("keeps a selection that reaches into the growing paragraph", async () => {
+    expect(await call("selectionWhileStreaming")).toEqual({
+      before: "paragraph.\n\nSecond bold and",
+      after: "paragraph.\n\nSecond bold and",
+      isSameNode: true,
+      text: "Second bold and growing text, more of it.",
+    });
+  });
+
+  it("touches the growing block and nothing else, at any length", async () => {
+    for (const length of [1_000, 200_000]) {
+      expect(await call("nodesTouchedByChunk", length, " grows")).toEqual({ touched: 1, charactersOutside: 0 });
+    }
+  });
+
+  it("touches only the end of an open code block of thousands of lines", async () => {
+    expect(await call("codeGrowth", 5_000)).toEqual({
+      nodeIsSmall: true,
+      recordsMax: 3,
+      isWhole: true,
+      isSameBlock: true,
+    });
+  });
+
+  it("changes only the paragraphs a late definition concerns", async () => {
+    expect(await call("lateDefinition")).toEqual({ changed: ["See docs here."], link: "https://example.com/docs" });
+  });
+
+  it("takes a whole text at any time: grows in place, redraws what differs, goes on after its end", async () => {
+    expect(await call("replacements")).toEqual({
+      isSameNode: true,
+      grown: "One two three",
+      redrawn: "Other",
+      resumed: "Other text",
+    });
+  });
+
+  it("costs the same per chunk at 1 KB and at 500 KB", async () => {
+    for (const kind of ["mixed", "code"]) {
+      const costs = [];
+      for (const length of [1_000, 50_000, 500_000]) costs.push(await measure(kind, length));
+      const [short, , long] = costs;
+      console.log(
+        `${kind}: ${costs.map(({ scriptMs, layoutMs }) => `${scriptMs.toFixed(3)} + ${layoutMs.toFixed(3)} ms`).join(", ")}`,
+      );
+      const total = (cost: typeof short) => (cost === undefined ? Number.NaN : cost.scriptMs + cost.layoutMs);
+      expect(total(long)).toBeLessThan(total(short) * COST_FACTOR_MAX + COST_FLOOR_MS);
+    }
+  }, 60_000);
+});
+
+describe("hostile text", () => {
+  it("becomes text: nothing runs, nothing loads, no policy is violated", async () => {
+    const hostile = [
+      "<script>window.pwned = 1</script>",
+      '<img src="https://evil.example/a.png" onerror="window.pwned = 1">',
+      "![a](https://evil.example/b.png)",
+      "[x](javascript:window.pwned=1)",
+      "<iframe src=javascript:window.pwned=1></iframe>",
+      "[y]: javascript:window.pwned=1\n\n[y]",
+      "<style>body{background:url(https://evil.example/c)}</style>",
+      "![z](data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+)",
+      `${">".repeat(5_000)} deep`,
+      "```<img src=x onerror=alert(1)>\ncode\n```",
+    ].join("\n\n");
+    requests.length = 0;
+    await call("show", [...hostile], true);
+    expect(await page.locator("main script, main iframe, main style, main img, main [onerror]").count()).toBe(0);
+    expect(await readAll(page, "main a", "e.href")).toEqual(["https://evil.example/b.png"]);
+    expect(await page.evaluate("window.pwned")).toBeUndefined();
+    expect(requests.filter((url) => url.includes("evil"))).toEqual([]);
+    expect(await page.evaluate("testPage.violations")).toEqual([]);
+  });
+});
+
+async function measure(kind: string, length: number): Promise<{ scriptMs: number; layoutMs: number }> {
+  const cost = await call("measureChunks", kind, length);
+  if (typeof cost !== "object" || cost === null || !("scriptMs" in cost) || !("layoutMs" in cost))
+    throw new Error("no cost");
+  return { scriptMs: Number(cost.scriptMs), layoutMs: Number(cost.layoutMs) };
+}

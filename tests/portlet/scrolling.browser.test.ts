@@ -1,0 +1,240 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Entry } from "../../src/protocol/entry.ts";
+import { EntryId } from "../../src/protocol/ids.ts";
+import type { ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
+import { type OpenPortlet, openPortlet, painted } from "./open-portlet.ts";
+import { assistant, conversation, Facts, history, RUNNING, SESSION, thinking, tool, user } from "./scene.ts";
+
+/** Less than this is not movement: half a pixel of rounding on either side. */
+const STILL_PX = 1;
+
+let portlet: OpenPortlet;
+let facts: Facts;
+beforeAll(async () => {
+  portlet = await openPortlet();
+});
+afterAll(() => portlet[Symbol.asyncDispose]());
+beforeEach(async () => {
+  facts = new Facts();
+  await portlet.reload();
+  await portlet.show(SESSION, { type: "agent:status", status: "connected" });
+});
+afterEach(async () => expect(await portlet.problems()).toEqual([]));
+
+const jump = () => portlet.frame.getByRole("button", { name: "Jump to latest" });
+const topOf = (selector: string) =>
+  portlet.frame.evaluate<number>(`document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().top`);
+const toEnd = () =>
+  portlet.frame.evaluate<number>(
+    `(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop)(document.querySelector(".transcript"))`,
+  );
+/** As a reader would: with the wheel, over the text. */
+const scrollBy = async (pixels: number) => {
+  await portlet.page.mouse.move(500, 300);
+  await portlet.page.mouse.wheel(0, pixels);
+  await portlet.frame.waitForFunction(`new Promise((done) => {
+    const log = document.querySelector(".transcript");
+    const before = log.scrollTop;
+    requestAnimationFrame(() => requestAnimationFrame(() => done(log.scrollTop === before)));
+  })`);
+  await painted(portlet.frame);
+};
+/** Marks what the reader looks at, so that it can be found again. */
+const markReading = () =>
+  portlet.frame.evaluate(`(() => {
+    const mark = [...document.querySelectorAll("article p")].find((p) => p.getBoundingClientRect().top > 120);
+    mark.setAttribute("data-reading", "");
+  })()`);
+/** The furthest the marked text moved while something happened, sampled in every frame. */
+const movementDuring = async (happen: () => Promise<void>) => {
+  await markReading();
+  await portlet.frame.evaluate(`(() => {
+    const mark = document.querySelector("[data-reading]");
+    const start = mark.getBoundingClientRect().top;
+    globalThis.moved = 0;
+    const look = () => {
+      moved = Math.max(moved, Math.abs(mark.getBoundingClientRect().top - start));
+      requestAnimationFrame(look);
+    };
+    look();
+  })()`);
+  await happen();
+  await painted(portlet.frame);
+  return portlet.frame.evaluate<number>("moved");
+};
+
+describe("at the end", () => {
+  test("[TC-3.6a] the view follows what arrives", async () => {
+    await portlet.show(history(conversation(10), { turn: RUNNING }), facts.update(assistant("a", "Start.")));
+    for (let line = 0; line < 20; line += 1) await portlet.show(facts.chunk("a", `\n\nParagraph ${line}`));
+    expect(await toEnd()).toBeLessThan(STILL_PX);
+    expect(await jump().isVisible()).toBe(false);
+  });
+
+  test("[TC-3.6b] [TC-3.6c] scrolling up stops that and offers the way back", async () => {
+    await portlet.show(history(conversation(20), { turn: RUNNING }), facts.update(assistant("a", "Start.")));
+    await scrollBy(-400);
+    await jump().waitFor();
+    const before = await toEnd();
+    await portlet.show(facts.chunk("a", "\n\nMore"), facts.chunk("a", "\n\nand more"));
+    expect(await toEnd()).toBeGreaterThan(before);
+    await jump().click();
+    await painted(portlet.frame);
+    expect(await toEnd()).toBeLessThan(STILL_PX);
+    await portlet.show(facts.chunk("a", "\n\nStill following"));
+    expect(await toEnd()).toBeLessThan(STILL_PX);
+  });
+
+  test("[TC-3.5a] a taller composer does not hide the newest content", async () => {
+    await portlet.show(history(conversation(10)));
+    await portlet.frame.getByRole("textbox", { name: "Message" }).fill("line\n".repeat(10));
+    await painted(portlet.frame);
+    expect(await toEnd()).toBeLessThan(STILL_PX);
+  });
+});
+
+describe("the reader's place does not move", () => {
+  test("while an answer streams below", async () => {
+    await portlet.show(history(conversation(20), { turn: RUNNING }), facts.update(assistant("a", "Start.")));
+    await scrollBy(-600);
+    const moved = await movementDuring(async () => {
+      for (let line = 0; line < 40; line += 1) await portlet.show(facts.chunk("a", `\n\n- item ${line}\n`));
+    });
+    expect(moved).toBeLessThan(STILL_PX);
+  });
+
+  test("while the very text one reads grows at its end", async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `Paragraph ${line} of a long answer.`).join("\n\n");
+    await portlet.show(history([user("u", "Tell me")], { turn: RUNNING }), facts.update(assistant("a", long)));
+    await scrollBy(-900);
+    const moved = await movementDuring(async () => {
+      for (let line = 0; line < 40; line += 1)
+        await portlet.show(facts.chunk("a", `\n\nNew ${line} **bold** \`code\``));
+    });
+    expect(moved).toBeLessThan(STILL_PX);
+  });
+
+  test("while thinking above folds away and a tool above prints", async () => {
+    const thoughts = "A thought that takes its lines.\n\n".repeat(12);
+    const run = tool("t", "make", { status: "running", kind: "execute", input: { command: "make" }, result: "" });
+    await portlet.show(
+      history(conversation(3), { turn: RUNNING }),
+      facts.update(run),
+      facts.update(thinking("k", thoughts)),
+    );
+    await portlet.frame.locator('[data-entry-id="t"] button').click();
+    await portlet.show(facts.update(assistant("a", "An answer line.\n\n".repeat(60))));
+    await scrollBy(-700);
+    const moved = await movementDuring(async () => {
+      for (let line = 0; line < 20; line += 1) await portlet.show(facts.chunk("t", `output ${line}\n`, "result"));
+      await portlet.show(facts.update({ ...thinking("k", "Shorter.") }));
+    });
+    expect(moved).toBeLessThan(STILL_PX);
+  });
+
+  test("when older entries come in above", async () => {
+    await portlet.show(history(conversation(20, 100), { hasMore: true }));
+    await portlet.frame.locator(".transcript").press("Home");
+    await portlet.heard("session:page");
+    await scrollBy(150);
+    const page = conversation(60, 40);
+    const moved = await movementDuring(() =>
+      portlet.show({ type: "session:page", before: EntryId.parse("u100"), entries: page, hasMore: false }),
+    );
+    expect(moved).toBeLessThan(STILL_PX);
+    expect(await portlet.frame.locator('[data-entry-id="a99"]').count()).toBe(1);
+  });
+
+  test("when a line is opened and closed: its header stays under the pointer", async () => {
+    const lines = Array.from({ length: 80 }, (_, line) => `line ${line}`).join("\n");
+    await portlet.show(history([...conversation(4), tool("t", "cat log", { result: lines }), assistant("z", "End.")]));
+    const header = '[data-entry-id="t"] button';
+    const before = await topOf(header);
+    await portlet.frame.locator(header).click();
+    await painted(portlet.frame);
+    expect(Math.abs((await topOf(header)) - before)).toBeLessThan(STILL_PX);
+    expect(await jump().isVisible()).toBe(true);
+    await portlet.frame.locator(header).click();
+    await painted(portlet.frame);
+    expect(await toEnd()).toBeLessThan(STILL_PX);
+  });
+});
+
+/** Milliseconds from a message's arrival to the paint that shows it. */
+async function timeToShow(message: ShellToPortlet): Promise<number> {
+  return portlet.page.evaluate<number>(`new Promise((done) => {
+    const started = performance.now();
+    post([${JSON.stringify(message)}]);
+    const look = () => frames[0].document.querySelector("article") ? done(performance.now() - started) : requestAnimationFrame(look);
+    look();
+  })`);
+}
+
+async function median(rounds: number, measure: () => Promise<number>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) times.push(await measure());
+  return times.sort((one, other) => one - other)[Math.floor(rounds / 2)] ?? 0;
+}
+
+describe("long sessions", () => {
+  const PAGES = 20;
+  const PAGE_TURNS = 334;
+
+  test("[X-3] of twenty thousand entries only those near the view are in the page", async () => {
+    await portlet.show(history(conversation(67, PAGES * PAGE_TURNS), { hasMore: true }));
+    for (let page = PAGES - 1; page >= 0; page -= 1) {
+      const before = EntryId.parse(`u${(page + 1) * PAGE_TURNS}`);
+      const entries = conversation(PAGE_TURNS, page * PAGE_TURNS);
+      await portlet.show({ type: "session:page", before, entries, hasMore: page > 0 });
+    }
+    const count = () => portlet.frame.locator("article").count();
+    expect(await count()).toBeLessThan(200);
+    await portlet.frame.locator(".transcript").press("Home");
+    await portlet.frame.locator('[data-entry-id="u0"]').waitFor();
+    await painted(portlet.frame);
+    expect(await count()).toBeLessThan(300);
+    await portlet.frame.locator(".transcript").press("End");
+    await portlet.frame.locator(`[data-entry-id="a${PAGES * PAGE_TURNS + 66}"]`).waitFor();
+    const long = await chunkCost(facts);
+    await portlet.reload();
+    await portlet.show(SESSION, history(conversation(7)));
+    const short = await chunkCost(new Facts());
+    console.log(`a chunk in 20,000 entries: ${long.toFixed(2)} ms; in 21: ${short.toFixed(2)} ms`);
+  });
+
+  test("[X-3] a long session opens with its newest entries, as fast as a short one", async () => {
+    const open = async (entries: readonly Entry[], hasMore: boolean) => {
+      await portlet.reload();
+      await portlet.show(SESSION);
+      const took = await timeToShow(history(entries, { hasMore }));
+      await painted(portlet.frame);
+      expect(await toEnd()).toBeLessThan(STILL_PX);
+      expect(await portlet.frame.locator(`[data-entry-id="${entries.at(-1)?.entryId}"]`).isVisible()).toBe(true);
+      return took;
+    };
+    const short = await median(5, () => open(conversation(7), false));
+    const long = await median(5, () => open(conversation(67, 6_600), true));
+    const whole = await median(3, () => open(conversation(6_667), false));
+    console.log(
+      `open: 21 entries ${short.toFixed(0)} ms; the newest 201 of 20,001 ${long.toFixed(0)} ms (x${(long / short).toFixed(1)}); all 20,001 in one message ${whole.toFixed(0)} ms (x${(whole / short).toFixed(1)})`,
+    );
+  });
+});
+
+/** Median time of one flush that adds a chunk to the last entry. */
+async function chunkCost(numbers: Facts): Promise<number> {
+  await portlet.show(numbers.turn(RUNNING), numbers.update(assistant("grow", "Start.")));
+  return median(20, async () => {
+    const message = JSON.stringify(numbers.chunk("grow", " word"));
+    return portlet.page.evaluate<number>(`new Promise((done) => {
+      const frame = frames[0];
+      const received = (event) => frame.requestAnimationFrame(() => {
+        const started = frame.performance.now();
+        Promise.resolve().then(() => { frame.document.body.offsetHeight; });
+        frame.setTimeout(() => done(frame.performance.now() - started));
+      });
+      frame.addEventListener("message", received, { once: true });
+      post([${message}]);
+    })`);
+  });
+}

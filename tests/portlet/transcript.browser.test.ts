@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { EntryId } from "../../src/protocol/ids.ts";
+import { type OpenPortlet, openPortlet } from "./open-portlet.ts";
+import { assistant, conversation, Facts, history, IDLE, RUNNING, SESSION, thinking, tool, user } from "./scene.ts";
+
+let portlet: OpenPortlet;
+let facts: Facts;
+beforeAll(async () => {
+  portlet = await openPortlet();
+});
+afterAll(() => portlet[Symbol.asyncDispose]());
+beforeEach(async () => {
+  facts = new Facts();
+  await portlet.reload();
+  await portlet.show(SESSION, { type: "agent:status", status: "connected" });
+});
+afterEach(async () => expect(await portlet.problems()).toEqual([]));
+
+const log = () => portlet.frame.getByRole("log", { name: "Transcript" });
+const entry = (id: string) => portlet.frame.locator(`article[data-entry-id="${id}"]`);
+const ids = () =>
+  portlet.frame.locator("article").evaluateAll((all) => all.map((one) => one.getAttribute("data-entry-id")));
+
+describe("entries", () => {
+  test("stand in order, as articles that say what they are, in a silent log that can be focused", async () => {
+    const entries = [user("u", "Ask"), thinking("k", "Hm"), tool("t", "Read a.ts"), assistant("a", "Answer")];
+    await portlet.show(history(entries));
+    expect(await ids()).toEqual(["u", "k", "t", "a"]);
+    expect(await entry("t").getAttribute("data-entry-type")).toBe("tool-call");
+    expect(await entry("t").getAttribute("data-status")).toBe("complete");
+    expect([await log().getAttribute("tabindex"), await log().getAttribute("aria-live")]).toEqual(["0", "off"]);
+  });
+
+  test("[TC-3.2a] an answer grows in place: the same nodes, more text, a caret at its end", async () => {
+    await portlet.show(
+      history([user("u", "Ask")], { turn: RUNNING }),
+      facts.update(assistant("a", "First paragraph.\n\nSec")),
+    );
+    await entry("a")
+      .locator("p")
+      .first()
+      .evaluate((node) => node.setAttribute("data-kept", ""));
+    expect(await entry("a").locator("[data-caret]").count()).toBe(1);
+    for (const piece of ["ond", " **par", "agraph** ", "grows."]) await portlet.show(facts.chunk("a", piece));
+    expect(await entry("a").locator("p").allInnerTexts()).toEqual(["First paragraph.", "Second paragraph grows."]);
+    expect(await entry("a").locator("p[data-kept]").count()).toBe(1);
+    await portlet.show(facts.turn(IDLE));
+    expect(await entry("a").locator("[data-caret]").count()).toBe(0);
+  });
+
+  test("[TC-3.2b] markdown is shown with highlighted code, and raw markup stays text", async () => {
+    const text =
+      "```ts\nconst a = 1;\n```\n\n<img src=x onerror=alert(1)><script>alert(2)</script>\n\n[x](javascript:alert(3))";
+    await portlet.show(history([user("u", "<b>not bold</b>"), assistant("a", text)]));
+    await entry("a").locator(".hljs-keyword").waitFor();
+    expect(await entry("a").locator("img, script, [href^=javascript]").count()).toBe(0);
+    expect(await entry("u").locator("b").count()).toBe(0);
+    expect(await entry("a").textContent()).toContain("<script>alert(2)</script>");
+  });
+
+  test("a fact of an earlier turn changes its entry and nothing else", async () => {
+    await portlet.show(history(conversation(2)));
+    await entry("a1").evaluate((node) => node.setAttribute("data-kept", ""));
+    await portlet.show(facts.update({ ...assistant("a0", "Corrected."), entryId: EntryId.parse("a0") }));
+    expect(await entry("a0").textContent()).toBe("Corrected.");
+    expect(await entry("a1").getAttribute("data-kept")).toBe("");
+    expect(await ids()).toEqual(["u0", "t0", "a0", "u1", "t1", "a1"]);
+  });
+});
+
+describe("lines that open", () => {
+  test("[TC-3.3a] [TC-3.3b] a tool call runs, completes, and opens to its output", async () => {
+    const running = tool("t", "bun test", { status: "running", kind: "execute", input: { command: "bun test" } });
+    await portlet.show(history([user("u", "Test it")], { turn: RUNNING }), facts.update(running));
+    const line = entry("t").getByRole("button");
+    expect(await entry("t").getAttribute("data-status")).toBe("running");
+    expect(await line.textContent()).toContain("bun test");
+    expect(await entry("t").locator(".mark[data-state=working]").count()).toBe(1);
+    await line.click();
+    await portlet.show(facts.chunk("t", "1 pass\n", "result"), facts.chunk("t", "2 pass\n", "result"));
+    expect(await entry("t").locator(".terminal").textContent()).toBe("1 pass\n2 pass\n");
+    await line.click();
+    await portlet.show(facts.update({ ...running, status: "complete", result: "1 pass\n2 pass\n" }));
+    expect(await line.getAttribute("aria-expanded")).toBe("false");
+    expect(await line.textContent()).toContain("Complete");
+    expect(await entry("t").locator(".terminal").count()).toBe(0);
+  });
+
+  test("[TC-3.3c] a failed call shows its error in the line; [W-3] a cancelled one says so", async () => {
+    const failed = tool("f", "Read x.ts", { status: "error", error: "x.ts does not exist" });
+    await portlet.show(history([failed, tool("c", "sleep 9", { status: "cancelled" })]));
+    expect(await entry("f").getByRole("button").textContent()).toContain("x.ts does not exist");
+    expect(await entry("c").getByRole("button").textContent()).toContain("cancelled");
+  });
+
+  test("[TC-3.4a] thinking is open while it arrives and folds away after, unless the user chose otherwise", async () => {
+    const isOpen = (id: string) => entry(id).getByRole("button").getAttribute("aria-expanded");
+    await portlet.show(history([user("u", "Why?")], { turn: RUNNING }), facts.update(thinking("k1", "Because")));
+    expect([await isOpen("k1"), await entry("k1").textContent()]).toEqual(["true", expect.stringContaining("Because")]);
+    await portlet.show(facts.update(assistant("a1", "So.")), facts.update(thinking("k2", "And yet")));
+    expect([await isOpen("k1"), await isOpen("k2")]).toEqual(["false", "true"]);
+    await entry("k2").getByRole("button").click();
+    await entry("k2").getByRole("button").click();
+    await portlet.show(facts.update(assistant("a2", "Done.")), facts.turn(IDLE));
+    expect([await isOpen("k1"), await isOpen("k2")]).toEqual(["false", "true"]);
+  });
+
+  test("a change is shown as a diff that copies as code", async () => {
+    const parts = [{ type: "diff" as const, path: "src/a.ts", oldText: "one\ntwo\n", newText: "one\n2\n" }];
+    await portlet.show(history([tool("e", "Edit a.ts", { kind: "edit", parts })]));
+    await entry("e").getByRole("button").click();
+    expect(await entry("e").locator("tr.del").textContent()).toBe("two");
+    expect(await entry("e").locator("tr.add").textContent()).toBe("2");
+  });
+});
+
+describe("a hidden frame", () => {
+  const visible = (isVisible: boolean) => ({ type: "portlet:visible" as const, visible: isVisible });
+
+  test("folds without touching the page, and catches up in one step when shown", async () => {
+    await portlet.show(history([user("u", "Count")], { turn: RUNNING }), facts.update(assistant("a", "one")));
+    await portlet.show(visible(false));
+    await portlet.frame.evaluate(`globalThis.touched = 0;
+      new MutationObserver((changes) => { touched += changes.length }).observe(document.querySelector("main"),
+        { subtree: true, childList: true, characterData: true, attributes: true })`);
+    for (let word = 0; word < 50; word += 1) await portlet.post(facts.chunk("a", ` ${word}`));
+    await portlet.show(facts.turn(IDLE));
+    expect(await portlet.frame.evaluate("touched")).toBe(0);
+    await portlet.post(visible(true));
+    await entry("a").getByText("48 49").waitFor();
+  });
+});
+
+test("the answer is spoken in whole sentences by a region of its own", async () => {
+  const spoken = portlet.frame.locator("[aria-live=polite] p");
+  await portlet.show(
+    history([user("u", "Go")], { turn: RUNNING }),
+    facts.update(assistant("a", "One is **done**. Two is")),
+  );
+  expect(await spoken.allTextContents()).toEqual(["One is done."]);
+  await portlet.show(facts.chunk("a", " coming. Three"));
+  await portlet.show(facts.turn(IDLE));
+  expect(await spoken.allTextContents()).toEqual(["One is done.", "Two is coming.", "Three"]);
+});
