@@ -4,9 +4,15 @@ import type { Answer } from "../sessions/answer.ts";
 
 export type Reconnect = Extract<ClientMessage, { type: "session:reconnect" }>;
 
+export type Authenticate = Extract<ClientMessage, { type: "agent:authenticate" }>;
+export type TerminalMessage = Extract<ClientMessage, { type: `terminal:${string}` }>;
+
 /** What a client may ask about agents as such, apart from any session. */
 export interface AgentDirectory {
   list(): readonly AgentInfo[];
   /** Answers `reconnecting` at once, and how it went when that is known. */
   reconnect(message: Reconnect): Answer;
+  /** Walks one of the agent's own sign-in methods; `terminal:opened` when that happens in a terminal. */
+  authenticate(message: Authenticate): Promise<Answer>;
+  terminal(message: TerminalMessage): Answer;
 }

@@ -43,6 +43,12 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       return sessions.create(message);
     case "session:reconnect":
       return agents.reconnect(message);
+    case "agent:authenticate":
+      return agents.authenticate(message);
+    case "terminal:input":
+    case "terminal:resize":
+    case "terminal:close":
+      return agents.terminal(message);
     case "agent:list":
       return reply({ type: "agent:list", agents: [...agents.list()] });
     default:

@@ -19,6 +19,8 @@ interface HttpServerOptions {
   readonly pages: PageFiles;
   readonly connection: ConnectionDeps;
   readonly status: () => object;
+  /** The wire trace of a session's agent as text, one JSON object per line; null for a session nobody knows. */
+  readonly trace: (sessionId: string) => string | null;
   readonly isReady: () => boolean;
 }
 
@@ -83,8 +85,9 @@ export class HttpServer {
       case "/ws":
         return this.#socket(request, url);
       case "/api/status":
-        if (!this.#access.isAuthorized(request, url)) return json(401, { error: "A token is needed." });
-        return this.#get(request, () => json(200, this.#options.status()));
+        return this.#api(request, url, () => json(200, this.#options.status()));
+      case "/api/trace":
+        return this.#api(request, url, () => this.#trace(url));
       default:
         return plainText(404, "Not found.");
     }
@@ -93,6 +96,16 @@ export class HttpServer {
   #get(request: Request, answer: () => Response): Response {
     if (request.method === "GET" || request.method === "HEAD") return answer();
     return plainText(405, "Only GET is answered here.", { Allow: "GET, HEAD" });
+  }
+
+  #api(request: Request, url: URL, answer: () => Response): Response {
+    if (!this.#access.isAuthorized(request, url)) return json(401, { error: "A token is needed." });
+    return this.#get(request, answer);
+  }
+
+  #trace(url: URL): Response {
+    const trace = this.#options.trace(url.searchParams.get("sessionId") ?? "");
+    return trace === null ? json(404, { error: "Session not found." }) : plainText(200, trace);
   }
 
   #health(): Response {

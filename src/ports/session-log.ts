@@ -1,4 +1,4 @@
-import type { Entry } from "../protocol/entry.ts";
+import type { Entry, UserEntry } from "../protocol/entry.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import type { EntryId, ProjectId, SessionId } from "../protocol/ids.ts";
 import type { SessionRow } from "../protocol/server-messages.ts";
@@ -74,6 +74,8 @@ export interface SessionLog {
   page(sessionId: SessionId, before: EntryId | null, limit: number): EntryPage | null;
   /** A settled entry by the agent's own id of it. */
   settledByAgentId(sessionId: SessionId, agentId: string): Entry | null;
+  /** The newest message of the user in an ended turn. */
+  lastUserEntry(sessionId: SessionId): UserEntry | null;
   /** How many messages the user has sent in ended turns. */
   userMessageCount(sessionId: SessionId): number;
   draft(sessionId: SessionId): string;

@@ -14,6 +14,8 @@ import {
 import { QueueItem } from "./session-parts.ts";
 
 const REQUEST_ID_CHARS_MAX = 200;
+const TERMINAL_INPUT_CHARS_MAX = 64 * 1024;
+const TERMINAL_CELLS_MAX = 1_000;
 const envelope = {
   /** Correlates, within one connection: the one answer repeats it. */
   requestId: z.string().min(1).max(REQUEST_ID_CHARS_MAX).optional(),
@@ -34,6 +36,8 @@ export const SessionCommand = z.discriminatedUnion("type", [
     attachments: z.array(Part).max(ATTACHMENTS_MAX).optional(),
   }),
   message("session:queue-edit", { ...sessionOnly, items: z.array(QueueItem).max(QUEUE_ITEMS_MAX) }),
+  /** Sends the last message again after its turn failed or was interrupted. */
+  message("session:retry", sessionOnly),
   message("session:cancel", sessionOnly),
   message("session:kill", sessionOnly),
   message("session:archive", sessionOnly),
@@ -72,6 +76,14 @@ export const ClientMessage = z.discriminatedUnion("type", [
   /** `restart` replaces a process that no longer reacts. */
   message("session:reconnect", { cliType: CliType, sessionId: SessionId.optional(), restart: z.boolean().optional() }),
   message("agent:list", {}),
+  message("agent:authenticate", { cliType: CliType, methodId: z.string().min(1).max(200) }),
+  message("terminal:input", { terminalId: z.string().max(200), data: z.string().max(TERMINAL_INPUT_CHARS_MAX) }),
+  message("terminal:resize", {
+    terminalId: z.string().max(200),
+    columns: z.int().min(2).max(TERMINAL_CELLS_MAX),
+    rows: z.int().min(2).max(TERMINAL_CELLS_MAX),
+  }),
+  message("terminal:close", { terminalId: z.string().max(200) }),
   ...SessionCommand.options,
 ]);
 export type ClientMessage = z.infer<typeof ClientMessage>;

@@ -25,6 +25,15 @@ export type SessionRow = z.infer<typeof SessionRow>;
 export const AgentStatus = z.enum(["idle", "starting", "connected", "disconnected", "reconnecting"]);
 export type AgentStatus = z.infer<typeof AgentStatus>;
 
+/** `agent`: it signs in by itself when asked; `terminal`: its own login runs in a terminal; `environment`: a variable to set. */
+export const SignInMethod = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  kind: z.enum(["agent", "terminal", "environment"]),
+});
+export type SignInMethod = z.infer<typeof SignInMethod>;
+
 export const AgentInfo = z.object({
   id: CliType,
   name: z.string(),
@@ -33,6 +42,7 @@ export const AgentInfo = z.object({
   availability: z.enum(["ready", "needs-install", "needs-sign-in"]),
   message: z.string().optional(),
   capabilities: z.record(z.string(), z.boolean()),
+  signIn: z.array(SignInMethod).optional(),
 });
 export type AgentInfo = z.infer<typeof AgentInfo>;
 
@@ -95,6 +105,9 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     message: z.string().optional(),
   }),
   message("agent:list", { agents: z.array(AgentInfo) }),
+  message("terminal:opened", { terminalId: z.string(), title: z.string() }),
+  message("terminal:output", { terminalId: z.string(), data: z.string() }),
+  message("terminal:exited", { terminalId: z.string(), exitCode: z.int().nullable() }),
   message("ok", { seq: Seq.optional() }),
   message("error", {
     code: ErrorCode,

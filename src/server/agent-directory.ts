@@ -2,11 +2,21 @@ import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { AgentDirectory } from "../bridge/agent-directory.ts";
 import { REFUSE, type Refusal, RefusalError } from "../protocol/errors.ts";
 import type { SessionService } from "../sessions/session-service.ts";
+import type { SignIn } from "./sign-in.ts";
+
+interface DirectoryParts {
+  readonly pool: AgentPool;
+  readonly sessions: SessionService;
+  readonly home: string;
+  readonly signIn: SignIn;
+}
 
 /** The pool, as clients see it. */
-export function agentDirectory(pool: AgentPool, sessions: SessionService, home: string): AgentDirectory {
+export function agentDirectory({ pool, sessions, home, signIn }: DirectoryParts): AgentDirectory {
   return {
     list: () => pool.list(),
+    authenticate: (message) => signIn.start(message),
+    terminal: (message) => signIn.terminal(message),
     reconnect: ({ cliType, sessionId = null, restart = false }) => {
       const agent = pool.find(cliType);
       if (!agent) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };

@@ -30,7 +30,7 @@ export function createPool({ config, dataDir, world, owner, hub, logger }: PoolP
   const onError = (error: unknown) => logger.error("Unexpected fault in an agent", error);
   const epoch = world.newId().slice(0, EPOCH_CHARS);
   const lifeline = new Lifeline(epoch, env);
-  const pool = new AgentPool({
+  const pool: AgentPool = new AgentPool({
     catalog: agentCatalog({
       env,
       which: (program) => Bun.which(program, { PATH: env["PATH"] ?? "" }),
@@ -43,6 +43,7 @@ export function createPool({ config, dataDir, world, owner, hub, logger }: PoolP
     inheritedEnv: env,
     owner,
     limits: file.pool,
+    onListChanged: () => hub.publish({ type: "agent:list", agents: [...pool.list()] }),
     world,
     host: new LocalProcessHost(lifeline, onError),
     cwd: config.home,

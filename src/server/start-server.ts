@@ -18,7 +18,9 @@ import { InstanceLock } from "./instance-lock.ts";
 import { listen } from "./listen.ts";
 import type { Logger } from "./logger.ts";
 import { openStores } from "./open-stores.ts";
+import { SignIn } from "./sign-in.ts";
 import { statusReport } from "./status-report.ts";
+import { traceText } from "./trace-text.ts";
 import { PROGRAM_DIR, VERSION } from "./version.ts";
 
 const OWNER_CHARS = 16;
@@ -47,6 +49,7 @@ export function startServer(config: ServerConfig, logger: Logger): RunningServer
     pages: new PageFiles(join(PROGRAM_DIR, "dist")),
     connection: parts.connection,
     status: () => statusReport({ world, ...parts }),
+    trace: (sessionId) => traceText(sessionId, parts),
     isReady: () => ready,
   }));
   lock.announce({ pid: process.pid, port: http.port, startedAt: isoTime(world), version: VERSION });
@@ -87,11 +90,12 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
   const interrupted = sessions.recover();
   if (interrupted > 0)
     logger.info(`${interrupted} turn(s) of the last run were interrupted; what had arrived is kept.`);
+  const signIn = new SignIn({ world, pool, sessions, hub, home: config.home, onError });
   const connection: ConnectionDeps = {
     feed: new Feed(hub, stores.log),
     sessions,
     projects,
-    agents: agentDirectory(pool, sessions, config.home),
+    agents: agentDirectory({ pool, sessions, home: config.home, signIn }),
     publish: (message) => hub.publish(message),
     hello: () => ({
       type: "hello",
@@ -103,7 +107,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     onError,
   };
   const stop = async () => {
-    await pool.stop();
+    await Promise.all([pool.stop(), signIn.stop()]);
     await lifeline.stop();
     sessions.flush();
     stores.close();

@@ -8,7 +8,7 @@ import { isTurnActive } from "../protocol/session-state.ts";
 import { settleTools, withdrawPending } from "./end-turn.ts";
 import { queueFact } from "./queue-fact.ts";
 import type { Outcome, Scene } from "./scene.ts";
-import { startTurn } from "./start-turn.ts";
+import { restartTurn, startTurn } from "./start-turn.ts";
 
 type Decided = Extract<SessionCommand, { type: Exclude<SessionCommand["type"], "session:configure"> }>;
 
@@ -22,12 +22,14 @@ export function decide(scene: Scene, command: Decided): Decision {
   switch (command.type) {
     case "session:send":
       return decideSend(scene, command);
+    case "session:retry":
+      return decideRetry(scene);
     case "session:cancel":
       return accept(cancelTurn(scene));
     case "session:kill":
       return accept(withClose(cancelTurn(scene)));
     case "session:queue-edit":
-      return accept({ facts: [queueFact(command.items, scene.state.queuePaused)], effects: [] });
+      return decideQueueEdit(scene, command);
     case "session:archive":
       return accept(archive(scene), "session:archived");
     case "session:unarchive":
@@ -61,11 +63,34 @@ function decideSend(scene: Scene, command: Extract<SessionCommand, { type: "sess
   if (isTurnActive(state.turn)) {
     if (state.queue.length >= QUEUE_ITEMS_MAX)
       return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
-    return accept({ facts: [queueFact([...state.queue, item], state.queuePaused)], effects: [] });
+    // Sent after the user's own stop it does not wait with what that stop held back: it goes first, the rest follows.
+    const isNext = scene.cancelling === state.turn.turnId && state.queuePaused;
+    const queue = isNext ? [item, ...state.queue] : [...state.queue, item];
+    return accept({ facts: [queueFact(queue, state.queuePaused && !isNext)], effects: [] });
   }
   // Sending again is the user's word that work goes on: a queue that was held back follows this message.
   const resumed = state.queuePaused ? [queueFact(state.queue, false)] : [];
   const started = startTurn(scene, item);
+  return accept({ ...started, facts: [...resumed, ...started.facts] });
+}
+
+/** Only what still waits can be changed: an edit that comes too late must not send a message a second time. */
+function decideQueueEdit(scene: Scene, command: Extract<SessionCommand, { type: "session:queue-edit" }>): Decision {
+  const { queue, queuePaused } = scene.state;
+  const waiting = new Set(queue.map(({ commandId }) => commandId));
+  const items = command.items.filter(({ commandId }) => waiting.delete(commandId));
+  if (items.some(({ content, attachments = [] }) => content.trim() === "" && attachments.length === 0))
+    return { ok: false, refusal: REFUSE.invalidMessage("items: a message must not be empty without attachments") };
+  return accept({ facts: [queueFact(items, queuePaused)], effects: [] });
+}
+
+/** The same message again, without a second entry for it: it was said once. */
+function decideRetry(scene: Scene): Decision {
+  const said = scene.lastUserEntry();
+  if (isTurnActive(scene.state.turn) || !said)
+    return { ok: false, refusal: REFUSE.invalidMessage("sessionId: there is no ended turn to try again") };
+  const resumed = scene.state.queuePaused ? [queueFact(scene.state.queue, false)] : [];
+  const started = restartTurn(scene, said);
   return accept({ ...started, facts: [...resumed, ...started.facts] });
 }
 
@@ -101,7 +126,7 @@ function decidePermission(scene: Scene, command: Extract<SessionCommand, { type:
   const { state } = scene;
   const { permissionId, optionId } = command;
   const asked = state.pending.find((pending) => pending.permissionId === permissionId);
-  if (!asked) return { ok: false, refusal: REFUSE.notPending("it was already answered or withdrawn") };
+  if (!asked) return { ok: false, refusal: REFUSE.notPending(scene.endOfQuestion(permissionId)) };
   if (optionId === undefined && command.outcome === undefined)
     return { ok: false, refusal: REFUSE.invalidMessage("optionId: choose one, or send outcome: cancelled") };
   if (optionId !== undefined && !asked.options.some((option) => option.optionId === optionId))

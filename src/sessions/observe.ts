@@ -102,8 +102,9 @@ function finish(scene: Scene, stopReason: StopReason, error?: TurnError): Outcom
   const ended = endTurn(scene, stopReason, error);
   const [next, ...rest] = scene.state.queue;
   if (!next) return ended;
-  const goesOn =
-    !scene.state.queuePaused && stopReason !== "interrupted" && stopReason !== "error" && stopReason !== "cancelled";
+  // The user's own stop held back what waited then; what was sent since is meant to run.
+  const stopped = stopReason === "cancelled" && scene.cancelling !== scene.state.turn.turnId;
+  const goesOn = !scene.state.queuePaused && stopReason !== "interrupted" && stopReason !== "error" && !stopped;
   if (!goesOn) return { ...ended, facts: [...ended.facts, queueFact(scene.state.queue, true)] };
   const started = startTurn(scene, next);
   return {

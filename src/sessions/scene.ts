@@ -1,4 +1,4 @@
-import type { Entry, Part } from "../protocol/entry.ts";
+import type { Entry, Part, UserEntry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
 import type { PermissionId, TurnId } from "../protocol/ids.ts";
 import type { PermissionOutcome } from "../protocol/session-parts.ts";
@@ -14,7 +14,11 @@ export interface Scene {
   readonly cancelling: TurnId | null;
   /** The newest entry that has left the state. */
   readonly lastSettled: Entry | null;
+  /** The newest message of the user that has left the state. */
+  readonly lastUserEntry: () => UserEntry | null;
   readonly settledByAgentId: (agentId: string) => Entry | null;
+  /** In words, how a question that is no longer open ended. */
+  readonly endOfQuestion: (permissionId: PermissionId) => string;
 }
 
 /** What must reach the agent once the facts are stored. */

@@ -5,7 +5,7 @@ import { isoTime, type World } from "../ports/world.ts";
 import type { ClientMessage, SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import { type ProjectId, SessionId } from "../protocol/ids.ts";
+import { type CliType, cliTypeOf, type ProjectId, SessionId } from "../protocol/ids.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
 import type {
   PlainServerMessage,
@@ -129,6 +129,16 @@ export class SessionService {
   /** Sessions in memory, for the status page. */
   loaded(): readonly { id: SessionId; turn: SessionRow["turn"]; agentState: AgentBinding["state"] }[] {
     return [...this.#sessions.values()].map(({ id, state, agentState }) => ({ id, turn: state.turn, agentState }));
+  }
+
+  /** The user has signed in: turns that failed for want of it are tried again by themselves. */
+  continueAfterSignIn(cliType: CliType): void {
+    for (const session of this.#sessions.values()) {
+      const { turn } = session.state;
+      const waits = turn.state === "idle" && turn.error?.code === "AGENT_AUTH_REQUIRED";
+      if (!waits || cliTypeOf(session.id) !== cliType) continue;
+      session.dispatch({ type: "session:retry", sessionId: session.id }).catch(this.#deps.onError);
+    }
   }
 
   /** Where the session's agent works. */

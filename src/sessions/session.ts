@@ -1,7 +1,7 @@
 import { invariant } from "../lib/assert.ts";
 import { Mailbox } from "../lib/mailbox.ts";
 import type { AgentEvent, AgentSession, Agents } from "../ports/agents.ts";
-import type { AgentBinding, SessionLog, StoredSession } from "../ports/session-log.ts";
+import type { AgentBinding, Receipt, SessionLog, StoredSession } from "../ports/session-log.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
 import type { Entry } from "../protocol/entry.ts";
@@ -14,6 +14,7 @@ import { AgentLink } from "./agent-link.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import { decide } from "./decide.ts";
 import type { EarlyEvents } from "./early-events.ts";
+import { EndedQuestions } from "./ended-questions.ts";
 import { mergeText } from "./merge-text.ts";
 import { observe } from "./observe.ts";
 import type { AgentEffect, Scene } from "./scene.ts";
@@ -28,6 +29,13 @@ type DecidedCommand = Parameters<typeof decide>[1];
 type Mail =
   | { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void }
   | { from: "agent"; event: AgentEvent };
+
+/** A command that was decided on, on its way to the disk with its facts. */
+interface Done {
+  readonly commandId: string | undefined;
+  readonly answer: Answer;
+  readonly isSend: boolean;
+}
 
 export interface SessionDeps {
   readonly world: World;
@@ -45,6 +53,7 @@ export class Session {
   readonly #deps: SessionDeps;
   readonly #mailbox: Mailbox<Mail>;
   readonly #link: AgentLink;
+  readonly #endedQuestions = new EndedQuestions();
   #state: SessionState;
   #binding: AgentBinding;
   #bindingChanged = false;
@@ -103,6 +112,8 @@ export class Session {
   /** A new session takes over the agent it was made with, what that has said meanwhile, and the title it was given. */
   adopt(agent: AgentSession, early: EarlyEvents, title: string | undefined): void {
     this.#link.adopt(agent);
+    // As it was stored a moment ago; a session that is only loaded has no agent yet.
+    this.#binding = { ...this.#binding, state: "active" };
     early.handOver(this.#link.sink);
     if (title !== undefined) this.#stage([{ type: "session:title-updated", title, source: "user" }]);
     this.flush();
@@ -151,7 +162,7 @@ export class Session {
     this.#stage(decision.facts);
     const answer = this.#answerOf(decision.answer);
     try {
-      this.#commit(command.commandId === undefined ? null : { commandId: command.commandId, answer });
+      this.#commit({ answer, commandId: command.commandId, isSend: command.type === "session:send" });
     } catch (error) {
       this.#state = before;
       this.#staged = [];
@@ -179,6 +190,7 @@ export class Session {
   #stage(facts: readonly FactBody[]): void {
     for (const body of facts) {
       const fact: Fact = { ...body, sessionId: this.id, seq: this.#state.seq + 1 };
+      this.#endedQuestions.note(fact, this.#state.pending);
       this.#state = reduceSession(this.#state, fact);
       this.#staged.push(fact);
     }
@@ -196,7 +208,7 @@ export class Session {
     this.#runAll(this.#stagedEffects.splice(0));
   }
 
-  #commit(receipt: { commandId: string; answer: Answer } | null): void {
+  #commit(done: Done | null): void {
     const facts = this.#staged;
     const { settled, working } = settle(this.#state);
     const hasSettled = settled.length > 0 || !isTurnActive(working.turn);
@@ -207,8 +219,8 @@ export class Session {
       settled,
       snapshot: hasSettled ? working : null,
       revised,
-      lastActiveAt: facts.some(isActivity) ? this.#now() : null,
-      receipt: receipt && { commandId: receipt.commandId, answer: writeAnswer(receipt.answer), at: this.#now() },
+      lastActiveAt: done?.isSend || facts.some(isActivity) ? this.#now() : null,
+      receipt: done && receiptOf(done, this.#now()),
       binding: this.#bindingChanged ? this.#binding : null,
     });
     this.#state = working;
@@ -258,9 +270,15 @@ export class Session {
       newId: this.#deps.world.newId,
       cancelling: this.#cancelling,
       lastSettled: this.#lastSettled,
+      lastUserEntry: () => this.#deps.log.lastUserEntry(this.id),
       settledByAgentId: (agentId) => this.#deps.log.settledByAgentId(this.id, agentId),
+      endOfQuestion: (permissionId) => this.#endedQuestions.endOf(permissionId),
     };
   }
+}
+
+function receiptOf({ commandId, answer }: Done, at: string): Receipt | null {
+  return commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at };
 }
 
 /** Entries of ended turns leave the working state for the entry table; the cost of a session is its open turn. */

@@ -1,3 +1,4 @@
+import type { UserEntry } from "../protocol/entry.ts";
 import { EntryId, TurnId } from "../protocol/ids.ts";
 import type { QueueItem } from "../protocol/session-parts.ts";
 import { deriveTitle } from "./derive-title.ts";
@@ -25,6 +26,15 @@ export function startTurn(scene: Scene, item: QueueItem): Outcome {
       },
       { type: "session:turn", turn: { state: "running", turnId, startedAt: scene.now } },
     ],
+    effects: [{ type: "prompt", turnId, content, attachments }],
+  };
+}
+
+/** A turn for a message that has its entry already. */
+export function restartTurn(scene: Scene, { content, attachments = [] }: UserEntry): Outcome {
+  const turnId = TurnId.parse(scene.newId());
+  return {
+    facts: [{ type: "session:turn", turn: { state: "running", turnId, startedAt: scene.now } }],
     effects: [{ type: "prompt", turnId, content, attachments }],
   };
 }

@@ -40,6 +40,9 @@ export function prepareSessionStatements(db: DatabaseSync) {
     entryByAgentId: db.prepare(
       "SELECT json FROM entry WHERE session_key = ? AND agent_id = ? ORDER BY position DESC LIMIT 1",
     ),
+    lastUserEntry: db.prepare(
+      "SELECT json FROM entry WHERE session_key = ? AND json_extract(json, '$.type') = 'user' ORDER BY position DESC LIMIT 1",
+    ),
     userMessageCount: db.prepare(
       "SELECT count(*) AS count FROM entry WHERE session_key = ? AND json_extract(json, '$.type') = 'user'",
     ),

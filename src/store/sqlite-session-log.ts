@@ -9,7 +9,7 @@ import type {
   SessionLog,
   StoredSession,
 } from "../ports/session-log.ts";
-import { Entry, isTextEntry } from "../protocol/entry.ts";
+import { Entry, isTextEntry, UserEntry } from "../protocol/entry.ts";
 import { FactBody, FactType, Seq } from "../protocol/facts.ts";
 import type { EntryId, ProjectId } from "../protocol/ids.ts";
 import { SessionId } from "../protocol/ids.ts";
@@ -166,6 +166,12 @@ export class SqliteSessionLog implements SessionLog {
     if (key === null) return null;
     const row = this.#sql.entryByAgentId.get(key, agentId);
     return row ? Entry.parse(JSON.parse(String(row["json"]))) : null;
+  }
+
+  lastUserEntry(sessionId: SessionId): UserEntry | null {
+    const key = this.#key(sessionId);
+    const row = key === null ? undefined : this.#sql.lastUserEntry.get(key);
+    return row ? UserEntry.parse(JSON.parse(String(row["json"]))) : null;
   }
 
   userMessageCount(sessionId: SessionId): number {

@@ -3,10 +3,12 @@ import type { World } from "../../ports/world.ts";
 import { RefusalError } from "../../protocol/errors.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { ExitReport, ProcessHost } from "../process/process-host.ts";
+import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method.ts";
 import { AcpConnection, type AcpFailure } from "./acp-connection.ts";
 import { AcpSession } from "./acp-session.ts";
 import { asFailure, refusalOf } from "./agent-refusals.ts";
-import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
+import { OWN_TERMINAL_CAPABILITIES } from "./own-terminals.ts";
+import { asObject, asString, type JsonObject } from "./read-json.ts";
 import type { Replay } from "./replay.ts";
 import type { WireTrace } from "./wire-trace.ts";
 
@@ -35,7 +37,7 @@ export class AcpAgent {
   readonly #sessions = new Map<string, AcpSession>();
   #early: { agentSessionId: string; update: Json }[] = [];
   #capabilities: JsonObject = {};
-  #signInMethods: readonly string[] = [];
+  #signInMethods: readonly OfferedSignIn[] = [];
   #agentName = "";
 
   /** Throws NotStartableError when the command cannot be run at all. */
@@ -77,15 +79,26 @@ export class AcpAgent {
     const answer = await this.#connection.request("initialize", {
       protocolVersion: PROTOCOL_VERSION,
       clientInfo: { name: "liminal-builder", title: "Liminal Builder", version: this.#options.clientVersion },
-      clientCapabilities: { session: { configOptions: { boolean: {} }, notices: {} } },
+      clientCapabilities: {
+        session: { configOptions: { boolean: {} }, notices: {} },
+        auth: { terminal: true },
+        _meta: { ...OWN_TERMINAL_CAPABILITIES, "terminal-auth": true },
+      },
     });
     if (answer["protocolVersion"] !== PROTOCOL_VERSION)
       throw new Error(`it speaks protocol version ${answer["protocolVersion"]}, and only version 1 is known here`);
     this.#capabilities = asObject(answer["agentCapabilities"]) ?? {};
     this.#agentName = asString(asObject(answer["agentInfo"])?.["name"])?.toLowerCase() ?? "";
-    this.#signInMethods = (asArray(answer["authMethods"]) ?? []).flatMap(
-      (method) => asString(asObject(method)?.["name"]) ?? [],
-    );
+    this.#signInMethods = readSignInMethods(answer["authMethods"]);
+  }
+
+  get signInMethods(): readonly OfferedSignIn[] {
+    return this.#signInMethods;
+  }
+
+  /** Only for methods of kind `agent`: the others are walked outside the protocol. */
+  async authenticate(methodId: string): Promise<void> {
+    await this.#ask("authenticate", { methodId });
   }
 
   async newSession(cwd: string, sink: AgentSink): Promise<AcpSession> {
@@ -182,12 +195,17 @@ export class AcpAgent {
   }
 
   #refuse(failure: AcpFailure): RefusalError {
-    return new RefusalError(refusalOf(failure, this.#options.name, this.#signInMethods));
+    return new RefusalError(
+      refusalOf(
+        failure,
+        this.#options.name,
+        this.#signInMethods.map(({ name }) => name),
+      ),
+    );
   }
 
   #register(agentSessionId: string, sink: AgentSink): AcpSession {
     const session = new AcpSession({
-      agentName: this.#options.name,
       agentSessionId,
       connection: this.#connection,
       sink,
@@ -195,6 +213,7 @@ export class AcpAgent {
       canClose: this.#has("close"),
       onClosed: () => this.#sessions.delete(agentSessionId),
       onTurnCompleted: this.#options.onTurnCompleted,
+      refuse: (failure) => this.#refuse(failure).refusal,
     });
     this.#sessions.set(agentSessionId, session);
     const early = this.#early.filter((one) => one.agentSessionId === agentSessionId);

@@ -1,11 +1,12 @@
 import type { AgentSession, AgentSink } from "../../ports/agents.ts";
 import type { Part } from "../../protocol/entry.ts";
+import type { Refusal } from "../../protocol/errors.ts";
 import { PermissionId, type TurnId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { PermissionOption, PermissionOutcome, StopReason } from "../../protocol/session-parts.ts";
 import type { AcpConnection, AcpFailure } from "./acp-connection.ts";
-import { refusalOf } from "./agent-refusals.ts";
 import { CancelDeadline } from "./cancel-deadline.ts";
+import { OwnTerminals } from "./own-terminals.ts";
 import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
 import { Replay } from "./replay.ts";
 import { legacyId, translateLegacyOptions, translateOptions } from "./translate-config.ts";
@@ -14,7 +15,6 @@ import { translateTool } from "./translate-tool.ts";
 import { translateUpdate } from "./translate-update.ts";
 
 interface AcpSessionOptions {
-  readonly agentName: string;
   readonly agentSessionId: string;
   readonly connection: AcpConnection;
   readonly sink: AgentSink;
@@ -22,6 +22,7 @@ interface AcpSessionOptions {
   readonly canClose: boolean;
   readonly onClosed: () => void;
   readonly onTurnCompleted: () => void;
+  readonly refuse: (failure: AcpFailure) => Refusal;
 }
 
 /** One conversation on an ACP connection: our port on one side, the protocol's messages on the other. */
@@ -31,6 +32,7 @@ export class AcpSession implements AgentSession {
   readonly #options: AcpSessionOptions;
   readonly #turns = new Map<string, TurnId>();
   readonly #permissionKeys = new Map<PermissionId, string>();
+  readonly #terminals = new OwnTerminals();
   #replay: Replay | null = null;
   #deadline: CancelDeadline | null = null;
 
@@ -56,7 +58,8 @@ export class AcpSession implements AgentSession {
   }
 
   onUpdate(update: Json): void {
-    for (const event of translateUpdate(update)) {
+    for (const translated of translateUpdate(update)) {
+      const event = this.#terminals.complete(translated, update);
       if (!this.#replay || this.#replay.hear(event)) this.#options.sink(event);
     }
   }
@@ -92,7 +95,7 @@ export class AcpSession implements AgentSession {
     this.#turns.delete(key);
     this.#endDeadline();
     if (failure) {
-      const { code, message } = refusalOf(failure, this.#options.agentName, []);
+      const { code, message } = this.#options.refuse(failure);
       this.#options.sink({ type: "turn-failed", turnId, error: { code, message } });
     } else {
       this.#options.sink({ type: "turn-ended", turnId, stopReason: stopReasonOf(result?.["stopReason"]) });

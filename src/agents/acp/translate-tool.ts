@@ -15,7 +15,7 @@ export function translateTool(call: JsonObject, announced: boolean): ToolPatch |
   const parts = content?.flatMap((item) => translateToolContent(item) ?? []);
   const result = resultText(parts, call["rawOutput"]);
   const locations = asArray(call["locations"])?.flatMap((item) => translateLocation(item) ?? []);
-  const rich = parts?.filter((part) => part.type !== "text");
+  const rich = parts?.filter((part) => part.type !== "text" && !isOwnTerminal(part, toolCallId));
   const input = call["rawInput"];
   return {
     toolCallId,
@@ -28,6 +28,11 @@ export function translateTool(call: JsonObject, announced: boolean): ToolPatch |
     ...(input !== undefined && input !== null && { input }),
     ...(locations !== undefined && { locations }),
   };
+}
+
+/** A terminal of the agent's own, named after the call: what it prints comes as the call's output. */
+function isOwnTerminal(part: Part, toolCallId: string): boolean {
+  return part.type === "terminal" && part.terminalId === toolCallId;
 }
 
 function translateStatus(status: Json | undefined): ToolPatch["status"] {
@@ -68,7 +73,7 @@ function translateToolContent(item: Json): Part | null {
 
 /** The output as text: what the agent shows, else what it got back in raw form. */
 function resultText(parts: readonly Part[] | undefined, rawOutput: Json | undefined): string | undefined {
-  const texts = parts?.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const texts = parts?.flatMap((part) => (part.type === "text" ? [unfenced(part.text)] : []));
   if (texts && texts.length > 0) return texts.join("\n");
   if (rawOutput === undefined || rawOutput === null) return undefined;
   if (typeof rawOutput === "string") return rawOutput;
@@ -79,6 +84,12 @@ function resultText(parts: readonly Part[] | undefined, rawOutput: Json | undefi
     asString(output?.["formatted_output"]) ??
     JSON.stringify(rawOutput, null, 2)
   );
+}
+
+/** Output in a Markdown code block is still output: it is shown as plain text, so the fence would be seen as part of it. */
+function unfenced(text: string): string {
+  const [, fence, inside] = /^(`{3,})[^\n`]*\n([\s\S]*?)\n?\1\s*$/.exec(text) ?? [];
+  return fence === undefined || inside === undefined || inside.includes(fence) ? text : inside;
 }
 
 function translateLocation(item: Json): ToolLocation | null {

@@ -1,31 +1,43 @@
-import { RingBuffer } from "../../lib/ring-buffer.ts";
+import { redactSecrets } from "./redact-secrets.ts";
 
-const TRACE_MESSAGES_MAX = 2_000;
-const TRACE_MESSAGE_CHARS_MAX = 4_096;
+const TRACE_LINES_MAX = 2_000;
+const TRACE_CHARS_MAX = 2_000_000;
+const LINE_CHARS_MAX = 100_000;
 
 export interface TraceLine {
+  /** Milliseconds since 1970. */
   readonly at: number;
   readonly direction: "in" | "out" | "junk" | "stderr";
   readonly text: string;
 }
 
-/** The last messages both ways, cut to size: what to look at when an agent misbehaves. */
+/** The last messages both ways and the last complaints, bounded: what to look at when an agent misbehaves. */
 export class WireTrace {
-  readonly #lines = new RingBuffer<TraceLine>(TRACE_MESSAGES_MAX);
   readonly #now: () => number;
-  /** Lines on stdout that were no JSON objects. */
-  junkCount = 0;
+  #lines: TraceLine[] = [];
+  #chars = 0;
+  /** Where the kept lines start; the part before it is dropped now and then, not line by line. */
+  #start = 0;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
   record(direction: TraceLine["direction"], text: string): void {
-    if (direction === "junk") this.junkCount++;
-    this.#lines.push({ at: this.#now(), direction, text: text.slice(0, TRACE_MESSAGE_CHARS_MAX) });
+    const kept = text.length <= LINE_CHARS_MAX ? text : `${text.slice(0, LINE_CHARS_MAX)}… (${text.length} characters)`;
+    this.#lines.push({ at: this.#now(), direction, text: kept });
+    this.#chars += kept.length;
+    while (this.#lines.length - this.#start > TRACE_LINES_MAX || this.#chars > TRACE_CHARS_MAX) {
+      this.#chars -= this.#lines[this.#start]?.text.length ?? 0;
+      this.#start++;
+    }
+    if (this.#start < TRACE_LINES_MAX) return;
+    this.#lines = this.#lines.slice(this.#start);
+    this.#start = 0;
   }
 
+  /** Oldest first, fit to be shown and sent to someone: secrets are taken out here, not when the agent speaks. */
   recent(): TraceLine[] {
-    return this.#lines.toArray();
+    return this.#lines.slice(this.#start).map((line) => ({ ...line, text: redactSecrets(line.text) }));
   }
 }

@@ -1,12 +1,14 @@
 import type { AgentSession, Agents, AttachRequest } from "../../ports/agents.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import { type CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
-import type { AgentInfo } from "../../protocol/server-messages.ts";
+import type { AgentInfo, SignInMethod } from "../../protocol/server-messages.ts";
 import type { TraceLine } from "../acp/wire-trace.ts";
 import type { AgentCatalog, AgentDefinition } from "../catalog/agent-definition.ts";
 import { agentEnvironment } from "../process/agent-environment.ts";
 import { joinPaths, loginPath } from "../process/login-path.ts";
 import { OWNER_VARIABLE, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
+import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
+import type { TerminalSpec } from "../sign-in/terminals.ts";
 import { AgentSupervisor, type SupervisorOptions } from "./agent-supervisor.ts";
 import { chooseEvictions, type EvictionLimits } from "./eviction.ts";
 
@@ -18,6 +20,8 @@ type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionI
   /** The mark by which a later run finds what this one may leave behind. */
   readonly owner: string;
   readonly limits: EvictionLimits;
+  /** Something in `list` other than a status is different now. */
+  readonly onListChanged: () => void;
 };
 
 /** One running process, for whoever shows or limits them. */
@@ -35,6 +39,8 @@ export class AgentPool implements Agents {
   readonly #options: AgentPoolOptions;
   /** By agent, or by session where each has a process of its own. */
   readonly #supervisors = new Map<string, AgentSupervisor>();
+  /** Agents that answered that the user must sign in first. */
+  readonly #signedOut = new Set<CliType>();
   readonly #checks: ReturnType<typeof setInterval>;
   #loginPath: Promise<string | null> | null = null;
 
@@ -48,7 +54,41 @@ export class AgentPool implements Agents {
     const { cliType, sessionId, cwd, restore, sink } = request;
     const agent = await this.#supervisor(cliType, sessionId, cwd).ensure();
     this.evict();
-    return restore === null ? agent.newSession(cwd, sink) : agent.restoreSession(restore, cwd, sink);
+    try {
+      const attached = restore === null ? agent.newSession(cwd, sink) : agent.restoreSession(restore, cwd, sink);
+      const session = await attached;
+      this.#setSignedOut(cliType, false);
+      return session;
+    } catch (error) {
+      if (error instanceof RefusalError && error.refusal.code === "AGENT_AUTH_REQUIRED")
+        this.#setSignedOut(cliType, true);
+      throw error;
+    }
+  }
+
+  /** The agent walks the method itself; a refusal says why it did not succeed. */
+  async authenticate(cliType: CliType, methodId: string): Promise<void> {
+    const agent = await this.#supervisor(cliType, null, this.#options.cwd).ensure();
+    await agent.authenticate(methodId);
+    this.#setSignedOut(cliType, false);
+  }
+
+  /** Signed in outside the process: whether it worked shows with the next session. */
+  forgetSignedOut(cliType: CliType): void {
+    this.#setSignedOut(cliType, false);
+  }
+
+  signInMethod(cliType: CliType, methodId: string): OfferedSignIn | null {
+    const methods = this.#supervisors.get(cliType)?.signInMethods ?? [];
+    return methods.find(({ id }) => id === methodId) ?? null;
+  }
+
+  /** What runs in a terminal for a method of that kind: the agent's own command with more arguments, or another one. */
+  async signInTerminal(cliType: CliType, method: OfferedSignIn): Promise<TerminalSpec | null> {
+    const definition = this.#definition(cliType);
+    if (!definition?.command) return null;
+    const env = { ...(await this.#environment(definition)), ...method.env };
+    return { command: method.command ?? [...definition.command, ...method.args], cwd: this.#options.cwd, env };
   }
 
   async reconnect(cliType: CliType, sessionId: SessionId | null, cwd: string, restart: boolean): Promise<void> {
@@ -63,9 +103,10 @@ export class AgentPool implements Agents {
         id: definition.id,
         name: definition.name,
         status: supervisor?.status ?? "idle",
-        availability: definition.command ? "ready" : "needs-install",
+        availability: this.#availability(definition),
         ...(message !== undefined && { message }),
         capabilities: {},
+        signIn: (supervisor?.signInMethods ?? []).map(publicMethod),
       };
     });
   }
@@ -118,6 +159,18 @@ export class AgentPool implements Agents {
     return supervisor;
   }
 
+  #availability({ id, command }: AgentDefinition): AgentInfo["availability"] {
+    if (!command) return "needs-install";
+    return this.#signedOut.has(id) ? "needs-sign-in" : "ready";
+  }
+
+  #setSignedOut(cliType: CliType, signedOut: boolean): void {
+    if (this.#signedOut.has(cliType) === signedOut) return;
+    if (signedOut) this.#signedOut.add(cliType);
+    else this.#signedOut.delete(cliType);
+    this.#options.onListChanged();
+  }
+
   #definition(cliType: CliType): AgentDefinition | undefined {
     return this.#options.catalog.definitions().find(({ id }) => id === cliType);
   }
@@ -136,4 +189,9 @@ export class AgentPool implements Agents {
     const sessionId = SessionId.parse(key);
     return { id: cliTypeOf(sessionId), sessionId };
   }
+}
+
+/** How a method is walked is the server's business; clients see what it is called and of which kind it is. */
+function publicMethod({ id, name, description, kind }: OfferedSignIn): SignInMethod {
+  return { id, name, kind, ...(description !== undefined && { description }) };
 }

@@ -8,6 +8,7 @@ import { AcpAgent } from "../acp/acp-agent.ts";
 import { WireTrace } from "../acp/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { type ExitReport, NotStartableError, type ProcessHost } from "../process/process-host.ts";
+import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 
 /** Connected for this long without a crash, an agent counts as working again. */
@@ -78,6 +79,10 @@ export class AgentSupervisor {
     const { agent, startedAt } = this.#phase;
     const restarts = this.#startCount - 1;
     return { pid: agent.pid, startedAt, restarts, busy: agent.isBusy, lastUsedAt: this.#lastUsedAt };
+  }
+
+  get signInMethods(): readonly OfferedSignIn[] {
+    return this.#phase.phase === "connected" ? this.#phase.agent.signInMethods : [];
   }
 
   /** The running agent; concurrent callers share one start, and a retry that waits is brought forward. */
