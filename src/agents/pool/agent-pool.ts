@@ -11,6 +11,7 @@ import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
 import type { TerminalSpec } from "../sign-in/terminals.ts";
 import { AgentSupervisor, type SupervisorOptions } from "./agent-supervisor.ts";
 import { chooseEvictions, type EvictionLimits } from "./eviction.ts";
+import { isMemoryShort } from "./memory-pressure.ts";
 
 const EVICTION_CHECK_MS = 15_000;
 
@@ -133,7 +134,7 @@ export class AgentPool implements Agents {
     const running = [...this.#supervisors.values()].flatMap((supervisor) =>
       supervisor.running ? [{ ...supervisor.running, evict: () => supervisor.evict() }] : [],
     );
-    for (const process of chooseEvictions(running, limits, world.now())) process.evict();
+    for (const process of chooseEvictions(running, limits, world.now(), isMemoryShort())) process.evict();
   }
 
   async stop(): Promise<void> {

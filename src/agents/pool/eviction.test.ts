@@ -23,3 +23,11 @@ it("W-6 never ends a busy one, even above the maximum", () => {
   expect(chosen([process("a", 0, true), process("b", 10, true), process("c", 990)], 1_000)).toEqual(["c"]);
   expect(chosen([process("a", 0, true), process("b", 10, true), process("c", 20, true)], 1_000)).toEqual([]);
 });
+
+it("X-21 under memory pressure a minute of idleness is enough, and a busy one is still spared", () => {
+  const long = { idleMs: 3_600_000, processesMax: 9 };
+  const processes = [process("idle", 0), process("busy", 0, true), process("fresh", 50_000)];
+  const names = (short: boolean) => chooseEvictions(processes, long, 70_000, short).map(({ name }) => name);
+  expect(names(false)).toEqual([]);
+  expect(names(true)).toEqual(["idle"]);
+});

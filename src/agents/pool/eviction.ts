@@ -9,16 +9,21 @@ export interface EvictionLimits {
   readonly processesMax: number;
 }
 
+/** Under memory pressure a process need not have been idle for long. */
+const IDLE_UNDER_PRESSURE_MS = 60_000;
+
 /**
  * Which processes to end: those idle for too long, and the least recently used of those above the maximum.
- * A busy one is never chosen, so there may be more than the maximum while all of them work.
+ * When memory is short, a minute of idleness is enough. A busy one is never chosen, so there may be more than the maximum while all of them work.
  */
 export function chooseEvictions<Process extends Evictable>(
   processes: readonly Process[],
   limits: EvictionLimits,
   now: number,
+  memoryShort = false,
 ): readonly Process[] {
   const byAge = processes.filter(({ busy }) => !busy).sort((one, other) => one.lastUsedAt - other.lastUsedAt);
+  const idleMs = memoryShort ? Math.min(IDLE_UNDER_PRESSURE_MS, limits.idleMs) : limits.idleMs;
   const excess = Math.max(0, processes.length - limits.processesMax);
-  return byAge.filter(({ lastUsedAt }, index) => index < excess || now - lastUsedAt >= limits.idleMs);
+  return byAge.filter(({ lastUsedAt }, index) => index < excess || now - lastUsedAt >= idleMs);
 }
