@@ -64,7 +64,7 @@ export async function openPortlet(viewport = WORLD, theme = "dark"): Promise<Ope
     await page.addInitScript(WATCH_POLICY);
     await page.addInitScript(`localStorage.setItem("liminal:theme", "${theme}")`);
     await page.goto(server.url.href);
-    await page.waitForFunction(IS_READY);
+    await until(page, IS_READY);
     return portletOn(page, errors, browser, server);
   } catch (error) {
     await browser?.close();
@@ -92,7 +92,7 @@ function portletOn(page: Page, errors: readonly string[], browser: Browser, serv
     post,
     reload: async () => {
       await page.reload();
-      await page.waitForFunction(IS_READY);
+      await until(page, IS_READY);
     },
     show: async (...messages) => {
       await post(...messages);
@@ -101,7 +101,7 @@ function portletOn(page: Page, errors: readonly string[], browser: Browser, serv
     said: (type) => page.evaluate(`received.filter((message) => message.type === ${JSON.stringify(type)})`),
     heard: async (type, count = 1) => {
       const matching = `received.filter((message) => message.type === ${JSON.stringify(type)})`;
-      await page.waitForFunction(`${matching}.length >= ${count}`);
+      await until(page, `${matching}.length >= ${count}`);
       return page.evaluate(`${matching}.at(-1)`);
     },
     problems: async () => [...errors, ...(await frameOf().evaluate<string[]>("violations"))],
@@ -110,6 +110,13 @@ function portletOn(page: Page, errors: readonly string[], browser: Browser, serv
       await server.stop(true);
     },
   };
+}
+
+/** Waits for a condition inside the page, looking once per frame; playwright's own waiting needs eval, which the policy bars. */
+export async function until(place: Page | Frame, condition: string): Promise<void> {
+  await place.evaluate(
+    `new Promise((done) => { const look = () => (${condition}) ? done() : requestAnimationFrame(look); look(); })`,
+  );
 }
 
 /** A message takes a task, a flush takes a frame, and what lies just outside the view takes one more. */

@@ -32,10 +32,15 @@ const toEnd = () =>
 const scrollBy = async (pixels: number) => {
   await portlet.page.mouse.move(500, 300);
   await portlet.page.mouse.wheel(0, pixels);
-  await portlet.frame.waitForFunction(`new Promise((done) => {
+  await portlet.frame.evaluate(`new Promise((done) => {
     const log = document.querySelector(".transcript");
-    const before = log.scrollTop;
-    requestAnimationFrame(() => requestAnimationFrame(() => done(log.scrollTop === before)));
+    let before = -1;
+    const look = () => {
+      if (log.scrollTop === before) return done();
+      before = log.scrollTop;
+      requestAnimationFrame(() => requestAnimationFrame(look));
+    };
+    look();
   })`);
   await painted(portlet.frame);
 };
@@ -148,7 +153,7 @@ describe("the reader's place does not move", () => {
   test("when a line is opened and closed: its header stays under the pointer", async () => {
     const lines = Array.from({ length: 80 }, (_, line) => `line ${line}`).join("\n");
     await portlet.show(history([...conversation(4), tool("t", "cat log", { result: lines }), assistant("z", "End.")]));
-    const header = '[data-entry-id="t"] button';
+    const header = '[data-entry-id="t"] > button';
     const before = await topOf(header);
     await portlet.frame.locator(header).click();
     await painted(portlet.frame);
@@ -221,20 +226,23 @@ describe("long sessions", () => {
   });
 });
 
-/** Median time of one flush that adds a chunk to the last entry. */
+/** Median time from the frame that brings a chunk to the end of the frame that shows it, waiting not counted. */
 async function chunkCost(numbers: Facts): Promise<number> {
   await portlet.show(numbers.turn(RUNNING), numbers.update(assistant("grow", "Start.")));
-  return median(20, async () => {
-    const message = JSON.stringify(numbers.chunk("grow", " word"));
-    return portlet.page.evaluate<number>(`new Promise((done) => {
+  return median(30, () =>
+    portlet.page.evaluate<number>(`new Promise((done) => {
       const frame = frames[0];
-      const received = (event) => frame.requestAnimationFrame(() => {
-        const started = frame.performance.now();
-        Promise.resolve().then(() => { frame.document.body.offsetHeight; });
-        frame.setTimeout(() => done(frame.performance.now() - started));
+      const clock = () => frame.performance.now();
+      let posted = 0, folded = 0, flushing = 0;
+      frame.addEventListener("message", () => {
+        folded = clock();
+        frame.requestAnimationFrame(() => frame.setTimeout(() => done(folded - posted + clock() - flushing)));
+      }, { once: true });
+      frame.requestAnimationFrame(() => {
+        frame.requestAnimationFrame(() => { flushing = clock(); });
+        posted = clock();
+        post([${JSON.stringify(numbers.chunk("grow", " word"))}]);
       });
-      frame.addEventListener("message", received, { once: true });
-      post([${message}]);
-    })`);
-  });
+    })`),
+  );
 }

@@ -1,10 +1,10 @@
 import { alignSections, SECTION_ROWS } from "./align-sections.ts";
-import { createElement } from "./create-element.ts";
 import { estimateHeight } from "./estimate-height.ts";
 import type { NodePool } from "./node-pool.ts";
 import type { EntryRow, TranscriptRows } from "./rows.ts";
 import { NO_ROWS } from "./rows.ts";
 import { Section } from "./section.ts";
+import { SectionChapters } from "./section-chapters.ts";
 import { firstReaching, indexesWithin, type Span } from "./sections-near.ts";
 
 /** Filling changes heights, which may bring another section into view; this many rounds are enough for any screen. */
@@ -17,13 +17,17 @@ const BLOCK_TAGS: ReadonlySet<string> = new Set(["DIV", "ARTICLE", "UL", "OL", "
 
 /** The entries as sections, of which only those near the view hold nodes. */
 export class EntrySections {
-  readonly element = createElement("div", "sections");
+  readonly #chapters = new SectionChapters();
   readonly #pool: NodePool;
   #rows: TranscriptRows = NO_ROWS;
   #sections: Section[] = [];
 
   constructor(pool: NodePool) {
     this.#pool = pool;
+  }
+
+  get element(): HTMLElement {
+    return this.#chapters.element;
   }
 
   /** While the settled rows are the same, only the open ones are looked at. */
@@ -97,20 +101,7 @@ export class EntrySections {
       else if (!isSame) section.clear(this.#estimate(section));
       return section;
     });
-    this.#placeSections();
-  }
-
-  #placeSections(): void {
-    let next = this.element.firstChild;
-    for (const { element } of this.#sections) {
-      if (element === next) next = next.nextSibling;
-      else this.element.insertBefore(element, next);
-    }
-    while (next !== null) {
-      const after = next.nextSibling;
-      next.remove();
-      next = after;
-    }
+    this.#chapters.place(this.#sections);
   }
 
   #append(index: number): void {
@@ -120,7 +111,7 @@ export class EntrySections {
       section.from = index;
       section.to = index + 1;
       this.#sections.push(section);
-      this.element.append(section.element);
+      this.#chapters.place(this.#sections);
       // Right after a real one it is in view or nearly so: it starts real, and nothing flashes.
       if (last?.isFilled ?? true) this.#fill(section);
       else section.clear(this.#estimate(section));

@@ -1,4 +1,5 @@
 import { createRowNode, type KeyedNode } from "./create-row-node.ts";
+import { placeChildren } from "./place-children.ts";
 import type { RowContext } from "./row-node.ts";
 import type { Row } from "./rows.ts";
 
@@ -9,10 +10,6 @@ export class NodePool {
 
   constructor(context: RowContext) {
     this.#context = context;
-  }
-
-  get size(): number {
-    return this.#nodes.size;
   }
 
   /** The node of a row, made or brought up to date. */
@@ -48,17 +45,10 @@ export class NodePool {
   }
 
   /** Makes `rows` the children of `container`, moving and touching only what is out of place. */
-  place(container: Element, rows: Iterable<Row>): void {
-    let next = container.firstChild;
-    for (const row of rows) {
-      const element = this.show(row);
-      if (element === next) next = next.nextSibling;
-      else container.insertBefore(element, next);
-    }
-    while (next !== null) {
-      const after = next.nextSibling;
-      next.remove();
-      next = after;
-    }
+  place(container: Element, rows: readonly Row[]): void {
+    placeChildren(
+      container,
+      rows.map((row) => this.show(row)),
+    );
   }
 }

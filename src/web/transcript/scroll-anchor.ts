@@ -6,52 +6,79 @@ interface Held {
   readonly offset: number;
 }
 
+export interface ScrollAnchorOptions {
+  readonly scroller: HTMLElement;
+  /** The one child of the scroller, which holds everything. */
+  readonly content: HTMLElement;
+  /** The elements under the top edge, outermost first. */
+  readonly findAtTop: () => readonly Element[];
+  readonly onFollowing: (isFollowing: boolean) => void;
+}
+
 /** Smaller differences than this are rounding, not movement. */
 const STILL_PX = 0.5;
+/** With less than this above the view, what is shifted out of reach is given back at once. */
+const REACH_NEAR_PX = 200;
 
 /**
  * Keeps the reader's place. At the end the view follows the newest content; anywhere else the element under the top edge
  * stays where it is, whatever grows, shrinks or comes in above it.
  */
 export class ScrollAnchor {
-  readonly #scroller: HTMLElement;
-  readonly #findAtTop: () => readonly Element[];
-  readonly #onFollowing: (isFollowing: boolean) => void;
+  readonly #options: ScrollAnchorOptions;
   #isFollowing = true;
+  #isScrolling = false;
   #top = 0;
   #held: readonly Held[] = [];
+  /** How far the content is moved up instead of the scroll position; see `restore`. */
+  #shift = 0;
 
-  /** `findAtTop` answers with the elements under the top edge, outermost first. */
-  constructor(scroller: HTMLElement, findAtTop: () => readonly Element[], onFollowing: (isFollowing: boolean) => void) {
-    this.#scroller = scroller;
-    this.#findAtTop = findAtTop;
-    this.#onFollowing = onFollowing;
+  constructor(options: ScrollAnchorOptions) {
+    this.#options = options;
   }
 
   get isFollowing(): boolean {
     return this.#isFollowing;
   }
 
+  /** How much there is above the view. */
+  get above(): number {
+    return this.#options.scroller.scrollTop + this.#shift;
+  }
+
   /** Takes note of a scroll of the reader's; our own writes come back here too and mean nothing. */
   noteScroll(): void {
     const place = this.#place();
     if (Math.abs(place.top - this.#top) < STILL_PX) return;
+    this.#isScrolling = true;
     this.#setFollowing(followsAfterScroll(this.#isFollowing, this.#top, place));
     this.#top = place.top;
-    this.#hold(this.#isFollowing ? [] : this.#findAtTop());
+    this.#hold(this.#isFollowing ? [] : this.#options.findAtTop());
   }
 
-  /** Call after anything may have changed its height; reads and writes layout once. */
+  noteScrollEnd(): void {
+    this.#isScrolling = false;
+    const isAtTop = this.#options.scroller.scrollTop < STILL_PX;
+    this.#applyShift(isAtTop ? 0 : this.#shift);
+  }
+
+  /**
+   * Call after anything may have changed its height. While the reader scrolls, the content is moved instead of the scroll
+   * position: writing the position would end the browser's own smooth scrolling in the middle.
+   */
   restore(): void {
-    const scroller = this.#scroller;
+    const { scroller } = this.#options;
     if (this.#isFollowing) {
+      this.#applyShift(0);
       const end = scroller.scrollHeight - scroller.clientHeight;
       if (Math.abs(end - scroller.scrollTop) >= STILL_PX) scroller.scrollTop = end;
     } else {
       // The innermost element that is still there knows the place best.
       const held = this.#held.findLast(({ element }) => element.isConnected);
       const moved = held ? this.#offsetOf(held.element) - held.offset : 0;
-      if (Math.abs(moved) >= STILL_PX) scroller.scrollTop += moved;
+      if (Math.abs(moved) < STILL_PX) return;
+      this.#moveContent(this.#shift + moved);
+      if (!this.#isScrolling || scroller.scrollTop < REACH_NEAR_PX) this.#applyShift(this.#shift);
     }
     this.#top = scroller.scrollTop;
   }
@@ -59,6 +86,7 @@ export class ScrollAnchor {
   /** Does a change the reader asked for at `element`, which stays where it is on screen. */
   changeAround(element: Element, change: () => void): void {
     this.#isFollowing = false;
+    this.#isScrolling = false;
     this.#hold([element]);
     change();
     this.restore();
@@ -71,10 +99,32 @@ export class ScrollAnchor {
     this.restore();
   }
 
+  /** Goes to the oldest content there is. */
+  goToTop(): void {
+    this.#moveContent(0);
+    this.#options.scroller.scrollTop = 0;
+    this.noteScroll();
+    this.#isScrolling = false;
+  }
+
   /** Whether the reader's place is inside this element. */
   isInside(element: Element): boolean {
     const innermost = this.#held.at(-1)?.element;
     return !this.#isFollowing && innermost !== undefined && element.contains(innermost);
+  }
+
+  /** Turns a shift of the content into a place of the scroll bar; on screen nothing moves by it. */
+  #applyShift(pixels: number): void {
+    if (this.#shift === 0) return;
+    const { scroller } = this.#options;
+    this.#moveContent(0);
+    scroller.scrollTop += pixels;
+    this.#top = scroller.scrollTop;
+  }
+
+  #moveContent(shift: number): void {
+    this.#shift = shift;
+    this.#options.content.style.marginTop = shift === 0 ? "" : `${-shift}px`;
   }
 
   #hold(elements: readonly Element[]): void {
@@ -82,16 +132,16 @@ export class ScrollAnchor {
   }
 
   #offsetOf(element: Element): number {
-    return element.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top;
+    return element.getBoundingClientRect().top - this.#options.scroller.getBoundingClientRect().top;
   }
 
   #setFollowing(isFollowing: boolean): void {
     this.#isFollowing = isFollowing;
-    this.#onFollowing(isFollowing);
+    this.#options.onFollowing(isFollowing);
   }
 
   #place(): ScrollPlace {
-    const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
+    const { scrollTop, clientHeight, scrollHeight } = this.#options.scroller;
     return { top: scrollTop, viewHeight: clientHeight, contentHeight: scrollHeight };
   }
 }

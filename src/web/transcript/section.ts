@@ -1,7 +1,10 @@
 import { createElement } from "./create-element.ts";
 
+let lastId = 0;
+
 /** A run of rows that is either real or an empty box of the same height. */
 export class Section {
+  readonly id = `section-${++lastId}`;
   readonly element = createElement("div", "section");
   /** Its rows among all entry rows. */
   from = 0;

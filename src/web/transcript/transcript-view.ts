@@ -2,6 +2,7 @@ import { createIcon } from "../icons/create-icon.ts";
 import type { MarkdownView } from "../markdown/markdown-view.ts";
 import { createElement } from "./create-element.ts";
 import { EntrySections } from "./entry-sections.ts";
+import { listenForScrollEnd } from "./listen-for-scroll-end.ts";
 import { NodePool } from "./node-pool.ts";
 import type { RowContext } from "./row-node.ts";
 import { NO_ROWS, type TranscriptRows } from "./rows.ts";
@@ -21,6 +22,7 @@ export interface TranscriptOptions {
 export class TranscriptView {
   readonly element = createElement("div", "transcript-area");
   readonly #log = createElement("div", "transcript");
+  readonly #column = createElement("div", "column");
   readonly #earlier = createElement("div", "earlier", "Loading earlier messages");
   readonly #tail = createElement("div", "tail");
   readonly #empty = createElement("div", "empty-slot");
@@ -38,13 +40,14 @@ export class TranscriptView {
     this.#options = options;
     this.#pool = new NodePool(this.#createContext());
     this.#sections = new EntrySections(this.#pool);
-    this.#anchor = new ScrollAnchor(
-      this.#log,
-      () => this.#sections.elementsAt(this.#log.getBoundingClientRect().top),
-      (isFollowing) => {
+    this.#anchor = new ScrollAnchor({
+      scroller: this.#log,
+      content: this.#column,
+      findAtTop: () => this.#sections.elementsAt(this.#log.getBoundingClientRect().top),
+      onFollowing: (isFollowing) => {
         this.#jump.hidden = isFollowing;
       },
-    );
+    });
     this.#build();
   }
 
@@ -84,10 +87,17 @@ export class TranscriptView {
     this.#earlier.hidden = true;
     this.#jump.type = "button";
     this.#jump.hidden = true;
-    const column = createElement("div", "column", this.#earlier, this.#sections.element, this.#tail, this.#empty);
-    log.append(column);
+    this.#column.append(this.#earlier, this.#sections.element, this.#tail, this.#empty);
+    log.append(this.#column);
     this.element.append(log, this.#jump);
+    this.#listen();
+  }
+
+  #listen(): void {
+    const log = this.#log;
     log.addEventListener("scroll", () => this.#noteScroll(), { passive: true });
+    listenForScrollEnd(log, () => this.#anchor.noteScrollEnd());
+    log.addEventListener("keydown", (event) => this.#pressKey(event));
     this.#jump.addEventListener("click", () => {
       this.follow();
       log.focus({ preventScroll: true });
@@ -97,8 +107,18 @@ export class TranscriptView {
       this.#anchor.restore();
       this.#askForMargin();
     });
-    observer.observe(column);
+    observer.observe(this.#column);
     observer.observe(log);
+  }
+
+  /** The ends are far away and their heights only guessed: going there is one step, not a ride. */
+  #pressKey(event: KeyboardEvent): void {
+    const isPlain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey);
+    if (event.target !== this.#log || !isPlain || (event.key !== "Home" && event.key !== "End")) return;
+    event.preventDefault();
+    if (event.key === "End") this.#anchor.follow();
+    else this.#anchor.goToTop();
+    this.#settle();
   }
 
   #noteScroll(): void {
@@ -135,7 +155,7 @@ export class TranscriptView {
   }
 
   #pageIfNear(): void {
-    if (this.#hasMore && this.#log.scrollTop < PAGE_NEAR_PX) this.#options.onNearTop();
+    if (this.#hasMore && this.#anchor.above < PAGE_NEAR_PX) this.#options.onNearTop();
   }
 
   #createContext(): RowContext {

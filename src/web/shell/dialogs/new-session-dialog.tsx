@@ -15,6 +15,7 @@ type Creation =
 /** One click on an agent makes the session. What is refused is said here, with the way to try again. */
 export function NewSessionDialog({ shell, projectId }: { shell: Shell; projectId: ProjectId }) {
   const { agents, projects } = shell.server.value;
+  const likely = agents.find(({ availability }) => availability === "ready") ?? agents[0];
   const [chosen, setChosen] = useState(projectId);
   const [creation, setCreation] = useState<Creation>({ phase: "choosing" });
   const create = async (agent: AgentInfo) => {
@@ -30,11 +31,11 @@ export function NewSessionDialog({ shell, projectId }: { shell: Shell; projectId
     <Dialog title="New session" onClose={() => shell.closeDialog()} headEnd={projectSelect}>
       <div class="dialog-body">
         <ul class="agent-list">
-          {agents.map((agent, index) => (
+          {agents.map((agent) => (
             <AgentOption
               key={agent.id}
               agent={agent}
-              first={index === 0}
+              first={agent === likely}
               creating={creation.phase === "creating" && creation.agent.id === agent.id}
               onChoose={() => void create(agent)}
             />

@@ -93,6 +93,7 @@ class Portlets {
     const wanted = shell.focusWanted.value;
     if (wanted === null || shell.dialog.value.kind !== "none") return;
     shell.focusWanted.value = null;
+    if (matchMedia("(pointer: coarse)").matches) return; // the on-screen keyboard would cover what was just opened
     afterRender(() => this.#portlets.get(wanted.id)?.frame.focus());
   }
 

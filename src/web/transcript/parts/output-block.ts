@@ -41,14 +41,15 @@ export class OutputBlock {
     this.#shown = text;
     this.#start = tail.start;
     this.#more.hidden = tail.start === 0;
-    setText(
-      this.#more,
-      `Show ${tail.hiddenLines.toLocaleString()} earlier ${tail.hiddenLines === 1 ? "line" : "lines"}`,
-    );
+    setText(this.#more, tail.start === 0 ? "" : earlierWords(tail.hiddenLines));
     this.#body.replaceChildren(
       ...ansiSpans(text.slice(tail.start)).map((span) =>
         span.className === "" ? span.text : createElement("span", span.className, span.text),
       ),
     );
   }
+}
+
+function earlierWords(lines: number): string {
+  return `Show ${lines.toLocaleString("en")} earlier ${lines === 1 ? "line" : "lines"}`;
 }

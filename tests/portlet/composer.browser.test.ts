@@ -1,0 +1,200 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { CommandId } from "../../src/protocol/ids.ts";
+import type { ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
+import type { ConfigOption } from "../../src/protocol/session-parts.ts";
+import { type OpenPortlet, openPortlet } from "./open-portlet.ts";
+import { assistant, Facts, history, IDLE, RUNNING, SESSION, user } from "./scene.ts";
+
+let portlet: OpenPortlet;
+let facts: Facts;
+beforeAll(async () => {
+  portlet = await openPortlet();
+});
+afterAll(() => portlet[Symbol.asyncDispose]());
+beforeEach(async () => {
+  facts = new Facts();
+  await portlet.reload();
+  await portlet.show(SESSION, { type: "agent:status", status: "connected" });
+});
+afterEach(async () => expect(await portlet.problems()).toEqual([]));
+
+const field = () => portlet.frame.getByRole("textbox", { name: "Message" });
+const button = (name: string) => portlet.frame.getByRole("button", { name, exact: true });
+const articles = () => portlet.frame.locator("article");
+const status = (is: "connected" | "disconnected" | "reconnecting" | "starting" | "idle"): ShellToPortlet => ({
+  type: "agent:status",
+  status: is,
+});
+
+describe("sending", () => {
+  test("[TC-3.1a] a message is there at once, marked until confirmed, and its node stays when it is", async () => {
+    await portlet.show(history([assistant("a", "Hello.")]));
+    await field().fill("Do it");
+    await field().press("Enter");
+    const sent = await portlet.heard("session:send");
+    expect(sent).toMatchObject({ content: "Do it", commandId: expect.any(String) });
+    await portlet.frame.locator("article.pending").waitFor();
+    expect(await field().inputValue()).toBe("");
+    await articles()
+      .last()
+      .evaluate((node) => node.setAttribute("data-kept", ""));
+    await portlet.show(facts.update(user("u", "Do it", String(sent["commandId"]))), facts.turn(RUNNING));
+    const confirmed = portlet.frame.locator('article[data-entry-id="u"]');
+    expect([await confirmed.count(), await articles().count()]).toEqual([1, 2]);
+    expect(await confirmed.getAttribute("data-kept")).toBe("");
+    expect(await portlet.frame.locator("article.pending").count()).toBe(0);
+  });
+
+  test("a refused message comes back into the composer with the reason", async () => {
+    await portlet.show(history([]));
+    await field().fill("Too much");
+    await button("Send").click();
+    const { commandId } = await portlet.heard("session:send");
+    await portlet.show({ type: "session:error", message: "Over the limit.", commandId: CommandId.parse(commandId) });
+    expect(await field().inputValue()).toBe("Too much");
+    expect(await portlet.frame.getByRole("alert").textContent()).toContain("Over the limit.");
+    expect(await articles().count()).toBe(0);
+  });
+
+  test("[TC-3.1b] nothing empty can be sent, and Shift+Enter breaks the line", async () => {
+    await portlet.show(history([]));
+    expect(await button("Send").isDisabled()).toBe(true);
+    await field().press("Enter");
+    await field().pressSequentially("one");
+    await field().press("Shift+Enter");
+    await field().pressSequentially("two");
+    expect(await field().inputValue()).toBe("one\ntwo");
+    await portlet.show();
+    expect(await button("Send").isEnabled()).toBe(true);
+    expect(await portlet.said("session:send")).toEqual([]);
+  });
+
+  test("[TC-5.2b] [TC-5.2c] while the agent or the server is away Send is off and the text stays", async () => {
+    await portlet.show(history([]));
+    await field().fill("Patient text");
+    const isOffAfter = async (message: ShellToPortlet) => {
+      await portlet.show(message);
+      return [await button("Send").isDisabled(), await field().isEditable()];
+    };
+    expect(await isOffAfter(status("disconnected"))).toEqual([true, true]);
+    expect(await isOffAfter(status("reconnecting"))).toEqual([true, true]);
+    expect(await isOffAfter(status("idle"))).toEqual([false, true]);
+    expect(await isOffAfter({ type: "portlet:connection", connected: false })).toEqual([true, true]);
+    expect(await isOffAfter({ type: "portlet:connection", connected: true })).toEqual([false, true]);
+    expect(await field().inputValue()).toBe("Patient text");
+  });
+
+  test("an empty session of the built-in agent offers prompts that work", async () => {
+    await portlet.show(history([]));
+    await portlet.frame.getByRole("button", { name: "plan" }).click();
+    expect(await portlet.heard("session:send")).toMatchObject({ content: "plan" });
+  });
+});
+
+describe("drafts", () => {
+  test("a kept draft is there when the session opens; typing is kept; sending clears it", async () => {
+    await portlet.show(history([], { draft: "half a thought" }));
+    expect(await field().inputValue()).toBe("half a thought");
+    await field().press("End");
+    await field().pressSequentially(", now whole");
+    expect(await portlet.heard("session:draft")).toEqual({
+      type: "session:draft",
+      content: "half a thought, now whole",
+    });
+    await field().press("Enter");
+    expect(await portlet.heard("session:draft", 2)).toEqual({ type: "session:draft", content: "" });
+  });
+
+  test("a history that comes again leaves what is being typed alone", async () => {
+    await portlet.show(history([]));
+    await field().pressSequentially("typing");
+    await portlet.show(history([assistant("a", "Hi.")], { seq: 1_001, draft: "something else" }));
+    expect(await field().inputValue()).toBe("typing");
+  });
+});
+
+describe("a running turn", () => {
+  test("[TC-3.7a] [TC-3.7b] [TC-3.7c] can be cancelled while it runs, by button or by Esc twice", async () => {
+    await portlet.show(history([user("u", "Work")], { turn: RUNNING }));
+    await button("Cancel").click();
+    await portlet.heard("session:cancel");
+    await field().press("Escape");
+    await portlet.frame.getByText("Press Esc again to cancel").waitFor();
+    expect(await portlet.said("session:cancel")).toHaveLength(1);
+    await field().press("Escape");
+    await portlet.heard("session:cancel", 2);
+    await portlet.show(facts.turn({ ...IDLE, stopReason: "cancelled" }));
+    expect(await button("Cancel").count()).toBe(0);
+    await field().press("Escape");
+    await field().press("Escape");
+    await portlet.show();
+    expect(await portlet.said("session:cancel")).toHaveLength(2);
+  });
+
+  test("[X-6] messages sent meanwhile are queued, and can be removed or taken back", async () => {
+    await portlet.show(history([user("u", "Work")], { turn: RUNNING }));
+    await field().fill("next");
+    await field().press("Enter");
+    const { commandId } = await portlet.heard("session:send");
+    await portlet.frame.getByText("sending").waitFor();
+    expect(await articles().count()).toBe(1);
+    const items = [
+      { commandId: CommandId.parse(commandId), content: "next" },
+      { commandId: CommandId.parse("q2"), content: "last" },
+    ];
+    await portlet.show({ type: "session:queue", seq: facts.next(), items, paused: false });
+    const queued = portlet.frame.getByRole("group", { name: "Queued message" });
+    expect(await queued.allTextContents()).toEqual(["next", "last"]);
+    await field().press("ArrowUp");
+    expect(await portlet.heard("session:queue-edit")).toMatchObject({ items: [{ content: "next" }] });
+    await portlet.show({ type: "session:queue", seq: facts.next(), items: items.slice(0, 1), paused: true });
+    expect(await field().inputValue()).toBe("last");
+    expect(await portlet.frame.getByRole("note").textContent()).toContain("Paused");
+    await queued.getByRole("button", { name: "Remove queued message" }).click();
+    expect(await portlet.heard("session:queue-edit", 2)).toMatchObject({ items: [] });
+  });
+});
+
+describe("around the text", () => {
+  const mode: ConfigOption = {
+    type: "select",
+    id: "mode",
+    name: "Mode",
+    currentValue: "ask",
+    options: [
+      { value: "ask", name: "Ask" },
+      { value: "edit", name: "Edit" },
+    ],
+  };
+  const web: ConfigOption = { type: "boolean", id: "web", name: "Web search", currentValue: false };
+
+  test("[X-7] options are chosen, and stand as the agent confirms them; usage is shown", async () => {
+    const config = { options: [mode, web], commands: [], usage: { used: 62_410, size: 200_000 } };
+    await portlet.show(history([], { config }));
+    expect(await portlet.frame.getByText("31%").count()).toBe(1);
+    await portlet.frame.getByRole("combobox", { name: "Mode" }).selectOption("edit");
+    expect(await portlet.heard("session:configure")).toMatchObject({ configId: "mode", value: "edit" });
+    await portlet.frame.getByRole("checkbox", { name: "Web search" }).click();
+    expect(await portlet.heard("session:configure", 2)).toMatchObject({ configId: "web", value: true });
+    const options = [{ ...mode, currentValue: "edit" }, web];
+    await portlet.show({ type: "session:config", seq: facts.next(), config: { ...config, options } });
+    expect(await portlet.frame.getByRole("combobox", { name: "Mode" }).inputValue()).toBe("edit");
+    expect(await portlet.frame.getByRole("checkbox", { name: "Web search" }).isChecked()).toBe(false);
+  });
+
+  test("[TC-5.2a] [TC-5.2d] the state of the agent is told, and Reconnect is there only when it helps", async () => {
+    const state = portlet.frame.getByRole("status", { name: "Agent status" });
+    await portlet.show(history([]));
+    expect(await state.getAttribute("data-status")).toBe("connected");
+    expect(await button("Reconnect").count()).toBe(0);
+    await portlet.show({ type: "agent:status", status: "disconnected", message: "Could not connect to Built-in" });
+    expect(await state.getAttribute("data-status")).toBe("disconnected");
+    expect(await portlet.frame.getByText("Could not connect to Built-in").count()).toBe(1);
+    await button("Reconnect").click();
+    expect(await portlet.heard("session:reconnect")).toEqual({ type: "session:reconnect", cliType: "builtin" });
+    await portlet.show(status("reconnecting"));
+    expect(await button("Reconnect").count()).toBe(0);
+    await portlet.show(status("starting"));
+    expect(await state.textContent()).toBe("Starting Built-in…");
+  });
+});

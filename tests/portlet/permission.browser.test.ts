@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { PermissionId } from "../../src/protocol/ids.ts";
+import { type OpenPortlet, openPortlet, until } from "./open-portlet.ts";
+import { Facts, history, permission, RUNNING, SESSION, tool, user, WAITING } from "./scene.ts";
+
+const COMMAND = "docker compose -f load/compose.yml up --scale consumer=4";
+
+let portlet: OpenPortlet;
+let facts: Facts;
+beforeAll(async () => {
+  portlet = await openPortlet();
+});
+afterAll(() => portlet[Symbol.asyncDispose]());
+beforeEach(async () => {
+  facts = new Facts();
+  await portlet.reload();
+  await portlet.show(SESSION, { type: "agent:status", status: "connected" });
+});
+afterEach(async () => expect(await portlet.problems()).toEqual([]));
+
+const card = () => portlet.frame.getByRole("group", { name: "Permission request" });
+const waiting = (...ids: readonly string[]) => {
+  const call = tool(`call-${ids[0]}`, COMMAND, { status: "running", kind: "execute", input: { command: COMMAND } });
+  return history([user("u", "Run it"), call], { turn: WAITING, pending: ids.map((id) => permission(id, COMMAND)) });
+};
+const resolved = (id: string) => ({
+  type: "permission:resolved" as const,
+  seq: facts.next(),
+  permissionId: PermissionId.parse(id),
+  outcome: { outcome: "selected" as const, optionId: "once" },
+});
+/** A card catches no key in its first moment; this is the end of it. */
+const pastTheGuard = () =>
+  portlet.frame.evaluate(
+    "new Promise((done) => { const start = performance.now(); const look = () => performance.now() - start > 320 ? done() : requestAnimationFrame(look); look(); })",
+  );
+
+test("[W-8] the exact command is in view with the agent's own options in its order; a click answers", async () => {
+  await portlet.show(waiting("p1"));
+  expect(await card().locator(".ask-command").textContent()).toBe(COMMAND);
+  expect(
+    await card()
+      .getByRole("button")
+      .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))),
+  ).toEqual(["Allow once", "Always allow", "Deny"]);
+  expect(await card().locator(".primary").getAttribute("aria-label")).toBe("Allow once");
+  expect(await portlet.frame.locator('[data-entry-id="call-p1"]').textContent()).toContain("waiting for you");
+  await card().getByRole("button", { name: "Always allow" }).click();
+  expect(await portlet.heard("permission:respond")).toMatchObject({ permissionId: "p1", optionId: "always" });
+});
+
+test("[W-8] A allows and D denies, but not in the first moment and not while typing", async () => {
+  await portlet.show(waiting("p1"));
+  await portlet.frame.getByRole("log").press("a");
+  await pastTheGuard();
+  expect(await portlet.said("permission:respond")).toEqual([]);
+  await portlet.frame.getByRole("textbox", { name: "Message" }).press("a");
+  expect(await portlet.said("permission:respond")).toEqual([]);
+  expect(await portlet.frame.getByRole("textbox", { name: "Message" }).inputValue()).toBe("a");
+  await portlet.frame.getByRole("log").press("a");
+  expect(await portlet.heard("permission:respond")).toMatchObject({ permissionId: "p1", optionId: "once" });
+  await portlet.frame.getByRole("log").press("d");
+  expect(await portlet.heard("permission:respond", 2)).toMatchObject({ permissionId: "p1", optionId: "no" });
+});
+
+test("[X-2] an answer given anywhere takes the card away, and the next request takes its place", async () => {
+  await portlet.show(waiting("p1", "p2"));
+  expect(await card().count()).toBe(1);
+  expect(await card().textContent()).toContain("1 of 2");
+  await portlet.show(resolved("p1"));
+  expect(await card().getAttribute("data-permission-id")).toBe("p2");
+  await portlet.show(resolved("p2"), facts.turn(RUNNING));
+  expect(await card().count()).toBe(0);
+});
+
+test("[W-8] a change is shown as a diff before it is allowed", async () => {
+  const asked = permission("p1", "x");
+  const parts = [{ type: "diff" as const, path: "src/a.ts", oldText: "one\n", newText: "two\n" }];
+  const toolCall = { toolCallId: "t", name: "Edit a.ts", kind: "edit", parts };
+  await portlet.show(history([user("u", "Edit")], { turn: WAITING, pending: [{ ...asked, toolCall }] }));
+  expect(await card().getByRole("heading").textContent()).toBe("Make this change?");
+  await until(portlet.frame, 'document.querySelector(".ask tr.add") !== null');
+  expect(await card().locator("tr.del, tr.add").allTextContents()).toEqual(["one", "two"]);
+});
