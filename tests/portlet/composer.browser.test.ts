@@ -32,7 +32,7 @@ describe("sending", () => {
     await field().fill("Do it");
     await field().press("Enter");
     const sent = await portlet.heard("session:send");
-    expect(sent).toMatchObject({ content: "Do it", commandId: expect.any(String) });
+    expect(sent["content"]).toBe("Do it");
     await portlet.frame.locator("article.pending").waitFor();
     expect(await field().inputValue()).toBe("");
     await articles()

@@ -150,6 +150,16 @@ describe("the reader's place does not move", () => {
     expect(await portlet.frame.locator('[data-entry-id="a99"]').count()).toBe(1);
   });
 
+  test("when the reader scrolls into what was only guessed: the text moves as far as the wheel, no more, no less", async () => {
+    await portlet.show(history(conversation(120)));
+    await markReading();
+    for (let turn = 1; turn <= 4; turn += 1) {
+      const before = await topOf("[data-reading]");
+      await scrollBy(-500);
+      expect(Math.abs((await topOf("[data-reading]")) - before - 500)).toBeLessThan(STILL_PX);
+    }
+  });
+
   test("when a line is opened and closed: its header stays under the pointer", async () => {
     const lines = Array.from({ length: 80 }, (_, line) => `line ${line}`).join("\n");
     await portlet.show(history([...conversation(4), tool("t", "cat log", { result: lines }), assistant("z", "End.")]));

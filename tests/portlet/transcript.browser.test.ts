@@ -96,7 +96,8 @@ describe("lines that open", () => {
   test("[TC-3.4a] thinking is open while it arrives and folds away after, unless the user chose otherwise", async () => {
     const isOpen = (id: string) => entry(id).getByRole("button").getAttribute("aria-expanded");
     await portlet.show(history([user("u", "Why?")], { turn: RUNNING }), facts.update(thinking("k1", "Because")));
-    expect([await isOpen("k1"), await entry("k1").textContent()]).toEqual(["true", expect.stringContaining("Because")]);
+    expect(await isOpen("k1")).toBe("true");
+    expect(await entry("k1").textContent()).toContain("Because");
     await portlet.show(facts.update(assistant("a1", "So.")), facts.update(thinking("k2", "And yet")));
     expect([await isOpen("k1"), await isOpen("k2")]).toEqual(["false", "true"]);
     await entry("k2").getByRole("button").click();

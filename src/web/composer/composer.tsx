@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { Icon } from "../icons/icon.tsx";
+import { KeyHint } from "../portlet/key-hint.tsx";
 import { type PortletModel, usePiece } from "../portlet/portlet-model.ts";
 import { canSend } from "./can-send.ts";
 import { ComposerError } from "./composer-error.tsx";
@@ -103,10 +104,10 @@ function CancelButton({ isArmed, onCancel }: { isArmed: boolean; onCancel: () =>
       <span class="cancel-hint" role="status">
         {isArmed ? "Press Esc again to cancel" : ""}
       </span>
-      <button class="cancel" type="button" aria-label="Cancel" title="Cancel this turn (Esc, Esc)" onClick={onCancel}>
+      <button class="cancel" type="button" title="Cancel this turn (Esc, Esc)" onClick={onCancel}>
         <Icon name="stop" class="icon-sm" />
         <span class="label">Cancel</span>
-        <kbd>Esc</kbd>
+        <KeyHint name="Esc" />
       </button>
     </>
   );

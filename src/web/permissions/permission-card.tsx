@@ -2,6 +2,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
 import { Icon } from "../icons/icon.tsx";
+import { KeyHint } from "../portlet/key-hint.tsx";
 import { ageWords } from "../transcript/time-words.ts";
 import { PermissionSubject } from "./permission-subject.tsx";
 import { firstOption, permissionQuestion } from "./permission-words.ts";
@@ -61,16 +62,9 @@ interface OptionButtonProps {
 
 function OptionButton({ option, look, hint, isBusy, onClick }: OptionButtonProps) {
   return (
-    <button
-      class={`button ${look}`}
-      type="button"
-      aria-label={option.name}
-      data-kind={option.kind}
-      aria-busy={isBusy}
-      onClick={onClick}
-    >
+    <button class={`button ${look}`} type="button" data-kind={option.kind} aria-busy={isBusy} onClick={onClick}>
       {option.name}
-      {hint !== null && <kbd>{hint}</kbd>}
+      {hint !== null && <KeyHint name={hint} />}
     </button>
   );
 }

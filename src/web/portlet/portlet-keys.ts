@@ -1,3 +1,4 @@
+import { isTurnActive } from "../../protocol/session-state.ts";
 import { permissionKey } from "../permissions/permission-keys.ts";
 import { shellShortcut } from "../shell/keys/shell-shortcut.ts";
 import type { PortletStore } from "./portlet-store.ts";
@@ -31,7 +32,7 @@ function takeSessionKey(event: KeyboardEvent, { store, focusComposer, askedForMs
   const { key } = event;
   if (key === "Escape") {
     store.pressEscape();
-    return true;
+    return isTurnActive(store.state.session.turn);
   }
   const hasModifier = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
   const asked = store.state.session.pending[0];

@@ -18,6 +18,8 @@ import { SessionHeader } from "./session-header.tsx";
 import { linkShell } from "./shell-link.ts";
 
 const TICK_MS = 1_000;
+/** The session's title is the frame's one heading of the first level; an answer's own come below it. */
+const TITLE_LEVEL = 1;
 
 /** One session's frame: joins the store, the transcript and the views around it, and is the only part that knows them all. */
 export class SessionFrame {
@@ -87,7 +89,8 @@ export class SessionFrame {
     return new TranscriptView({
       now: () => Date.now(),
       onNearTop: () => this.#store.askForOlder(),
-      createProse: () => new MarkdownView({ codeSettled: (block) => highlighter.watch(block) }),
+      createProse: () =>
+        new MarkdownView({ headingLevel: TITLE_LEVEL, codeSettled: (block) => highlighter.watch(block) }),
     });
   }
 

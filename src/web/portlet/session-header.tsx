@@ -8,9 +8,11 @@ import { type PortletModel, usePiece } from "./portlet-model.ts";
 /** One line: where this session works, who works in it, and what it has cost. */
 export function SessionHeader({ model }: { model: PortletModel }) {
   const projectName = usePiece(model, (state) => state.projectName);
+  const title = usePiece(model, (state) => state.session.title);
   const usage = usePiece(model, (state) => state.session.config.usage);
   return (
     <header class="session-head">
+      <h1 class="visually-hidden">{title}</h1>
       <div class="crumbs">
         <Icon name="folder" class="icon-sm" />
         <span class="here truncate" title={projectName}>
@@ -20,7 +22,7 @@ export function SessionHeader({ model }: { model: PortletModel }) {
       <AgentState model={model} />
       <TurnClock model={model} />
       <div class="head-end">
-        {usage?.cost && (
+        {usage?.cost !== undefined && usage.cost.amount > 0 && (
           <span class="tag plain cost" title="Cost of this session">
             {costWords(usage.cost)}
           </span>

@@ -7,20 +7,36 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ComponentChildren;
   readonly headEnd?: ComponentChildren;
+  readonly wide?: boolean;
+  /** Esc and a click beside it belong to what is inside: only its own buttons close it. */
+  readonly keepsEscape?: boolean;
 }
 
 /** The platform's own modal dialog: it holds the focus while it is there and gives it back when it goes. */
-export function Dialog({ title, onClose, children, headEnd }: DialogProps) {
+export function Dialog({ title, onClose, children, headEnd, wide = false, keepsEscape = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const isShown = useRef(true);
   const titleId = useId();
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     element?.querySelector<HTMLElement>("[data-first-focus]")?.focus();
-    return () => element?.close();
+    return () => {
+      // Its own end is told a moment later: by then another dialog may stand in its place.
+      isShown.current = false;
+      element?.close();
+    };
   }, []);
   return (
-    <dialog class="dialog" ref={dialog} aria-labelledby={titleId} closedby="any" onClose={onClose}>
+    <dialog
+      class={wide ? "dialog wide" : "dialog"}
+      ref={dialog}
+      aria-labelledby={titleId}
+      closedby={keepsEscape ? "none" : "any"}
+      onClose={() => {
+        if (isShown.current) onClose();
+      }}
+    >
       <header class="dialog-head">
         <h2 id={titleId}>{title}</h2>
         {headEnd}

@@ -3,8 +3,8 @@ import { ignore } from "../../../lib/ignore.ts";
 import type { SessionId } from "../../../protocol/ids.ts";
 import type { PortletToShell } from "../../../protocol/portlet-messages.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
-import { wordsOf } from "../state/shell.ts";
 import { type AgentStanding, agentOf, agentStandingOf, type ShellState } from "../state/shell-state.ts";
+import { troubleOf, wordsOf } from "../state/trouble.ts";
 import { completeCommand } from "./complete-command.ts";
 import { forPortlet } from "./for-portlet.ts";
 import type { PortletFrame } from "./portlet-frame.ts";
@@ -61,7 +61,7 @@ export class PortletSession {
       await this.#connection.request(command);
     } catch (error) {
       const { commandId } = command;
-      this.#frame.post({ type: "session:error", message: wordsOf(error), ...(commandId ? { commandId } : {}) });
+      this.#frame.post({ type: "session:error", message: wordsOf(troubleOf(error)), ...(commandId ? { commandId } : {}) });
     }
   }
 

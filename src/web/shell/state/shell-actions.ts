@@ -1,8 +1,7 @@
 import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
 import { isTurnActive } from "../../../protocol/session-state.ts";
+import type { Tell } from "./attempt.ts";
 import type { Shell } from "./shell.ts";
-
-type Tell = (words: string) => void;
 
 /** Adds a directory; the new project, or nothing when it was refused in words. */
 export async function addProject(shell: Shell, path: string, tell: Tell): Promise<ProjectId | null> {

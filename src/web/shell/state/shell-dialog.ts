@@ -1,12 +1,27 @@
-import type { ProjectId, SessionId } from "../../../protocol/ids.ts";
+import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
 
 /** Which question stands before the page; each carries only what it asks about. */
 export type ShellDialog =
   | { readonly kind: "none" }
   /** `onAdded` goes on with what the user wanted when there was no project yet. */
   | { readonly kind: "add-project"; readonly onAdded?: (projectId: ProjectId) => void }
-  | { readonly kind: "new-session"; readonly projectId: ProjectId }
+  /** `startWith` is the agent the user chose before something came in between: it is started at once. */
+  | { readonly kind: "new-session"; readonly projectId: ProjectId; readonly startWith?: CliType }
   | { readonly kind: "remove-project"; readonly projectId: ProjectId }
-  | { readonly kind: "archive"; readonly sessionId: SessionId };
+  | { readonly kind: "archive"; readonly sessionId: SessionId }
+  | { readonly kind: "agents" }
+  | { readonly kind: "log"; readonly sessionId: SessionId }
+  | { readonly kind: "sign-in"; readonly cliType: CliType }
+  | ({ readonly kind: "terminal" } & SignInTerminal);
+
+/** An agent's own login in a terminal, and where the page goes on: once signed in, and when the user leaves it. */
+export interface SignInTerminal {
+  readonly terminalId: string;
+  readonly title: string;
+  readonly cliType: CliType;
+  readonly methodId: string;
+  readonly done: ShellDialog;
+  readonly back: ShellDialog;
+}
 
 export const NO_DIALOG: ShellDialog = { kind: "none" };

@@ -2,16 +2,19 @@ import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals
 import { z } from "zod";
 import type { ConnectionPhase } from "../../../client/connection.ts";
 import type { ClientRequest } from "../../../client/pending-requests.ts";
-import { RefusalError } from "../../../protocol/errors.ts";
 import type { ProjectId, SessionId } from "../../../protocol/ids.ts";
 import type { ServerMessage } from "../../../protocol/server-messages.ts";
 import { isTurnActive } from "../../../protocol/session-state.ts";
 import { KeptTabs, keptFromTabs, TABS_KEY, tabsFromKept } from "../tabs/kept-tabs.ts";
 import { closeTab, keepTabs, moveTab, NO_TABS, type OpenTabs, openTab } from "../tabs/open-tabs.ts";
+import { AgentInstalls } from "./agent-installs.ts";
+import type { Tell } from "./attempt.ts";
 import { foldShell } from "./fold-shell.ts";
 import { readKept, writeKept } from "./kept-json.ts";
 import { NO_DIALOG, type ShellDialog } from "./shell-dialog.ts";
 import { EMPTY_SHELL, isComplete, type ShellState } from "./shell-state.ts";
+import { TerminalFeed } from "./terminal-feed.ts";
+import { troubleOf, wordsOf } from "./trouble.ts";
 
 const COLLAPSED_KEY = "liminal:collapsed";
 const Collapsed = z.record(z.string(), z.boolean());
@@ -38,6 +41,8 @@ export class Shell {
   /** The one thing that went wrong last, outside of any dialog. */
   readonly problem = signal<string | null>(null);
   readonly nowMs: Signal<number>;
+  readonly terminals = new TerminalFeed();
+  readonly installs = new AgentInstalls((request, tell) => this.attempt(request, tell));
 
   constructor(ask: Ask, nowMs: number) {
     this.#ask = ask;
@@ -69,6 +74,8 @@ export class Shell {
       if (message.type === "session:turn") this.#noteEndOfTurn(before, message.sessionId, message.turn.state);
       const after = foldShell(before, message);
       this.#server.value = after;
+      this.terminals.hear(message);
+      this.installs.hear(message);
       if (message.type === "hello") for (const { id } of message.projects) this.#list(id);
       if (message.type === "project:added") this.#list(message.project.id);
       if (isComplete(after)) this.#setTabs(keepTabs(this.#tabs.peek(), (id) => after.sessions.has(id)));
@@ -111,11 +118,12 @@ export class Shell {
   }
 
   /** Asks the server; what it refuses is told in words at the place that `tell` chooses. */
-  async attempt(request: ClientRequest, tell: (words: string) => void = (words) => this.tell(words)) {
+  async attempt(request: ClientRequest, tell: Tell = (words) => this.tell(words)) {
     try {
       return await this.#ask(request);
     } catch (error) {
-      tell(wordsOf(error));
+      const trouble = troubleOf(error);
+      tell(wordsOf(trouble), trouble);
       return null;
     }
   }
@@ -152,11 +160,4 @@ export class Shell {
     this.#tabs.value = tabs;
     writeKept(TABS_KEY, keptFromTabs(tabs));
   }
-}
-
-/** A refusal in the server's own words, with the detail that helps; anything else is our bug and says so. */
-export function wordsOf(error: unknown): string {
-  if (!(error instanceof RefusalError)) return `Unexpected error in the page: ${String(error)}`;
-  const { message, details } = error.refusal;
-  return details === undefined ? message : `${message} ${details}`;
 }

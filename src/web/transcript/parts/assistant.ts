@@ -26,6 +26,7 @@ export class AssistantNode implements RowNode<EntryRow> {
     markArticle(this.element, row);
     this.element.classList.toggle("live", row.live);
     showMarkdown(this.#prose, row.entry.content, row.live);
+    this.#prose.element.hidden = row.entry.content === "" && !row.live;
     this.#showParts(row.entry.parts);
   }
 

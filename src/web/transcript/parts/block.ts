@@ -11,7 +11,7 @@ export function createBlock(head: readonly (Node | string)[], body: Node): HTMLE
 /** Whatever scrolls must be reachable by keyboard, and then it needs a name. */
 export function markScrollable<Scroller extends HTMLElement>(element: Scroller, label: string): Scroller {
   element.tabIndex = 0;
-  element.setAttribute("role", "region");
+  element.setAttribute("role", "group");
   element.setAttribute("aria-label", label);
   return element;
 }

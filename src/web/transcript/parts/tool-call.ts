@@ -10,6 +10,8 @@ import { createArticle, markArticle } from "./article.ts";
 import { ToolBody } from "./tool-body.ts";
 
 const ERROR_CHARS_MAX = 80;
+/** What took less was done at once. */
+const WORTH_SAYING_MS = 50;
 
 /** A tool call: one quiet line that says what, on what, and how it went; it opens to input and output. */
 export class ToolCallNode implements RowNode<EntryRow> {
@@ -69,7 +71,8 @@ export class ToolCallNode implements RowNode<EntryRow> {
 function timeWords({ status, startedAt, endedAt }: ToolCallEntry, now: number): string {
   if (startedAt === undefined) return "";
   if (status === "running") return runningClock(startedAt, now);
-  return endedAt === undefined ? "" : durationWords(Date.parse(endedAt) - Date.parse(startedAt));
+  const tookMs = endedAt === undefined ? 0 : Date.parse(endedAt) - Date.parse(startedAt);
+  return tookMs < WORTH_SAYING_MS ? "" : durationWords(tookMs);
 }
 
 function endOf(entry: ToolCallEntry, time: string): (Node | string)[] {

@@ -60,7 +60,7 @@ export class UserNode implements RowNode<UserRow> {
     this.#text.classList.toggle("cut", isLong && !isOpen);
     this.#more.hidden = !isLong;
     this.#more.setAttribute("aria-expanded", String(isOpen));
-    setText(this.#more, isOpen ? "Show less" : "Show all");
+    setText(this.#more, isLong ? (isOpen ? "Show less" : "Show all") : "");
   }
 
   #toggle(): void {

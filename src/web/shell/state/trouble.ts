@@ -1,0 +1,20 @@
+import { type ErrorCode, RefusalError } from "../../../protocol/errors.ts";
+
+/** What went wrong, in parts: the words are for everyone, the details for whoever looks closer. */
+export interface Trouble {
+  /** Null for a fault of the page's own. */
+  readonly code: ErrorCode | null;
+  readonly message: string;
+  readonly details?: string | undefined;
+}
+
+/** A refusal in the server's own words; anything else is our bug and says so. */
+export function troubleOf(error: unknown): Trouble {
+  if (error instanceof RefusalError) return error.refusal;
+  return { code: null, message: `Unexpected error in the page: ${String(error)}` };
+}
+
+/** All of it in one line, for places without room for parts. */
+export function wordsOf({ message, details }: Trouble): string {
+  return details === undefined ? message : `${message} ${details}`;
+}
