@@ -7,7 +7,8 @@ export type AgentPackage = {
   readonly entry: string;
 };
 
-const CACHE_VARIABLE = "LIMINAL_AGENT_CACHE";
+/** Says where the agents are kept. */
+export const CACHE_VARIABLE = "LIMINAL_AGENT_CACHE";
 
 /** Pinned: a newer version may behave differently, and then a test has to say so first. */
 export const AGENT_PACKAGES: readonly AgentPackage[] = [

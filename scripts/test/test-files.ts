@@ -6,6 +6,9 @@ export type TestPart = (typeof TEST_PARTS)[number];
 
 const PLACES = new Glob("{src,builtin-agent,tests}/**/*.test.{ts,tsx}");
 
+/** Folders whose tests start the real server. */
+const WITH_SERVER = /^tests\/(integration|install|lifecycle|recordings)\//;
+
 /** The test files of a part, sorted, relative to `root`; `tests/architecture` belongs to the checks. */
 export function testFiles(root: string, part: TestPart): string[] {
   return [...PLACES.scanSync({ cwd: root })].filter((path) => partOf(path) === part).sort();
@@ -13,6 +16,6 @@ export function testFiles(root: string, part: TestPart): string[] {
 
 function partOf(path: string): TestPart | undefined {
   if (/\.browser\.test\.tsx?$/.test(path)) return "browser";
-  if (path.startsWith("tests/integration/")) return "integration";
+  if (WITH_SERVER.test(path)) return "integration";
   return path.startsWith("tests/architecture/") || path.startsWith("tests/agents/") ? undefined : "unit";
 }

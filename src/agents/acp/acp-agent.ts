@@ -1,3 +1,4 @@
+import { ignore } from "../../lib/ignore.ts";
 import type { AgentSession, AgentSink, RestoreRequest } from "../../ports/agents.ts";
 import type { World } from "../../ports/world.ts";
 import { RefusalError } from "../../protocol/errors.ts";
@@ -35,10 +36,13 @@ export class AcpAgent {
   readonly #options: AcpAgentOptions;
   readonly #connection: AcpConnection;
   readonly #sessions = new Map<string, AcpSession>();
+  /** Conversations the agent is about to let go of: one that is wanted again waits for that. */
+  readonly #closing = new Map<string, Promise<unknown>>();
   #early: { agentSessionId: string; update: Json }[] = [];
   #capabilities: JsonObject = {};
   #signInMethods: readonly OfferedSignIn[] = [];
   #agentName = "";
+  #attachCount = 0;
 
   /** Throws NotStartableError when the command cannot be run at all. */
   constructor(options: AcpAgentOptions) {
@@ -71,7 +75,7 @@ export class AcpAgent {
 
   /** A turn, a question or a request is under way. */
   get isBusy(): boolean {
-    return this.#connection.isBusy;
+    return this.#attachCount > 0 || this.#connection.isBusy;
   }
 
   async initialize(): Promise<void> {
@@ -101,7 +105,26 @@ export class AcpAgent {
     await this.#ask("authenticate", { methodId });
   }
 
-  async newSession(cwd: string, sink: AgentSink): Promise<AcpSession> {
+  newSession(cwd: string, sink: AgentSink): Promise<AgentSession> {
+    return this.#attaching(() => this.#createSession(cwd, sink));
+  }
+
+  /** Goes on with a conversation: resumed where the agent can, replayed where it must, else begun anew. */
+  restoreSession(restore: RestoreRequest, cwd: string, sink: AgentSink): Promise<AgentSession> {
+    return this.#attaching(() => this.#restoreSession(restore, cwd, sink));
+  }
+
+  /** Between the requests of one attachment the process must not look idle. */
+  async #attaching(attach: () => Promise<AgentSession>): Promise<AgentSession> {
+    this.#attachCount++;
+    try {
+      return await attach();
+    } finally {
+      this.#attachCount--;
+    }
+  }
+
+  async #createSession(cwd: string, sink: AgentSink): Promise<AcpSession> {
     const answer = await this.#ask("session/new", { cwd, mcpServers: [] });
     const agentSessionId = asString(answer["sessionId"]);
     if (agentSessionId === undefined) throw this.#refuse({ code: 0, message: "The agent gave its new session no id." });
@@ -110,10 +133,10 @@ export class AcpAgent {
     return session;
   }
 
-  /** Goes on with a conversation: resumed where the agent can, replayed where it must, else begun anew. */
-  async restoreSession(restore: RestoreRequest, cwd: string, sink: AgentSink): Promise<AgentSession> {
+  async #restoreSession(restore: RestoreRequest, cwd: string, sink: AgentSink): Promise<AgentSession> {
     // Nothing was said in it yet: there is nothing to bring back, and some agents fail on such a session.
-    if (restore.userMessages === 0) return this.newSession(cwd, sink);
+    if (restore.userMessages === 0) return this.#createSession(cwd, sink);
+    await this.#closing.get(restore.agentSessionId);
     const params = { sessionId: restore.agentSessionId, cwd, mcpServers: [] };
     const resumed = this.#has("resume") ? await this.#tryRestore("session/resume", params, sink) : null;
     if (resumed) {
@@ -126,7 +149,7 @@ export class AcpAgent {
       const loaded = await this.#tryRestore("session/load", params, sink);
       if (loaded) return this.#afterReplay(loaded, restore, sink);
     }
-    const session = await this.newSession(cwd, sink);
+    const session = await this.#createSession(cwd, sink);
     session.origin = "forgotten";
     return session;
   }
@@ -210,8 +233,7 @@ export class AcpAgent {
       connection: this.#connection,
       sink,
       newId: this.#options.world.newId,
-      canClose: this.#has("close"),
-      onClosed: () => this.#sessions.delete(agentSessionId),
+      onClosed: (closed) => this.#closeSession(closed),
       onTurnCompleted: this.#options.onTurnCompleted,
       refuse: (failure) => this.#refuse(failure).refusal,
     });
@@ -220,6 +242,16 @@ export class AcpAgent {
     this.#early = this.#early.filter((one) => one.agentSessionId !== agentSessionId);
     for (const { update } of early) session.onUpdate(update);
     return session;
+  }
+
+  #closeSession({ agentSessionId }: AcpSession): void {
+    this.#sessions.delete(agentSessionId);
+    if (!this.#has("close")) return;
+    const closing = this.#connection
+      .request("session/close", { sessionId: agentSessionId })
+      .catch(ignore("an agent that does not know the session any more holds nothing for it"))
+      .finally(() => this.#closing.delete(agentSessionId));
+    this.#closing.set(agentSessionId, closing);
   }
 
   #has(capability: string): boolean {

@@ -19,8 +19,7 @@ interface AcpSessionOptions {
   readonly connection: AcpConnection;
   readonly sink: AgentSink;
   readonly newId: () => string;
-  readonly canClose: boolean;
-  readonly onClosed: () => void;
+  readonly onClosed: (session: AcpSession) => void;
   readonly onTurnCompleted: () => void;
   readonly refuse: (failure: AcpFailure) => Refusal;
 }
@@ -155,10 +154,9 @@ export class AcpSession implements AgentSession {
     this.#deadline = null;
   }
 
+  /** The agent is asked and not waited for: what it frees, it frees in its own time. */
   async close(): Promise<void> {
-    if (this.#options.canClose)
-      await this.#options.connection.request("session/close", { sessionId: this.agentSessionId });
-    this.#options.onClosed();
+    this.#options.onClosed(this);
   }
 }
 

@@ -8,7 +8,8 @@ import { translateContent } from "./translate-content.ts";
 export function translateTool(call: JsonObject, announced: boolean): ToolPatch | null {
   const toolCallId = asString(call["toolCallId"]);
   if (toolCallId === undefined) return null;
-  const name = asString(call["title"]) || asString(call["name"]);
+  // The tool's own name stands in for a missing title, but must not replace the title of a call already presented.
+  const name = asString(call["title"]) || (announced ? asString(call["name"]) : undefined);
   const kind = asString(call["kind"]);
   const status = translateStatus(call["status"]);
   const content = asArray(call["content"]);

@@ -15,7 +15,7 @@ import { isMemoryShort } from "./memory-pressure.ts";
 
 const EVICTION_CHECK_MS = 15_000;
 
-type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionId"> & {
+type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionId" | "onTurnCompleted"> & {
   readonly catalog: AgentCatalog;
   readonly inheritedEnv: Readonly<Record<string, string | undefined>>;
   /** The mark by which a later run finds what this one may leave behind. */
@@ -54,10 +54,11 @@ export class AgentPool implements Agents {
   async attach(request: AttachRequest): Promise<AgentSession> {
     const { cliType, sessionId, cwd, restore, sink } = request;
     const agent = await this.#supervisor(cliType, sessionId, cwd).ensure();
-    this.evict();
     try {
-      const attached = restore === null ? agent.newSession(cwd, sink) : agent.restoreSession(restore, cwd, sink);
-      const session = await attached;
+      const attaching = restore === null ? agent.newSession(cwd, sink) : agent.restoreSession(restore, cwd, sink);
+      // Only now: this agent is busy, so that room is made for it and not by it.
+      this.evict();
+      const session = await attaching;
       this.#setSignedOut(cliType, false);
       return session;
     } catch (error) {
@@ -108,6 +109,8 @@ export class AgentPool implements Agents {
         ...(message !== undefined && { message }),
         capabilities: {},
         signIn: (supervisor?.signInMethods ?? []).map(publicMethod),
+        ...definition.details,
+        ...(!definition.command && definition.installHint && { hint: definition.installHint }),
       };
     });
   }
@@ -137,6 +140,13 @@ export class AgentPool implements Agents {
     for (const process of chooseEvictions(running, limits, world.now(), isMemoryShort())) process.evict();
   }
 
+  /** Ends idle processes of one agent, so that its next start is of what is installed then; false when one is at work. */
+  release(cliType: CliType): boolean {
+    const own = [...this.#supervisors].filter(([key]) => this.#identity(key).id === cliType);
+    for (const [, supervisor] of own) supervisor.evict();
+    return own.every(([, supervisor]) => supervisor.running === null);
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.#checks);
     await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor.stop()));
@@ -155,6 +165,8 @@ export class AgentPool implements Agents {
       sessionId: own,
       cwd: own === null ? this.#options.cwd : cwd,
       env: () => this.#environment(this.#definition(cliType) ?? definition),
+      // Not at once: a queued message may start the next turn with this very event.
+      onTurnCompleted: () => void setImmediate(() => this.evict()),
     });
     this.#supervisors.set(key, supervisor);
     return supervisor;

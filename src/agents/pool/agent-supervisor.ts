@@ -28,6 +28,8 @@ export interface SupervisorOptions {
   readonly epoch: string;
   readonly clientVersion: string;
   readonly startTimeoutMs: number;
+  /** A turn is over: there may be more processes than are needed now. */
+  readonly onTurnCompleted: () => void;
   readonly onStatus: (change: AgentStatusChange) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -195,7 +197,10 @@ export class AgentSupervisor {
       epoch,
       trace: this.trace,
       clientVersion,
-      onTurnCompleted: this.#proven,
+      onTurnCompleted: () => {
+        this.#proven();
+        this.#options.onTurnCompleted();
+      },
       world,
     });
     this.#startCount++;
