@@ -5,6 +5,10 @@ import type { Answer } from "../sessions/answer.ts";
 export type Reconnect = Extract<ClientMessage, { type: "session:reconnect" }>;
 
 export type Authenticate = Extract<ClientMessage, { type: "agent:authenticate" }>;
+export type InstallMessage = Extract<
+  ClientMessage,
+  { type: "agent:install" | "agent:install-cancel" | "agent:uninstall" | "agent:rollback" }
+>;
 export type TerminalMessage = Extract<ClientMessage, { type: `terminal:${string}` }>;
 
 /** What a client may ask about agents as such, apart from any session. */
@@ -15,4 +19,6 @@ export interface AgentDirectory {
   /** Walks one of the agent's own sign-in methods; `terminal:opened` when that happens in a terminal. */
   authenticate(message: Authenticate): Promise<Answer>;
   terminal(message: TerminalMessage): Answer;
+  /** Answers when it is done; how far it is comes to everyone on the way. */
+  install(message: InstallMessage): Promise<Answer>;
 }

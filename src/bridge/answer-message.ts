@@ -45,6 +45,12 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       return agents.reconnect(message);
     case "agent:authenticate":
       return agents.authenticate(message);
+    case "agent:install":
+    case "agent:uninstall":
+    case "agent:rollback":
+      return sessions.once(message.commandId, () => agents.install(message));
+    case "agent:install-cancel":
+      return agents.install(message);
     case "terminal:input":
     case "terminal:resize":
     case "terminal:close":

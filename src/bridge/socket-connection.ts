@@ -1,9 +1,10 @@
 import type { Feed, Frame } from "../fanout/feed.ts";
 import type { Broadcast } from "../fanout/hub.ts";
 import type { Subscription } from "../fanout/subscription.ts";
+import { isNestedDeeper, JSON_LEVELS_MAX } from "../lib/nesting.ts";
 import { ClientMessage } from "../protocol/client-messages.ts";
 import { REFUSE, type Refusal } from "../protocol/errors.ts";
-import { GLOBAL_FACTS } from "../protocol/facts.ts";
+import { type Fact, GLOBAL_FACTS, Seq } from "../protocol/facts.ts";
 import { SessionId } from "../protocol/ids.ts";
 import { FRAME_BYTES_MAX } from "../protocol/limits.ts";
 import type { PlainServerMessage } from "../protocol/server-messages.ts";
@@ -34,6 +35,8 @@ export class SocketConnection implements Disposable {
   /** Requests that a published message or a fact on its way will answer. */
   readonly #awaitedMessages = new Map<PlainServerMessage, string>();
   readonly #awaitedFacts = new Map<string, string>();
+  /** Answers that speak of facts this client has not got yet; ahead of them they would make it skip those. */
+  #heldAnswers: { readonly sessionId: SessionId; readonly seq: number; readonly frame: string }[] = [];
   #writable = true;
   #closed = false;
 
@@ -45,11 +48,22 @@ export class SocketConnection implements Disposable {
   }
 
   receive(data: string | Uint8Array): void {
-    if (data.length > FRAME_BYTES_MAX) {
+    if (typeof data !== "string") {
+      this.#refuse(REFUSE.invalidMessage("message: only text frames are read"), {});
+      return;
+    }
+    if (Buffer.byteLength(data) > FRAME_BYTES_MAX) {
       this.#refuse(REFUSE.limitExceeded("bytes in one frame", FRAME_BYTES_MAX), {});
       return;
     }
     const raw = parseJson(data);
+    if (isNestedDeeper(raw)) {
+      this.#refuse(
+        REFUSE.invalidMessage(`message: nested more than ${JSON_LEVELS_MAX} levels deep`),
+        correlationOf(raw),
+      );
+      return;
+    }
     const parsed = ClientMessage.safeParse(raw);
     if (parsed.success) {
       this.#handle(parsed.data).catch(this.#deps.onError);
@@ -64,6 +78,9 @@ export class SocketConnection implements Disposable {
   drained(): void {
     this.#writable = true;
     for (const subscription of this.#subscriptions.values()) subscription.pump();
+    const held = this.#heldAnswers;
+    this.#heldAnswers = [];
+    for (const { sessionId, seq, frame } of held) this.#answerInPlace(sessionId, seq, frame);
   }
 
   [Symbol.dispose](): void {
@@ -77,7 +94,11 @@ export class SocketConnection implements Disposable {
     try {
       if (message.type === "session:open") this.#open(message);
       else if (message.type === "session:close") this.#close(message);
-      else this.#answer(message, await answerMessage(this.#deps, message));
+      else {
+        const answer = await answerMessage(this.#deps, message);
+        this.#answer(message, answer);
+        if (message.type === "session:draft" && answer.kind === "ok") this.#shareDraft(message);
+      }
     } catch (error) {
       this.#deps.onError(error);
       this.#refuse(REFUSE.internal(), message);
@@ -133,20 +154,41 @@ export class SocketConnection implements Disposable {
         return;
       case "config": {
         const { sessionId, seq, config } = answer;
-        this.#subscriptions.get(sessionId)?.pump();
-        this.#send(JSON.stringify({ type: "session:config", sessionId, seq, config, requestId }));
+        this.#answerInPlace(
+          sessionId,
+          seq,
+          JSON.stringify({ type: "session:config", sessionId, seq, config, requestId }),
+        );
         return;
       }
       case "started":
         this.#sendMessage(answer.message, requestId);
         answer.failed.then((refusal) => refusal && this.#refuse(refusal, message)).catch(this.#deps.onError);
         return;
-      case "repeated":
-        this.#send(JSON.stringify({ ...answer.message, requestId }));
+      case "repeated": {
+        const sessionId = SessionId.safeParse(answer.message["sessionId"]).data;
+        const seq = Seq.safeParse(answer.message["seq"]).data;
+        const frame = JSON.stringify({ ...answer.message, requestId });
+        if (sessionId === undefined || seq === undefined) this.#send(frame);
+        else this.#answerInPlace(sessionId, seq, frame);
         return;
+      }
       default:
         answer satisfies never;
     }
+  }
+
+  /** A follower hears of nothing before it has the facts up to there. */
+  #answerInPlace(sessionId: SessionId, seq: number, frame: string): void {
+    const subscription = this.#subscriptions.get(sessionId);
+    subscription?.pump();
+    if (!subscription || subscription.cursor >= seq) this.#send(frame);
+    else this.#heldAnswers.push({ sessionId, seq, frame });
+  }
+
+  /** Other windows on the session show what is being typed here; the one who types has it. */
+  #shareDraft({ sessionId, content }: Extract<ClientMessage, { type: "session:draft" }>): void {
+    this.#deps.feed.hub.tellFollowers(sessionId, this, { type: "session:draft", sessionId, content });
   }
 
   /** Followers get the fact in its place in the log, everyone else as a broadcast; the copy sent here carries the id. */
@@ -160,11 +202,20 @@ export class SocketConnection implements Disposable {
     for (const broadcast of batch) {
       if (broadcast.kind === "message") {
         this.#send(withRequestId(broadcast.json, take(this.#awaitedMessages, broadcast.message)));
-      } else if (!this.#subscriptions.has(broadcast.fact.sessionId)) {
-        const { sessionId, seq } = broadcast.fact;
-        this.#send(withRequestId(broadcast.json, take(this.#awaitedFacts, factKey(sessionId, seq))));
+      } else if (broadcast.kind === "fact") {
+        this.#onGlobalFact(broadcast.fact, broadcast.json);
+      } else if (broadcast.from !== this && this.#subscriptions.has(broadcast.sessionId)) {
+        this.#send(broadcast.json);
       }
     }
+  }
+
+  #onGlobalFact({ sessionId, seq }: Fact, json: string): void {
+    const subscription = this.#subscriptions.get(sessionId);
+    const key = factKey(sessionId, seq);
+    // A follower got it from the log, unless it opened the session after its command: then the answer is still due.
+    if (subscription && (subscription.cursor < seq || !this.#awaitedFacts.has(key))) return;
+    this.#send(withRequestId(json, take(this.#awaitedFacts, key)));
   }
 
   #sendFact(sessionId: SessionId, frame: Frame): void {
@@ -209,9 +260,9 @@ function withRequestId(json: string, requestId: string | undefined): string {
   return requestId === undefined ? json : `${json.slice(0, -1)},"requestId":${JSON.stringify(requestId)}}`;
 }
 
-function parseJson(data: string | Uint8Array): unknown {
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data));
+    return JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -3,8 +3,10 @@ import { GLOBAL_FACTS } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { PlainServerMessage } from "../protocol/server-messages.ts";
 
-/** What every client hears. Followers of a session get its facts from the log instead, in their place. */
+/** What clients hear besides the log. Followers of a session get its facts from there instead, in their place. */
 export type Broadcast =
+  /** For the other followers of a session: whoever caused it knows. */
+  | { readonly kind: "aside"; readonly sessionId: SessionId; readonly from: object; readonly json: string }
   | { readonly kind: "message"; readonly message: PlainServerMessage; readonly json: string }
   | { readonly kind: "fact"; readonly fact: Fact; readonly json: string };
 
@@ -46,6 +48,12 @@ export class Hub {
 
   publish(message: PlainServerMessage): void {
     this.#broadcasts.push({ kind: "message", message, json: JSON.stringify(message) });
+    this.#schedule();
+  }
+
+  /** A message for the followers of one session that is no fact of its log. */
+  tellFollowers(sessionId: SessionId, from: object, message: PlainServerMessage): void {
+    this.#broadcasts.push({ kind: "aside", sessionId, from, json: JSON.stringify(message) });
     this.#schedule();
   }
 

@@ -27,6 +27,11 @@ export class Subscription implements Disposable {
     this.#following = options.hub.follow(options.sessionId, () => this.pump());
   }
 
+  /** The last seq that was sent, or needs no sending. */
+  get cursor(): number {
+    return this.#cursor;
+  }
+
   /** Sends all there is after the cursor, or as much as the reader takes. */
   pump(): void {
     const { log, sessionId, ready, send } = this.#options;

@@ -32,6 +32,8 @@ export type AgentEvent =
   | { type: "text"; kind: "assistant" | "thinking" | "user"; messageId?: string; text: string }
   | { type: "part"; kind: "assistant" | "thinking" | "user"; part: Part }
   | { type: "tool"; patch: ToolPatch }
+  /** What a command printed, to be added to the output of the tool call that shows it. */
+  | { type: "tool-output"; toolCallId: string; text: string }
   | { type: "plan"; items: readonly PlanItem[] }
   | { type: "notice"; severity: NoticeSeverity; content: string }
   | { type: "title"; title: string }

@@ -26,6 +26,11 @@ const limit = z.int().min(1).max(PAGE_ENTRIES_MAX).optional();
 const message = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ type: z.literal(type), ...envelope, ...shape });
 
+/** One version of a program: never a range, a tag or an address. */
+export const ExactVersion = z
+  .string()
+  .max(64)
+  .regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/);
 const sessionOnly = { sessionId: SessionId };
 
 /** The commands a session's own writer decides on. */
@@ -76,6 +81,12 @@ export const ClientMessage = z.discriminatedUnion("type", [
   /** `restart` replaces a process that no longer reacts. */
   message("session:reconnect", { cliType: CliType, sessionId: SessionId.optional(), restart: z.boolean().optional() }),
   message("agent:list", {}),
+  /** The catalog's version, unless one is named; updating is installing another. */
+  message("agent:install", { cliType: CliType, version: ExactVersion.optional() }),
+  message("agent:install-cancel", { cliType: CliType }),
+  message("agent:uninstall", { cliType: CliType }),
+  /** Back to the version that was in use before. */
+  message("agent:rollback", { cliType: CliType }),
   message("agent:authenticate", { cliType: CliType, methodId: z.string().min(1).max(200) }),
   message("terminal:input", { terminalId: z.string().max(200), data: z.string().max(TERMINAL_INPUT_CHARS_MAX) }),
   message("terminal:resize", {

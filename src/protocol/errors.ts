@@ -50,6 +50,8 @@ export const REFUSE = {
         ? `${name} needs you to sign in first: ${methods.join(", ")}.`
         : `${name} needs you to sign in first. Run its own command line once and sign in there.`,
     ),
+  agentInstall: (name: string, reason: string, details?: string) =>
+    refuse("AGENT_UNAVAILABLE", `${name}: ${reason}`, details),
   agentProtocol: (message: string) => refuse("AGENT_PROTOCOL_ERROR", message),
   notPending: (outcome: string) => refuse("REQUEST_NOT_PENDING", `This request is no longer open: ${outcome}.`),
   limitExceeded: (limit: string, value: number) => refuse("LIMIT_EXCEEDED", `Over the limit of ${value} for ${limit}.`),

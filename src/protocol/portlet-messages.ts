@@ -32,6 +32,8 @@ export const PortletToShell = z.union([
   z.object({ type: z.literal("portlet:ready") }),
   z.object({ type: z.literal("portlet:title"), title: z.string() }),
   z.object({ type: z.literal("portlet:key"), key: z.string(), modifiers }),
+  /** Asks for a dialog about this session: the shell has the room and the rights for it. */
+  z.object({ type: z.literal("portlet:show"), what: z.enum(["log", "sign-in"]) }),
   z.looseObject({ type: z.string().startsWith("session:") }),
   z.looseObject({ type: z.string().startsWith("permission:") }),
 ]);

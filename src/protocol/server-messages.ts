@@ -43,6 +43,15 @@ export const AgentInfo = z.object({
   message: z.string().optional(),
   capabilities: z.record(z.string(), z.boolean()),
   signIn: z.array(SignInMethod).optional(),
+  description: z.string().optional(),
+  /** What the catalog offers, what of it we installed, and what `agent:rollback` would go back to. */
+  version: z.string().optional(),
+  installedVersion: z.string().optional(),
+  previousVersion: z.string().optional(),
+  /** Whether `agent:install` can bring it. */
+  installable: z.boolean().optional(),
+  /** What to do to have it, when it is not there. */
+  hint: z.string().optional(),
 });
 export type AgentInfo = z.infer<typeof AgentInfo>;
 
@@ -105,6 +114,13 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     message: z.string().optional(),
   }),
   message("agent:list", { agents: z.array(AgentInfo) }),
+  /** The last one of each install has the phase `done`, `failed` or `cancelled`. */
+  message("agent:install-progress", {
+    cliType: CliType,
+    phase: z.enum(["preparing", "downloading", "testing", "switching", "done", "failed", "cancelled"]),
+    progress: z.number().min(0).max(1),
+    message: z.string(),
+  }),
   message("terminal:opened", { terminalId: z.string(), title: z.string() }),
   message("terminal:output", { terminalId: z.string(), data: z.string() }),
   message("terminal:exited", { terminalId: z.string(), exitCode: z.int().nullable() }),

@@ -2,6 +2,7 @@ import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { AgentDirectory } from "../bridge/agent-directory.ts";
 import { REFUSE, type Refusal, RefusalError } from "../protocol/errors.ts";
 import type { SessionService } from "../sessions/session-service.ts";
+import type { AgentInstalls } from "./agent-installs.ts";
 import type { SignIn } from "./sign-in.ts";
 
 interface DirectoryParts {
@@ -9,12 +10,17 @@ interface DirectoryParts {
   readonly sessions: SessionService;
   readonly home: string;
   readonly signIn: SignIn;
+  readonly installs: AgentInstalls;
 }
 
 /** The pool, as clients see it. */
-export function agentDirectory({ pool, sessions, home, signIn }: DirectoryParts): AgentDirectory {
+export function agentDirectory({ pool, sessions, home, signIn, installs }: DirectoryParts): AgentDirectory {
   return {
-    list: () => pool.list(),
+    list: () => {
+      installs.refresh();
+      return pool.list();
+    },
+    install: (message) => installs.answer(message),
     authenticate: (message) => signIn.start(message),
     terminal: (message) => signIn.terminal(message),
     reconnect: ({ cliType, sessionId = null, restart = false }) => {

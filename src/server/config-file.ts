@@ -14,6 +14,8 @@ const AgentSetting = z.object({
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
   process: z.enum(["shared", "per-session"]).optional(),
+  fs: z.boolean().optional(),
+  terminal: z.boolean().optional(),
   retryMs: z.array(z.int().min(0).max(RETRY_MS_MAX)).max(20).optional(),
 });
 const PoolSetting = z.object({
@@ -60,6 +62,15 @@ function without(problem: string | null): LoadedConfigFile {
 }
 
 function definitionOf(id: CliType, setting: z.infer<typeof AgentSetting>): AgentDefinition {
-  const { name, command, args = [], env = {}, process = "shared", retryMs = RETRY_DELAYS_MS } = setting;
-  return { id, name, command: [command, ...args], env, process, retryDelaysMs: retryMs };
+  const {
+    name,
+    command,
+    args = [],
+    env = {},
+    process = "shared",
+    retryMs = RETRY_DELAYS_MS,
+    fs = true,
+    terminal = true,
+  } = setting;
+  return { id, name, command: [command, ...args], env, process, retryDelaysMs: retryMs, serves: { fs, terminal } };
 }

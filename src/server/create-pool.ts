@@ -1,15 +1,15 @@
-import { join } from "node:path";
-import { agentCatalog } from "../agents/catalog/agent-catalog.ts";
 import { AgentPool } from "../agents/pool/agent-pool.ts";
 import { Lifeline } from "../agents/process/lifeline.ts";
 import { LocalProcessHost } from "../agents/process/local-process-host.ts";
 import type { Hub } from "../fanout/hub.ts";
 import type { World } from "../ports/world.ts";
+import { AgentInstalls } from "./agent-installs.ts";
 import type { ServerConfig } from "./config.ts";
 import { loadConfigFile } from "./config-file.ts";
+import { createCatalog } from "./create-catalog.ts";
 import type { DataDir } from "./data-dir.ts";
 import type { Logger } from "./logger.ts";
-import { PROGRAM_DIR, VERSION } from "./version.ts";
+import { VERSION } from "./version.ts";
 
 const EPOCH_CHARS = 8;
 
@@ -30,22 +30,16 @@ export function createPool({ config, dataDir, world, owner, hub, logger }: PoolP
   const onError = (error: unknown) => logger.error("Unexpected fault in an agent", error);
   const epoch = world.newId().slice(0, EPOCH_CHARS);
   const lifeline = new Lifeline(epoch, env);
+  const host = new LocalProcessHost(lifeline, onError);
+  const known = createCatalog({ config, dataDir, world, configured: file.agents, logger });
   const pool: AgentPool = new AgentPool({
-    catalog: agentCatalog({
-      env,
-      which: (program) => Bun.which(program, { PATH: env["PATH"] ?? "" }),
-      builtin: {
-        command: [process.execPath, join(PROGRAM_DIR, "builtin-agent/main.ts")],
-        env: { LIMINAL_GUIDE_DIR: dataDir.file("guide") },
-      },
-      configured: file.agents,
-    }),
+    catalog: known.catalog,
     inheritedEnv: env,
     owner,
     limits: file.pool,
     onListChanged: () => hub.publish({ type: "agent:list", agents: [...pool.list()] }),
     world,
-    host: new LocalProcessHost(lifeline, onError),
+    host,
     cwd: config.home,
     epoch,
     clientVersion: VERSION,
@@ -60,5 +54,6 @@ export function createPool({ config, dataDir, world, owner, hub, logger }: PoolP
       }),
     onError,
   });
-  return { pool, lifeline };
+  const installs = new AgentInstalls({ ...known, config, world, owner, epoch, host, pool, hub, onError });
+  return { pool, lifeline, installs };
 }

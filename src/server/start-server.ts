@@ -75,7 +75,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     logger.warn(`Ended a leftover agent process ${pid}: ${command}`);
   const stores = openStores(dataDir, world, logger);
   const hub = new Hub();
-  const { pool, lifeline } = createPool({ config, dataDir, world, owner, hub, logger });
+  const { pool, lifeline, installs } = createPool({ config, dataDir, world, owner, hub, logger });
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
   const sessions = new SessionService({
     world,
@@ -95,7 +95,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     feed: new Feed(hub, stores.log),
     sessions,
     projects,
-    agents: agentDirectory({ pool, sessions, home: config.home, signIn }),
+    agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs }),
     publish: (message) => hub.publish(message),
     hello: () => ({
       type: "hello",
@@ -107,7 +107,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     onError,
   };
   const stop = async () => {
-    await Promise.all([pool.stop(), signIn.stop()]);
+    await Promise.all([pool.stop(), signIn.stop(), installs.stop()]);
     await lifeline.stop();
     sessions.flush();
     stores.close();

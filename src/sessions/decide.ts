@@ -105,7 +105,8 @@ function cancelTurn(scene: Scene): Outcome {
       ...settleTools(state, "cancelled", scene.now),
       ...withdrawn.facts,
       ...held,
-      ...(state.turn.state === "running"
+      // Already stopping, it stays as it is shown: an agent that ignored the first stop must not look at work again.
+      ...(state.turn.state === "running" || scene.cancelling === turnId
         ? []
         : [{ type: "session:turn" as const, turn: { ...state.turn, state: "running" as const } }]),
     ],

@@ -3,6 +3,7 @@ import { isTextEntry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
 import type { StopReason, TurnError } from "../protocol/session-parts.ts";
 import type { SessionState } from "../protocol/session-state.ts";
+import { hasParts } from "./observe-text.ts";
 import type { Outcome, Scene } from "./scene.ts";
 
 /** How a turn ends: nothing is left spinning, nothing is left asking, every text is closed, then the turn is idle. */
@@ -59,7 +60,7 @@ export function withdrawPending(state: SessionState): Outcome {
 function closeText(state: SessionState, stopReason: StopReason): FactBody[] {
   const type = stopReason === "cancelled" ? "session:cancelled" : "session:complete";
   const last = state.open.at(-1);
-  if (isTextEntry(last)) return [{ type, entryId: last.entryId }];
+  if (isTextEntry(last)) return hasParts(last) ? [] : [{ type, entryId: last.entryId }];
   if (state.open.some(isTextEntry)) return [];
   const user = state.open.findLast((entry: Entry) => entry.type === "user");
   return user ? [{ type, entryId: user.entryId }] : [];

@@ -1,12 +1,14 @@
 import type { AgentEvent } from "../ports/agents.ts";
 
+type Grown = Extract<AgentEvent, { type: "text" | "tool-output" }>;
+
 /** Neighbouring pieces of one text become one piece: a burst costs one fact, not hundreds. */
 export function mergeText(events: readonly AgentEvent[]): AgentEvent[] {
   const merged: AgentEvent[] = [];
   let pieces: string[] = [];
   for (const event of events) {
     const last = merged.at(-1);
-    if (event.type === "text" && last?.type === "text" && sameText(event, last)) {
+    if (isGrown(event) && last && isGrown(last) && sameText(event, last)) {
       pieces.push(event.text);
       continue;
     }
@@ -18,14 +20,17 @@ export function mergeText(events: readonly AgentEvent[]): AgentEvent[] {
   return merged;
 }
 
-type Text = Extract<AgentEvent, { type: "text" }>;
+function isGrown(event: AgentEvent): event is Grown {
+  return event.type === "text" || event.type === "tool-output";
+}
 
-function sameText(one: Text, other: Text): boolean {
-  return one.kind === other.kind && one.messageId === other.messageId;
+function sameText(one: Grown, other: Grown): boolean {
+  if (one.type === "text" && other.type === "text") return one.kind === other.kind && one.messageId === other.messageId;
+  return one.type === "tool-output" && other.type === "tool-output" && one.toolCallId === other.toolCallId;
 }
 
 function closeLast(merged: AgentEvent[], pieces: readonly string[]): void {
   const last = merged.at(-1);
-  if (pieces.length > 0 && last?.type === "text")
+  if (pieces.length > 0 && last && isGrown(last))
     merged[merged.length - 1] = { ...last, text: last.text + pieces.join("") };
 }

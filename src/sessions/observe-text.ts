@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../ports/agents.ts";
-import type { Entry, Part, TextEntry } from "../protocol/entry.ts";
+import type { Entry, Part, TextEntry, UserEntry } from "../protocol/entry.ts";
 import { isTextEntry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
 import { EntryId } from "../protocol/ids.ts";
@@ -41,7 +41,8 @@ function textTarget(scene: Scene, event: Text): Target | null {
   const last = scene.state.open.at(-1);
   if (isTextEntry(last) && last.type === event.kind && last.messageId === event.messageId && !hasParts(last))
     return { entry: last, late: false };
-  if (scene.state.open.length > 0) return null;
+  // A turn that tries a message again has no entry yet, and must not go on with the answer of the turn before.
+  if (scene.state.open.length > 0 || isTurnActive(scene.state.turn)) return null;
   const settled =
     event.messageId === undefined ? withoutId(scene.lastSettled) : scene.settledByAgentId(event.messageId);
   return settled && isTextEntry(settled) && settled.type === event.kind ? { entry: settled, late: true } : null;
@@ -52,7 +53,8 @@ function withoutId(entry: Entry | null): TextEntry | null {
   return entry && isTextEntry(entry) && entry.messageId === undefined && !hasParts(entry) ? entry : null;
 }
 
-function hasParts(entry: TextEntry): boolean {
+/** Whole from the start: nothing is appended to it. */
+export function hasParts(entry: TextEntry): boolean {
   return entry.type === "assistant" && entry.parts !== undefined;
 }
 
@@ -81,6 +83,7 @@ function newTextEntry(scene: Scene, event: Text, content: string): TextEntry {
 
 /** An image, a link or anything else that is not text stands as an entry of its own, in its place. */
 export function observePart(scene: Scene, kind: Text["kind"], part: Part): FactBody[] {
+  if (kind === "user" && askedEntry(scene)?.attachments?.some((sent) => isSamePart(sent, part))) return [];
   const entryId = EntryId.parse(scene.newId());
   const base = { entryId, ...turnOf(scene), content: "", timestamp: scene.now };
   const entry: Entry =
@@ -90,13 +93,22 @@ export function observePart(scene: Scene, kind: Text["kind"], part: Part): FactB
 
 /** Agents echo the prompt; only words that are not ours already are new. */
 function observeUserText(scene: Scene, text: string): FactBody[] {
-  const asked = scene.state.open.findLast((entry) => entry.type === "user");
-  if (asked?.content.includes(text.trim())) return [];
+  if (askedEntry(scene)?.content.includes(text.trim())) return [];
   const entryId = EntryId.parse(scene.newId());
   return [
     ...closeOpenText(scene),
     { type: "session:update", entry: { type: "user", entryId, ...turnOf(scene), content: text, timestamp: scene.now } },
   ];
+}
+
+function askedEntry(scene: Scene): UserEntry | undefined {
+  return scene.state.open.findLast((entry) => entry.type === "user");
+}
+
+/** Compared by what it carries: an agent that echoes a part may leave out or add what describes it. */
+function isSamePart(one: Part, other: Part): boolean {
+  const carried = (part: Part) => ("data" in part ? part.data : "uri" in part ? part.uri : JSON.stringify(part));
+  return one.type === other.type && carried(one) === carried(other);
 }
 
 /** Whatever starts after a growing text ends that text. */

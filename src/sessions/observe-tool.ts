@@ -27,6 +27,16 @@ export function observeTool(scene: Scene, patch: ToolPatch): FactBody[] {
   return [...closeOpenText(scene), { type: "session:update", entry }];
 }
 
+/** Output of a command grows its call as it comes; past the limit the end of it comes with the call's own end. */
+export function observeToolOutput(scene: Scene, toolCallId: string, text: string): FactBody[] {
+  const open = scene.state.open.findLast(
+    (entry): entry is ToolCallEntry => entry.type === "tool-call" && entry.toolCallId === toolCallId,
+  );
+  if (!open) return [];
+  const content = text.slice(0, Math.max(0, RESULT_CHARS_MAX - (open.result?.length ?? 0)));
+  return content === "" ? [] : [{ type: "session:chunk", entryId: open.entryId, content, field: "result" }];
+}
+
 function placeholder(scene: Scene, toolCallId: string): ToolCallEntry {
   return {
     type: "tool-call",
@@ -54,9 +64,15 @@ function patched(entry: ToolCallEntry, patch: ToolPatch, scene: Scene): ToolCall
     ...(patch.locations !== undefined && { locations: [...patch.locations] }),
     ...(result !== undefined && { result }),
     ...(parts !== undefined && { parts }),
-    ...(status === "error" && { error: result || entry.error || "The tool reported a failure without saying why." }),
+    ...(status === "error" && { error: errorOf(entry, patch, result) }),
     ...(status !== "running" && entry.status === "running" && { endedAt: scene.now }),
   };
+}
+
+/** A failure's output is its reason; a patch that brings neither leaves the reason as it was. */
+function errorOf(entry: ToolCallEntry, patch: ToolPatch, result: string | undefined): string {
+  const said = patch.status === "error" || patch.result !== undefined ? result : undefined;
+  return said || entry.error || "The tool reported a failure without saying why.";
 }
 
 /** Nothing starts to spin again outside its turn, and a cancelled call is only changed by its success. */

@@ -7,7 +7,7 @@ import type { SessionConfig, StopReason, Turn, TurnError } from "../protocol/ses
 import { isTurnActive } from "../protocol/session-state.ts";
 import { endTurn, withdrawPending } from "./end-turn.ts";
 import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
-import { observeTool } from "./observe-tool.ts";
+import { observeTool, observeToolOutput } from "./observe-tool.ts";
 import { queueFact } from "./queue-fact.ts";
 import { NOTHING, type Outcome, type Scene } from "./scene.ts";
 import { startTurn } from "./start-turn.ts";
@@ -33,6 +33,8 @@ function observeEvent(scene: Scene, event: AgentEvent): Outcome {
       return only(observePart(scene, event.kind, event.part));
     case "tool":
       return only(observeTool(scene, event.patch));
+    case "tool-output":
+      return only(observeToolOutput(scene, event.toolCallId, event.text));
     case "plan":
       return only(observePlan(scene, event));
     case "notice":
@@ -48,7 +50,7 @@ function observeEvent(scene: Scene, event: AgentEvent): Outcome {
     case "usage":
       return only(configFact(scene, { usage: event.usage }));
     case "permission-requested":
-      return only(observePermission(scene, event));
+      return observePermission(scene, event);
     case "permission-withdrawn":
       return only(withdrawPermission(scene, event.permissionId));
     case "turn-ended":
@@ -169,33 +171,42 @@ function chooseOption(scene: Scene, chosen: { category: string; value: string })
 }
 
 /** The tool call it is about comes first: some agents ask before they announce it. */
-function observePermission(scene: Scene, event: Extract<AgentEvent, { type: "permission-requested" }>): FactBody[] {
+function observePermission(scene: Scene, event: Extract<AgentEvent, { type: "permission-requested" }>): Outcome {
+  const { permissionId, patch } = event;
+  const called = observeTool(scene, { ...patch, announced: true });
+  // Asked after the user's own stop, it is no question any more: nobody must wait for an answer to it.
+  if (isTurnActive(scene.state.turn) && scene.cancelling === scene.state.turn.turnId)
+    return { facts: called, effects: [{ type: "answer-permission", permissionId, outcome: { outcome: "cancelled" } }] };
+  const { turn } = scene.state;
+  const waits = turn.state === "running" || turn.state === "stalled";
+  return only([
+    ...called,
+    questionFact(scene, event),
+    ...(waits ? [{ type: "session:turn" as const, turn: { ...turn, state: "waiting" as const } }] : []),
+  ]);
+}
+
+function questionFact(scene: Scene, event: Extract<AgentEvent, { type: "permission-requested" }>): FactBody {
   const { permissionId, patch, options } = event;
   const known = scene.state.open.findLast(
     (entry) => entry.type === "tool-call" && entry.toolCallId === patch.toolCallId,
   );
   const tool = known?.type === "tool-call" ? known : null;
   const { kind = tool?.kind, input = tool?.input, parts = tool?.parts, locations = tool?.locations } = patch;
-  return [
-    ...observeTool(scene, { ...patch, announced: true }),
-    {
-      type: "permission:request",
-      permissionId,
-      toolCall: {
-        toolCallId: patch.toolCallId,
-        name: patch.name ?? tool?.name ?? "Tool call",
-        ...(kind !== undefined && { kind }),
-        ...(input !== undefined && { input }),
-        ...(parts !== undefined && { parts: [...parts] }),
-        ...(locations !== undefined && { locations: [...locations] }),
-      },
-      options: [...options],
-      askedAt: scene.now,
+  return {
+    type: "permission:request",
+    permissionId,
+    toolCall: {
+      toolCallId: patch.toolCallId,
+      name: patch.name ?? tool?.name ?? "Tool call",
+      ...(kind !== undefined && { kind }),
+      ...(input !== undefined && { input }),
+      ...(parts !== undefined && { parts: [...parts] }),
+      ...(locations !== undefined && { locations: [...locations] }),
     },
-    ...(scene.state.turn.state === "running" || scene.state.turn.state === "stalled"
-      ? [{ type: "session:turn" as const, turn: { ...scene.state.turn, state: "waiting" as const } }]
-      : []),
-  ];
+    options: [...options],
+    askedAt: scene.now,
+  };
 }
 
 function withdrawPermission(scene: Scene, permissionId: string): FactBody[] {

@@ -12,6 +12,7 @@ import { reduceSession } from "../protocol/reduce-session.ts";
 import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import { AgentLink } from "./agent-link.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
+import { boundDepth } from "./bound-depth.ts";
 import { decide } from "./decide.ts";
 import type { EarlyEvents } from "./early-events.ts";
 import { EndedQuestions } from "./ended-questions.ts";
@@ -106,7 +107,10 @@ export class Session {
   }
 
   observe(event: AgentEvent): void {
-    this.#mailbox.post({ from: "agent", event }, event.type === "text" ? "soon" : "now");
+    this.#mailbox.post(
+      { from: "agent", event: boundDepth(event) },
+      event.type === "text" || event.type === "tool-output" ? "soon" : "now",
+    );
   }
 
   /** A new session takes over the agent it was made with, what that has said meanwhile, and the title it was given. */

@@ -75,13 +75,18 @@ function userVersion(db: DatabaseSync): number {
   return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 }
 
-/** What SQLite says is wrong with the file, or null. Only damage counts: a locked file or a full disk is no reason to move data. */
+/**
+ * What SQLite says is wrong with the file, or null. Only damage counts: a locked file or a full disk is no reason to move data.
+ * Looked at without the right to write: a damaged or newer file, and the journal beside it, stay byte for byte what they were.
+ */
 function findDamage(path: string): string | null {
   let db: DatabaseSync | null = null;
   try {
-    db = new DatabaseSync(path);
+    db = new DatabaseSync(path, { readOnly: true });
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     db.prepare("SELECT count(*) AS tables FROM sqlite_master").get();
+    const found = userVersion(db);
+    if (found > MIGRATIONS.length) throw new NewerDatabaseError(path, found);
     if (statSync(path).size > QUICK_CHECK_BYTES_MAX) return null;
     const verdict = String(db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"] ?? "no answer");
     return verdict === "ok" ? null : verdict;

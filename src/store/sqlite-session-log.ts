@@ -15,7 +15,7 @@ import type { EntryId, ProjectId } from "../protocol/ids.ts";
 import { SessionId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
 import { SessionRow } from "../protocol/server-messages.ts";
-import { EMPTY_SESSION, isTurnActive, type SessionState } from "../protocol/session-state.ts";
+import { EMPTY_SESSION, isTurnActive, type SessionState, UNTITLED } from "../protocol/session-state.ts";
 import { FrameCache } from "./frame-cache.ts";
 import { prepareSessionStatements, type SessionStatements } from "./session-statements.ts";
 import { readState, writeState } from "./stored-state.ts";
@@ -232,8 +232,11 @@ function agentIdOf(entry: Entry): string | null {
   return isTextEntry(entry) ? (entry.messageId ?? null) : null;
 }
 
+/** A session that nothing was said in here yet; a title it brought along is one, and the first message derives no other. */
 function titled(row: Row): SessionState {
-  return { ...EMPTY_SESSION, title: String(row["title"]), archived: row["archived"] === 1 };
+  const title = String(row["title"]);
+  const titleSource = title === UNTITLED ? "none" : "derived";
+  return { ...EMPTY_SESSION, title, titleSource, archived: row["archived"] === 1 };
 }
 
 function factFrom(row: Row): FactBody & { seq: number } {

@@ -22,6 +22,8 @@ export interface AgentSetting {
   readonly env?: Readonly<Record<string, string>>;
   readonly process?: "shared" | "per-session";
   readonly retryMs?: readonly number[];
+  readonly fs?: boolean;
+  readonly terminal?: boolean;
 }
 
 export interface TestServerOptions {

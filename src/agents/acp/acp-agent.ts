@@ -8,6 +8,7 @@ import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method
 import { AcpConnection, type AcpFailure } from "./acp-connection.ts";
 import { AcpSession } from "./acp-session.ts";
 import { asFailure, refusalOf } from "./agent-refusals.ts";
+import { ClientRequestError, ClientRequests } from "./client-requests.ts";
 import { OWN_TERMINAL_CAPABILITIES } from "./own-terminals.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
 import type { Replay } from "./replay.ts";
@@ -15,6 +16,7 @@ import type { WireTrace } from "./wire-trace.ts";
 
 const PROTOCOL_VERSION = 1;
 const MINUTE_MS = 60_000;
+const METHOD_NOT_FOUND = -32601;
 /** Agents may speak in a session before its id has reached us; this much is held for it. */
 const EARLY_UPDATES_MAX = 1_000;
 
@@ -29,6 +31,8 @@ interface AcpAgentOptions {
   readonly world: World;
   readonly clientVersion: string;
   readonly onTurnCompleted: () => void;
+  /** What the agent may ask us to do for it. */
+  readonly serves: { readonly fs: boolean; readonly terminal: boolean };
 }
 
 /** One running agent process with its sessions. Nothing here outlives the process. */
@@ -57,6 +61,7 @@ export class AcpAgent {
       trace,
       hooks: {
         onUpdate: (agentSessionId, update) => this.#onUpdate(agentSessionId, update),
+        onRequest: (method, params) => this.#onRequest(method, params),
         onPermissionRequest: (key, params) => this.#onPermissionRequest(key, params),
         onPermissionWithdrawn: (key) => void this.#some((session) => session.onPermissionWithdrawn(key)),
         onPromptAnswer: (key, result, failure) =>
@@ -85,6 +90,8 @@ export class AcpAgent {
       clientInfo: { name: "liminal-builder", title: "Liminal Builder", version: this.#options.clientVersion },
       clientCapabilities: {
         session: { configOptions: { boolean: {} }, notices: {} },
+        fs: { readTextFile: this.#options.serves.fs, writeTextFile: this.#options.serves.fs },
+        terminal: this.#options.serves.terminal,
         auth: { terminal: true },
         _meta: { ...OWN_TERMINAL_CAPABILITIES, "terminal-auth": true },
       },
@@ -128,7 +135,7 @@ export class AcpAgent {
     const answer = await this.#ask("session/new", { cwd, mcpServers: [] });
     const agentSessionId = asString(answer["sessionId"]);
     if (agentSessionId === undefined) throw this.#refuse({ code: 0, message: "The agent gave its new session no id." });
-    const session = this.#register(agentSessionId, sink);
+    const session = this.#register(agentSessionId, cwd, sink);
     session.applyAnswer(answer);
     return session;
   }
@@ -170,7 +177,7 @@ export class AcpAgent {
     params: { sessionId: string; cwd: string; mcpServers: readonly never[] },
     sink: AgentSink,
   ): Promise<{ session: AcpSession; replay: Replay } | null> {
-    const session = this.#register(params.sessionId, sink);
+    const session = this.#register(params.sessionId, params.cwd, sink);
     const replay = session.startReplay();
     try {
       session.applyAnswer(await this.#ask(method, params));
@@ -227,12 +234,20 @@ export class AcpAgent {
     );
   }
 
-  #register(agentSessionId: string, sink: AgentSink): AcpSession {
+  #register(agentSessionId: string, cwd: string, sink: AgentSink): AcpSession {
     const session = new AcpSession({
       agentSessionId,
       connection: this.#connection,
       sink,
       newId: this.#options.world.newId,
+      requests: new ClientRequests({
+        roots: [cwd],
+        env: this.#options.env,
+        newId: this.#options.world.newId,
+        sink,
+        serves: this.#options.serves,
+        emptyForMissing: this.#agentName.includes("gemini"),
+      }),
       onClosed: (closed) => this.#closeSession(closed),
       onTurnCompleted: this.#options.onTurnCompleted,
       refuse: (failure) => this.#refuse(failure).refusal,
@@ -262,6 +277,12 @@ export class AcpAgent {
     const session = this.#sessions.get(agentSessionId);
     if (session) session.onUpdate(update);
     else if (this.#early.length < EARLY_UPDATES_MAX) this.#early.push({ agentSessionId, update });
+  }
+
+  async #onRequest(method: string, params: JsonObject): Promise<object> {
+    const session = this.#sessions.get(asString(params["sessionId"]) ?? "");
+    if (!session) throw new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`);
+    return session.onRequest(method, params);
   }
 
   #onPermissionRequest(key: string, params: JsonObject): void {

@@ -2,6 +2,7 @@ import type { AnyMessage, ClientConnection } from "@agentclientprotocol/sdk";
 import { ignore } from "../../lib/ignore.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { ExitReport, HostedProcess, ProcessHost } from "../process/process-host.ts";
+import { ClientRequestError } from "./client-requests.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
 import type { WireTrace } from "./wire-trace.ts";
 
@@ -17,6 +18,8 @@ export interface AcpHooks {
   onUpdate(agentSessionId: string, update: Json): void;
   onPermissionRequest(key: string, params: JsonObject): void;
   onPermissionWithdrawn(key: string): void;
+  /** A request of the agent's; a ClientRequestError becomes its answer. */
+  onRequest(method: string, params: JsonObject): Promise<object>;
   onPromptAnswer(key: string, result: JsonObject | null, failure: AcpFailure | null): void;
 }
 
@@ -78,8 +81,13 @@ export class AcpConnection {
     const writable = new WritableStream<AnyMessage>({ write: (message) => this.#send(this.#outgoing(message)) });
     this.#sdk = acp
       .client({ name: "liminal-builder" })
-      .onRequest("*", ({ method }) => {
-        throw acp.RequestError.methodNotFound(method);
+      .onRequest("*", async ({ method, params }) => {
+        try {
+          return await this.#options.hooks.onRequest(method, asObject(params) ?? {});
+        } catch (error) {
+          if (error instanceof ClientRequestError) throw new acp.RequestError(error.code, error.message);
+          throw error;
+        }
       })
       .onNotification("*", ignore("extension notifications are allowed and mean nothing to us"))
       .connect({ readable, writable });

@@ -6,6 +6,7 @@ import type { Json } from "../../protocol/json.ts";
 import type { PermissionOption, PermissionOutcome, StopReason } from "../../protocol/session-parts.ts";
 import type { AcpConnection, AcpFailure } from "./acp-connection.ts";
 import { CancelDeadline } from "./cancel-deadline.ts";
+import type { ClientRequests } from "./client-requests.ts";
 import { OwnTerminals } from "./own-terminals.ts";
 import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
 import { Replay } from "./replay.ts";
@@ -19,6 +20,7 @@ interface AcpSessionOptions {
   readonly connection: AcpConnection;
   readonly sink: AgentSink;
   readonly newId: () => string;
+  readonly requests: ClientRequests;
   readonly onClosed: (session: AcpSession) => void;
   readonly onTurnCompleted: () => void;
   readonly refuse: (failure: AcpFailure) => Refusal;
@@ -59,7 +61,9 @@ export class AcpSession implements AgentSession {
   onUpdate(update: Json): void {
     for (const translated of translateUpdate(update)) {
       const event = this.#terminals.complete(translated, update);
-      if (!this.#replay || this.#replay.hear(event)) this.#options.sink(event);
+      if (this.#replay && !this.#replay.hear(event)) continue;
+      this.#options.sink(event);
+      if (event.type === "tool") this.#options.requests.onToolPatch(event.patch);
     }
   }
 
@@ -105,6 +109,7 @@ export class AcpSession implements AgentSession {
 
   onLost(reason: string, state: "crashed" | "idle"): void {
     this.#endDeadline();
+    this.#options.requests.stop();
     this.#options.sink({ type: "lost", reason, state });
   }
 
@@ -155,7 +160,13 @@ export class AcpSession implements AgentSession {
   }
 
   /** The agent is asked and not waited for: what it frees, it frees in its own time. */
+  /** The agent asks us for a file or a command of this session. */
+  onRequest(method: string, params: JsonObject): Promise<object> {
+    return this.#options.requests.answer(method, params);
+  }
+
   async close(): Promise<void> {
+    this.#options.requests.stop();
     this.#options.onClosed(this);
   }
 }

@@ -1,46 +1,62 @@
 import { CliType } from "../../protocol/ids.ts";
-import type { AgentCatalog, AgentDefinition } from "./agent-definition.ts";
+import type { InstallTarget } from "../install/install-target.ts";
+import { type AgentCatalog, type AgentDefinition, SERVES_ALL } from "./agent-definition.ts";
+import { idOfEntry, REGISTRY_ALIASES } from "./registry-aliases.ts";
+import { installTargetOf, registryDefinition, type Surroundings } from "./registry-definition.ts";
+import type { RegistryEntry } from "./registry-entry.ts";
 import { RETRY_DELAYS_MS } from "./retry-delays.ts";
-import { splitCommand } from "./split-command.ts";
 
-export interface CatalogOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where a program is found, or null. */
-  readonly which: (program: string) => string | null;
+export interface CatalogOptions extends Surroundings {
   readonly builtin: { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
   readonly configured: readonly AgentDefinition[];
+  /** Asked for when the catalog is, never before. */
+  readonly registry: () => readonly RegistryEntry[];
 }
 
-const ORDINARY = { process: "shared", retryDelaysMs: RETRY_DELAYS_MS } as const;
+/** The agents known here and how each can be had. */
+export interface InstallableCatalog extends AgentCatalog {
+  /** Null for an agent that is not known, not in the registry, or not installable from here. */
+  installTarget(id: CliType): InstallTarget | null;
+}
 
-/** The agents known here, Claude Code and Codex first, then the built-in one, then the user's own. */
-export function agentCatalog(options: CatalogOptions): AgentCatalog {
-  const known: AgentDefinition[] = [
-    {
-      id: CliType.parse("claude-code"),
-      name: "Claude Code",
-      command: findCommand(options, "CLAUDE_ACP_CMD", ["claude-agent-acp", "claude-code-acp"]),
-      env: {},
-      ...ORDINARY,
-    },
-    {
-      id: CliType.parse("codex"),
-      name: "Codex",
-      command: findCommand(options, "CODEX_ACP_CMD", ["codex-acp"]),
-      env: {},
-      ...ORDINARY,
-    },
-    { id: CliType.parse("builtin"), name: "Liminal Guide", ...options.builtin, ...ORDINARY },
-  ];
+/** Claude Code and Codex first, then the built-in one, then the user's own, then the rest of the registry. */
+export function agentCatalog(options: CatalogOptions): InstallableCatalog {
   const configured = new Map(options.configured.map((definition) => [definition.id, definition]));
-  const kept = known.map((definition) => configured.get(definition.id) ?? definition);
-  const definitions = [...kept, ...options.configured.filter(({ id }) => !known.some((one) => one.id === id))];
-  return { definitions: () => definitions };
+  let from: readonly RegistryEntry[] | null = null;
+  let definitions: readonly AgentDefinition[] = [];
+  return {
+    definitions: () => {
+      const entries = options.registry();
+      if (entries !== from) definitions = inOrder(options, entries);
+      from = entries;
+      return definitions;
+    },
+    installTarget: (id) => {
+      const entry = options.registry().find((one) => idOfEntry(one.id) === id);
+      return entry && !configured.has(id) ? installTargetOf(entry, options) : null;
+    },
+  };
 }
 
-function findCommand(options: CatalogOptions, variable: string, programs: readonly string[]): readonly string[] | null {
-  const set = options.env[variable];
-  if (set !== undefined && set.trim() !== "") return splitCommand(set);
-  const found = programs.map(options.which).find((path) => path !== null);
-  return found == null ? null : [found];
+function inOrder(options: CatalogOptions, entries: readonly RegistryEntry[]): readonly AgentDefinition[] {
+  const builtin: AgentDefinition = {
+    id: CliType.parse("builtin"),
+    name: "Liminal Guide",
+    ...options.builtin,
+    process: "shared",
+    retryDelaysMs: RETRY_DELAYS_MS,
+    serves: SERVES_ALL,
+    details: { description: "Shows what the app can do. Needs no model and no network.", installable: false },
+  };
+  const isFirst = ({ id }: RegistryEntry) => REGISTRY_ALIASES.has(id);
+  const define = (entry: RegistryEntry) => registryDefinition(entry, options) ?? [];
+  const first = [...entries.filter(isFirst).flatMap(define), builtin];
+  const rest = entries.filter((entry) => !isFirst(entry)).flatMap(define);
+  const configured = new Map(options.configured.map((definition) => [definition.id, definition]));
+  const own = options.configured.filter(({ id }) => !first.some((one) => one.id === id));
+  return [
+    ...first.map((definition) => configured.get(definition.id) ?? definition),
+    ...own,
+    ...rest.filter(({ id }) => !configured.has(id)),
+  ];
 }

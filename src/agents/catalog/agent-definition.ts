@@ -1,5 +1,17 @@
 import type { CliType } from "../../protocol/ids.ts";
 
+/** What the picker shows of an agent beside its name and state. */
+export interface AgentDetails {
+  /** What the catalog offers. */
+  readonly version?: string;
+  readonly description?: string;
+  /** Whether `agent:install` can bring it. */
+  readonly installable?: boolean;
+  /** What is installed by us, and what a roll-back would go back to. */
+  readonly installedVersion?: string;
+  readonly previousVersion?: string;
+}
+
 /** How one agent is known and started. */
 export interface AgentDefinition {
   readonly id: CliType;
@@ -10,11 +22,17 @@ export interface AgentDefinition {
   /** One process for all sessions, or one for each, started in its directory. */
   readonly process: "shared" | "per-session";
   readonly retryDelaysMs: readonly number[];
+  /** Whether the agent may read and write files, and run commands, through us. */
+  readonly serves: { readonly fs: boolean; readonly terminal: boolean };
   /** What to tell the user when there is no command: how it can be had. */
   readonly installHint?: string;
+  readonly details?: AgentDetails;
 }
 
 /** Every agent a session can be started with, in the order the picker shows them; it changes as agents are installed. */
 export interface AgentCatalog {
   definitions(): readonly AgentDefinition[];
 }
+
+/** Unless the user's settings say otherwise. */
+export const SERVES_ALL: AgentDefinition["serves"] = { fs: true, terminal: true };

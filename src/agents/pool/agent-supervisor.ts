@@ -197,6 +197,7 @@ export class AgentSupervisor {
       epoch,
       trace: this.trace,
       clientVersion,
+      serves: definition.serves,
       onTurnCompleted: () => {
         this.#proven();
         this.#options.onTurnCompleted();

@@ -1,0 +1,126 @@
+import { basename } from "node:path";
+import type { CliType } from "../../protocol/ids.ts";
+import type { InstallTarget } from "../install/install-target.ts";
+import type { InstalledAgent } from "../install/installed-version.ts";
+import { parsePackageSpec } from "../install/package-spec.ts";
+import { type AgentDefinition, type AgentDetails, SERVES_ALL } from "./agent-definition.ts";
+import { idOfEntry, REGISTRY_ALIASES } from "./registry-aliases.ts";
+import type { RegistryEntry } from "./registry-entry.ts";
+import { RETRY_DELAYS_MS } from "./retry-delays.ts";
+import { splitCommand } from "./split-command.ts";
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where a program is found, or null. */
+  readonly which: (program: string) => string | null;
+  readonly installed: (id: CliType) => InstalledAgent | null;
+}
+
+/** An entry of the registry as an agent here; what can be started is looked up each time it is asked for. */
+export function registryDefinition(entry: RegistryEntry, around: Surroundings): AgentDefinition | null {
+  const id = idOfEntry(entry.id);
+  if (!id) return null;
+  return {
+    id,
+    name: nameOf(entry),
+    get command() {
+      return ownCommand(entry, around) ?? around.installed(id)?.command ?? foundCommand(entry, around.which);
+    },
+    get env() {
+      return around.installed(id)?.env ?? distributionOf(entry).env ?? {};
+    },
+    process: "shared",
+    retryDelaysMs: RETRY_DELAYS_MS,
+    serves: SERVES_ALL,
+    installHint: hintOf(entry),
+    get details() {
+      return detailsOf(entry, id, around);
+    },
+  };
+}
+
+/** What installing an entry means; null where we cannot, or where the user's own command would win anyway. */
+export function installTargetOf(entry: RegistryEntry, around: Surroundings): InstallTarget | null {
+  const id = idOfEntry(entry.id);
+  const { npx } = entry.distribution;
+  const spec = npx && parsePackageSpec(npx.package, entry.version);
+  if (!id || !spec || ownCommand(entry, around)) return null;
+  return {
+    id,
+    name: nameOf(entry),
+    package: spec,
+    ...(npx.cmd !== undefined && { program: npx.cmd }),
+    args: npx.args ?? [],
+    env: npx.env ?? {},
+  };
+}
+
+function nameOf(entry: RegistryEntry): string {
+  return REGISTRY_ALIASES.get(entry.id)?.name ?? entry.name;
+}
+
+function detailsOf(entry: RegistryEntry, id: CliType, around: Surroundings): AgentDetails {
+  const target = installTargetOf(entry, around);
+  const installed = around.installed(id);
+  return {
+    version: target?.package.version ?? entry.version,
+    description: entry.description,
+    installable: target !== null,
+    ...(installed && { installedVersion: installed.version }),
+    ...(installed?.previousVersion && { previousVersion: installed.previousVersion }),
+  };
+}
+
+/** The command line the user put into the environment. */
+function ownCommand(entry: RegistryEntry, { env }: Surroundings): readonly string[] | null {
+  const alias = REGISTRY_ALIASES.get(entry.id);
+  const words = splitCommand((alias && env[alias.variable]) ?? "");
+  return words.length > 0 ? words : null;
+}
+
+/** A program the user installed by other means. */
+function foundCommand(entry: RegistryEntry, which: Surroundings["which"]): readonly string[] | null {
+  const { args = [] } = distributionOf(entry);
+  const found = programsOf(entry)
+    .map(which)
+    .find((path) => path !== null);
+  if (found) return [found, ...args];
+  const { uvx } = entry.distribution;
+  const runner = uvx ? which("uvx") : null;
+  if (!uvx || !runner) return null;
+  return [runner, ...(uvx.cmd === undefined ? [uvx.package] : ["--from", uvx.package, uvx.cmd]), ...args];
+}
+
+function programsOf(entry: RegistryEntry): readonly string[] {
+  const { cmd } = distributionOf(entry);
+  return entry.programs ?? (cmd === undefined ? [] : [programName(cmd)]);
+}
+
+/** Vendors write `./goose`, `bin/devin` and `dist\\agent.exe`; on the PATH it is the last part. */
+function programName(cmd: string): string {
+  return basename(cmd.replaceAll("\\", "/")).replace(/\.exe$/i, "");
+}
+
+type Start = {
+  readonly cmd?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** How it is started, whichever way it is had: the first way we can go. */
+function distributionOf({ distribution: { npx, uvx, binary } }: RegistryEntry): Start {
+  const { cmd, args, env } = npx ?? uvx ?? Object.values(binary ?? {})[0] ?? {};
+  return { ...(cmd !== undefined && { cmd }), ...(args && { args }), ...(env && { env }) };
+}
+
+/** What the user can do to have it. */
+function hintOf(entry: RegistryEntry): string {
+  const [program] = programsOf(entry);
+  const onPath = program === undefined ? "" : ` so that \`${program}\` is on your PATH`;
+  const { npx, uvx } = entry.distribution;
+  if (npx && parsePackageSpec(npx.package, entry.version))
+    return program === undefined ? "Choose Install." : `Choose Install, or install it yourself${onPath}.`;
+  if (uvx) return "It runs through uv. Install uv so that `uvx` is on your PATH, then try again.";
+  const vendor = entry.vendor ?? `${entry.name} from its vendor`;
+  return `Installing it from here is not supported yet. Install ${vendor}${onPath}, then try again.`;
+}

@@ -1,0 +1,99 @@
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, readlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import { OutsideRootsError, resolveInside } from "./resolve-inside.ts";
+
+const FILE_BYTES_MAX = 10 * 1024 * 1024;
+
+/** The file is not there, too large, or not a file: told to the agent in words. */
+export class ClientFileError extends Error {
+  override readonly name = "ClientFileError";
+  readonly isMissing: boolean;
+
+  constructor(message: string, isMissing = false) {
+    super(message);
+    this.isMissing = isMissing;
+  }
+}
+
+interface ReadRequest {
+  readonly path: string;
+  /** 1-based. */
+  readonly line?: number;
+  readonly limit?: number;
+}
+
+/** What an agent may read and write through us: text files inside the session's roots, and nothing else. */
+export class ClientFiles {
+  readonly #roots: readonly string[];
+
+  constructor(roots: readonly string[]) {
+    this.#roots = roots;
+  }
+
+  async read({ path, line, limit }: ReadRequest): Promise<string> {
+    const real = await resolveInside(path, this.#roots);
+    await using file = await this.#open(path, real, constants.O_RDONLY);
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new ClientFileError(`${path} is not a file.`);
+    if (stats.size > FILE_BYTES_MAX) throw new ClientFileError(`${path} is over the limit of ${FILE_BYTES_MAX} bytes.`);
+    const text = await file.readFile("utf8");
+    return line === undefined && limit === undefined ? text : selectLines(text, line ?? 1, limit);
+  }
+
+  /** Creates the file, and the directories to it, when they are not there. */
+  async write(path: string, content: string): Promise<void> {
+    if (Buffer.byteLength(content) > FILE_BYTES_MAX)
+      throw new ClientFileError(`The content is over the limit of ${FILE_BYTES_MAX} bytes.`);
+    const real = await resolveInside(path, this.#roots);
+    await mkdir(dirname(real), { recursive: true });
+    await using file = await this.#open(path, real, constants.O_WRONLY | constants.O_CREAT);
+    if (!(await file.stat()).isFile()) throw new ClientFileError(`${path} is not a file.`);
+    // Emptied only now that it is known to be the file that was meant.
+    await file.truncate();
+    await file.writeFile(content, "utf8");
+  }
+
+  /** Between the check and the opening a link may have been put there, so what was opened is checked again. */
+  async #open(path: string, real: string, flags: number): Promise<FileHandle> {
+    let file: FileHandle;
+    try {
+      file = await open(real, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o644);
+    } catch (error) {
+      throw explain(path, error);
+    }
+    try {
+      if (process.platform === "linux") await resolveInside(await readlink(`/proc/self/fd/${file.fd}`), this.#roots);
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+}
+
+function explain(path: string, error: unknown): Error {
+  switch (error instanceof Error ? Reflect.get(error, "code") : undefined) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return new ClientFileError(`${path} does not exist.`, true);
+    case "EISDIR":
+      return new ClientFileError(`${path} is a directory.`);
+    case "ELOOP":
+      return new OutsideRootsError(`${path} became a link while it was opened.`);
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return new ClientFileError(`No permission for ${path}.`);
+    case "ENXIO":
+      return new ClientFileError(`${path} is not a file.`);
+    default:
+      return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function selectLines(text: string, line: number, limit: number | undefined): string {
+  const from = Math.max(0, line - 1);
+  const lines = text.split("\n").slice(from, limit === undefined ? undefined : from + Math.max(0, limit));
+  return lines.join("\n");
+}

@@ -1,0 +1,147 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CliType } from "../../protocol/ids.ts";
+import { CurrentVersion, type InstalledAgent, type InstalledVersion } from "./installed-version.ts";
+import { launchCommand, type Runtimes } from "./launch-command.ts";
+import { replaceFile } from "./replace-file.ts";
+
+const CURRENT_FILE = "current.json";
+/** Marks a folder that is not, or no longer, part of an install; whatever bears it may be removed. */
+const ASIDE = ".staging-";
+
+/** The installs of this data directory: `<agent>/<version>/`, and `<agent>/current.json` that names the one in use. */
+export class InstalledAgents {
+  readonly #folder: string;
+  readonly #runtimes: Runtimes;
+  readonly #warn: (text: string) => void;
+  /** One server owns the data directory, so what was read once stays true. */
+  readonly #known = new Map<CliType, CurrentVersion | null>();
+
+  constructor(options: { folder: string; runtimes: Runtimes; warn: (text: string) => void }) {
+    this.#folder = options.folder;
+    this.#runtimes = options.runtimes;
+    this.#warn = options.warn;
+  }
+
+  get folder(): string {
+    return this.#folder;
+  }
+
+  current(id: CliType): CurrentVersion | null {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const current = this.#read(id);
+    this.#known.set(id, current);
+    return current;
+  }
+
+  /** What to start, or null when nothing of it is installed or its files are gone. */
+  command(id: CliType): readonly string[] | null {
+    const current = this.current(id);
+    return current && this.isWhole(id, current)
+      ? this.commandOf(this.versionFolder(id, current.version), current)
+      : null;
+  }
+
+  /** As the catalog needs it. */
+  view(id: CliType): InstalledAgent | null {
+    const current = this.current(id);
+    if (!current) return null;
+    const { version, env, previous } = current;
+    return { version, env, previousVersion: previous?.version ?? null, command: this.command(id) };
+  }
+
+  commandOf(folder: string, installed: Pick<InstalledVersion, "command">): readonly string[] | null {
+    return launchCommand(folder, installed.command, this.#runtimes);
+  }
+
+  isWhole(id: CliType, installed: InstalledVersion): boolean {
+    return existsSync(join(this.versionFolder(id, installed.version), installed.command.file));
+  }
+
+  versionFolder(id: CliType, version: string): string {
+    return join(this.#folder, id, version);
+  }
+
+  /** A folder beside the versions that no reader looks into. */
+  asideFolder(id: CliType, version: string, mark: string): string {
+    return join(this.#folder, id, `${version}${ASIDE}${mark}`);
+  }
+
+  /** Puts a finished folder in its place and makes it the one in use; the one before stays for a way back. */
+  async adopt(id: CliType, staged: string, installed: InstalledVersion, mark: string): Promise<void> {
+    const place = this.versionFolder(id, installed.version);
+    if (existsSync(place)) await rename(place, this.asideFolder(id, installed.version, `old-${mark}`));
+    await rename(staged, place);
+    const before = this.current(id);
+    this.#write(id, { ...installed, previous: previousOf(before, installed.version) });
+  }
+
+  /** The version before becomes the one in use, and the other way round. Null when there is none to go back to. */
+  rollBack(id: CliType): CurrentVersion | null {
+    const before = this.current(id);
+    const previous = before?.previous;
+    if (!before || !previous || !this.isWhole(id, previous)) return null;
+    const { previous: _previous, ...left } = before;
+    const current = { ...previous, previous: left };
+    this.#write(id, current);
+    return current;
+  }
+
+  /** Nothing of the agent is left; the rename makes it so at once, however long the removal takes. */
+  async remove(id: CliType, mark: string): Promise<void> {
+    const folder = join(this.#folder, id);
+    this.#known.set(id, null);
+    if (!existsSync(folder)) return;
+    const aside = join(this.#folder, `${id}${ASIDE}${mark}`);
+    await rename(folder, aside);
+    await rm(aside, { recursive: true, force: true });
+  }
+
+  /** Removes what killed installs and removals left behind, except the folders in use now. */
+  async sweep(inUse: ReadonlySet<string>): Promise<void> {
+    const folders = namesIn(this.#folder).flatMap((name) => {
+      const inside = CliType.safeParse(name).success ? namesIn(join(this.#folder, name)) : [];
+      return [name, ...inside.map((version) => join(name, version))];
+    });
+    const left = folders.filter((path) => path.includes(ASIDE)).map((path) => join(this.#folder, path));
+    for (const path of left) if (!inUse.has(path)) await rm(path, { recursive: true, force: true });
+  }
+
+  /** Versions that are neither in use nor one step back. */
+  async prune(id: CliType): Promise<void> {
+    const current = this.current(id);
+    const kept = new Set([CURRENT_FILE, current?.version, current?.previous?.version]);
+    const others = namesIn(join(this.#folder, id)).filter((name) => !kept.has(name) && !name.includes(ASIDE));
+    for (const name of others) await rm(join(this.#folder, id, name), { recursive: true, force: true });
+    if (!current) await rm(join(this.#folder, id), { recursive: true, force: true });
+  }
+
+  #write(id: CliType, current: CurrentVersion): void {
+    mkdirSync(join(this.#folder, id), { recursive: true });
+    replaceFile(join(this.#folder, id, CURRENT_FILE), `${JSON.stringify(current, null, 2)}\n`);
+    this.#known.set(id, current);
+  }
+
+  #read(id: CliType): CurrentVersion | null {
+    const path = join(this.#folder, id, CURRENT_FILE);
+    if (!existsSync(path)) return null;
+    try {
+      return CurrentVersion.parse(JSON.parse(readFileSync(path, "utf8")));
+    } catch (error) {
+      this.#warn(`${path} cannot be read, so ${id} counts as not installed: ${error}`);
+      return null;
+    }
+  }
+}
+
+function previousOf(before: CurrentVersion | null, version: string): InstalledVersion | null {
+  if (!before) return null;
+  const { previous, ...current } = before;
+  return current.version === version ? previous : current;
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}

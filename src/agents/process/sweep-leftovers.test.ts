@@ -1,0 +1,53 @@
+import { describe, expect, it } from "bun:test";
+import { isAlive } from "../../../tests/builtin-agent/process-watch.ts";
+import { findMarked, OWNER_VARIABLE, sweepLeftovers } from "./sweep-leftovers.ts";
+
+/** A process that nobody of ours started: only its environment says whose it is. */
+function sleeper(env: Readonly<Record<string, string>>): AsyncDisposable & { pid: number; exited: Promise<number> } {
+  const child = Bun.spawn(["sleep", "300"], { env: { PATH: process.env["PATH"] ?? "", ...env }, detached: true });
+  return {
+    pid: child.pid,
+    exited: child.exited,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+/** A process shows its own environment only once it runs the program; before, it shows ours. */
+async function running(...pids: number[]): Promise<void> {
+  for (const pid of pids)
+    while ((await Bun.file(`/proc/${pid}/cmdline`).text()) !== "sleep\x00300\x00") await Bun.sleep(1);
+}
+
+describe.skipIf(process.platform !== "linux")("sweepLeftovers", () => {
+  it("X-21 ends processes that carry the mark of the data directory, and only those", async () => {
+    const owner = crypto.randomUUID();
+    await using left = sleeper({ [OWNER_VARIABLE]: owner, OTHER: "x" });
+    await using longer = sleeper({ [OWNER_VARIABLE]: `${owner}0` });
+    await using prefixed = sleeper({ [`X_${OWNER_VARIABLE}`]: owner });
+    await using mentioned = sleeper({ NOTE: `${OWNER_VARIABLE}=${owner}` });
+    await using unmarked = sleeper({});
+    const others = [longer, prefixed, mentioned, unmarked].map(({ pid }) => pid);
+    await running(left.pid, ...others);
+    expect(findMarked(owner)).toEqual([{ pid: left.pid, command: "sleep 300" }]);
+    expect(sweepLeftovers(owner)).toEqual([{ pid: left.pid, command: "sleep 300" }]);
+    await left.exited;
+    expect(others.map(isAlive)).toEqual([true, true, true, true]);
+    expect(sweepLeftovers(owner)).toEqual([]);
+  });
+
+  it("never ends the process that sweeps", async () => {
+    const owner = crypto.randomUUID();
+    const program = `
+      const { sweepLeftovers } = await import(${JSON.stringify(`${import.meta.dir}/sweep-leftovers.ts`)});
+      console.log(JSON.stringify(sweepLeftovers(${JSON.stringify(owner)})));`;
+    const child = Bun.spawn([process.execPath, "-e", program], {
+      env: { PATH: process.env["PATH"] ?? "", [OWNER_VARIABLE]: owner },
+      stdout: "pipe",
+    });
+    expect(await new Response(child.stdout).json()).toEqual([]);
+    expect(await child.exited).toBe(0);
+  });
+});

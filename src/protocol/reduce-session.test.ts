@@ -1,0 +1,144 @@
+import { describe, expect, it } from "bun:test";
+import { commandId, entryId, NOW, permissionId, turnId } from "../../tests/core/names.ts";
+import { assistantEntry, idsOf, toolEntry, userEntry } from "../../tests/core/some-entries.ts";
+import { FactBody, FactType } from "./facts.ts";
+import { reduceSession } from "./reduce-session.ts";
+import { EMPTY_CONFIG } from "./session-parts.ts";
+import { EMPTY_SESSION, type SessionState } from "./session-state.ts";
+
+/** Folds facts numbered on from the state. */
+function fold(state: SessionState, ...facts: FactBody[]): SessionState {
+  return facts.reduce((folded, fact) => reduceSession(folded, { ...fact, seq: folded.seq + 1 }), state);
+}
+
+const RUNNING: FactBody = { type: "session:turn", turn: { state: "running", turnId: turnId("t") } };
+const IDLE: FactBody = { type: "session:turn", turn: { state: "idle", turnId: turnId("t"), stopReason: "end_turn" } };
+const update = (entry: Extract<FactBody, { type: "session:update" }>["entry"]): FactBody => ({
+  type: "session:update",
+  entry,
+});
+const chunk = (id: string, content: string, field?: "content" | "result"): FactBody => ({
+  type: "session:chunk",
+  entryId: entryId(id),
+  content,
+  ...(field && { field }),
+});
+const question = (id: string) => ({
+  permissionId: permissionId(id),
+  toolCall: { toolCallId: "c", name: "Run" },
+  options: [],
+  askedAt: NOW,
+});
+
+/** One of each type: a new type of fact must find its place here. */
+const EACH: Readonly<Record<FactBody["type"], FactBody>> = {
+  "session:update": update(userEntry("u")),
+  "session:chunk": chunk("a", "more"),
+  "session:complete": { type: "session:complete", entryId: entryId("a") },
+  "session:cancelled": { type: "session:cancelled", entryId: entryId("a") },
+  "session:turn": RUNNING,
+  "session:queue": { type: "session:queue", items: [{ commandId: commandId("c"), content: "next" }], paused: true },
+  "session:config": { type: "session:config", config: { ...EMPTY_CONFIG, usage: { used: 1, size: 2 } } },
+  "session:title-updated": { type: "session:title-updated", title: "T", source: "agent" },
+  "session:archived": { type: "session:archived" },
+  "session:unarchived": { type: "session:unarchived" },
+  "permission:request": { type: "permission:request", ...question("p") },
+  "permission:resolved": {
+    type: "permission:resolved",
+    permissionId: permissionId("p"),
+    outcome: { outcome: "cancelled" },
+  },
+  "session:raw": { type: "session:raw", update: { sessionUpdate: "new" } },
+};
+
+const BASE = fold(EMPTY_SESSION, RUNNING, update(assistantEntry("a", { content: "some " })));
+
+describe("reduceSession: what each fact means", () => {
+  it("there is one of each type here, and each is valid", () => {
+    expect(Object.keys(EACH).toSorted()).toEqual([...FactType.options].toSorted());
+    for (const fact of Object.values(EACH)) expect(FactBody.parse(fact)).toEqual(fact);
+  });
+
+  it.each([
+    ["session:queue", { queue: [{ commandId: commandId("c"), content: "next" }], queuePaused: true }],
+    ["session:config", { config: { ...EMPTY_CONFIG, usage: { used: 1, size: 2 } } }],
+    ["session:title-updated", { title: "T", titleSource: "agent" }],
+    ["session:archived", { archived: true }],
+    ["session:unarchived", { archived: false }],
+    ["permission:request", { pending: [question("p")] }],
+    ["session:complete", {}],
+    ["session:cancelled", {}],
+    ["session:raw", {}],
+  ] as const)("%s changes its own part and nothing else", (type, change) => {
+    expect(fold(BASE, EACH[type])).toEqual({ ...BASE, ...change, seq: BASE.seq + 1 });
+  });
+
+  it("a question stays open until it is resolved, each by its id", () => {
+    const asked = fold(BASE, EACH["permission:request"], { type: "permission:request", ...question("q") });
+    expect(fold(asked, EACH["permission:resolved"]).pending).toEqual([question("q")]);
+    expect(fold(BASE, EACH["permission:resolved"]).pending).toEqual([]);
+  });
+
+  it("an update appends an unknown entry and replaces a known one in its place", () => {
+    const two = fold(BASE, update(toolEntry("c")));
+    expect(idsOf(two.open)).toEqual(["a", "c"]);
+    const replaced = fold(two, update(assistantEntry("a", { content: "other" })));
+    expect(replaced.open).toEqual([assistantEntry("a", { content: "other" }), toolEntry("c")]);
+  });
+
+  it("a chunk appends to the text it names, by default the content; to nobody it is nothing", () => {
+    const state = fold(BASE, update(toolEntry("c")), chunk("a", "words"), chunk("c", "out", "result"));
+    const grown = fold(state, chunk("c", "put", "result"), chunk("nobody", "lost"));
+    expect(grown.open).toMatchObject([{ content: "some words" }, { content: "", result: "output" }]);
+    expect(fold(BASE, chunk("a", "x", "result")).open).toEqual(BASE.open);
+  });
+
+  it("the turn's end settles what was open, in order; a turn that goes on settles nothing", () => {
+    const first = fold(BASE, IDLE);
+    expect([idsOf(first.settled), first.open]).toEqual([["a"], []]);
+    const waiting = fold(first, RUNNING, update(userEntry("u")), {
+      type: "session:turn",
+      turn: { state: "waiting", turnId: turnId("t2") },
+    });
+    expect([idsOf(waiting.settled), idsOf(waiting.open)]).toEqual([["a"], ["u"]]);
+    expect(idsOf(fold(waiting, IDLE).settled)).toEqual(["a", "u"]);
+  });
+
+  it("a late update revises a settled entry in its place, and is nothing to a reader that has it not", () => {
+    const settled = fold(BASE, update(userEntry("u")), IDLE);
+    const late: FactBody = { type: "session:update", entry: assistantEntry("a", { content: "revised" }), late: true };
+    expect(fold(settled, late).settled.map(({ content }) => content)).toEqual(["revised", "said u"]);
+    expect(fold(EMPTY_SESSION, late)).toEqual({ ...EMPTY_SESSION, seq: 1 });
+  });
+});
+
+describe("reduceSession: its promises", () => {
+  it("a fact that was folded before changes nothing, not even the object", () => {
+    for (const fact of Object.values(EACH)) {
+      expect(reduceSession(BASE, { ...fact, seq: BASE.seq })).toBe(BASE);
+      expect(reduceSession(BASE, { ...fact, seq: 1 })).toBe(BASE);
+    }
+  });
+
+  it("the number is the fact's own, also after a gap: facts no reader understands are left out on the wire", () => {
+    expect(reduceSession(BASE, { ...EACH["session:archived"], seq: 99 }).seq).toBe(99);
+  });
+
+  it("nothing that was given is changed", () => {
+    const frozen = deepFreeze(fold(BASE, EACH["permission:request"], IDLE, RUNNING, update(toolEntry("c"))));
+    for (const fact of Object.values(EACH)) expect(() => fold(frozen, deepFreeze(fact))).not.toThrow();
+  });
+
+  it("a chunk leaves the settled entries untouched: its cost does not grow with the session", () => {
+    const settled = fold(BASE, IDLE, RUNNING, update(assistantEntry("b")));
+    expect(fold(settled, chunk("b", "x")).settled).toBe(settled.settled);
+  });
+});
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === "object" && value !== null) {
+    Object.values(value).forEach(deepFreeze);
+    Object.freeze(value);
+  }
+  return value;
+}

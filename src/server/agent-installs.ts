@@ -1,0 +1,115 @@
+import type { InstallableCatalog } from "../agents/catalog/agent-catalog.ts";
+import type { AgentRegistry } from "../agents/catalog/agent-registry.ts";
+import { AgentInstaller } from "../agents/install/agent-installer.ts";
+import { choosePackageTool } from "../agents/install/choose-package-tool.ts";
+import type { InstalledAgents } from "../agents/install/installed-agents.ts";
+import type { AgentPool } from "../agents/pool/agent-pool.ts";
+import { agentEnvironment, type Environment } from "../agents/process/agent-environment.ts";
+import { joinPaths, loginPath } from "../agents/process/login-path.ts";
+import type { ProcessHost } from "../agents/process/process-host.ts";
+import { OWNER_VARIABLE, RUN_VARIABLE } from "../agents/process/sweep-leftovers.ts";
+import type { InstallMessage } from "../bridge/agent-directory.ts";
+import type { Hub } from "../fanout/hub.ts";
+import type { World } from "../ports/world.ts";
+import { RefusalError } from "../protocol/errors.ts";
+import type { Answer } from "../sessions/answer.ts";
+import type { ServerConfig } from "./config.ts";
+import { VERSION } from "./version.ts";
+
+const FREE_BYTES_MIN = 1024 * 1024 * 1024;
+/** Where packages come from is the user's choice, and stands here too. */
+const PACKAGE_SETTING = /^(?:npm_config_|BUN_CONFIG_)/i;
+
+interface InstallParts {
+  readonly config: ServerConfig;
+  readonly world: World;
+  readonly owner: string;
+  readonly epoch: string;
+  readonly host: ProcessHost;
+  readonly pool: AgentPool;
+  readonly catalog: InstallableCatalog;
+  readonly registry: AgentRegistry;
+  readonly installed: InstalledAgents;
+  readonly which: (program: string) => string | null;
+  readonly hub: Hub;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Installing agents, as clients ask for it and hear of it. */
+export class AgentInstalls {
+  readonly #parts: InstallParts;
+  readonly #installer: AgentInstaller;
+
+  constructor(parts: InstallParts) {
+    const { config, owner, epoch, pool, catalog, installed, which, hub } = parts;
+    const { env } = config;
+    const marks = { [OWNER_VARIABLE]: owner, [RUN_VARIABLE]: epoch };
+    this.#parts = parts;
+    this.#installer = new AgentInstaller({
+      installed,
+      world: parts.world,
+      host: parts.host,
+      packageTool: () => choosePackageTool({ bun: process.execPath, env, which }),
+      toolEnv: () => agentEnvironment(env, packageSettings(env), marks),
+      agentEnv: async () => agentEnvironment(env, { PATH: joinPaths(env["PATH"], await loginPath(env)) }, marks),
+      clientVersion: VERSION,
+      answerTimeoutMs: config.startTimeoutMs,
+      freeBytesMin: FREE_BYTES_MIN,
+      target: (id) => catalog.installTarget(id),
+      nameOf: (id) => catalog.definitions().find((one) => one.id === id)?.name ?? null,
+      release: (id) => pool.release(id),
+      onProgress: (progress) => hub.publish({ type: "agent:install-progress", ...progress }),
+      onChanged: () => this.#publishList(),
+    });
+  }
+
+  async answer(message: InstallMessage): Promise<Answer> {
+    try {
+      await this.#act(message);
+      return { kind: "ok" };
+    } catch (error) {
+      if (!(error instanceof RefusalError)) throw error;
+      return { kind: "refused", refusal: error.refusal };
+    }
+  }
+
+  /** Someone looks at the list: the time to ask whether there are newer versions. Everyone hears if there are. */
+  refresh(): void {
+    const { registry, onError } = this.#parts;
+    registry
+      .refresh()
+      .then((changed) => changed && this.#publishList())
+      .catch(onError);
+  }
+
+  stop(): Promise<void> {
+    return this.#installer.stop();
+  }
+
+  async #act(message: InstallMessage): Promise<void> {
+    switch (message.type) {
+      case "agent:install":
+        return this.#installer.install(message.cliType, message.version);
+      case "agent:install-cancel":
+        return this.#installer.cancel(message.cliType);
+      case "agent:uninstall":
+        return this.#installer.uninstall(message.cliType);
+      case "agent:rollback":
+        return this.#installer.rollBack(message.cliType);
+      default:
+        return message satisfies never;
+    }
+  }
+
+  #publishList(): void {
+    const { hub, pool } = this.#parts;
+    hub.publish({ type: "agent:list", agents: [...pool.list()] });
+  }
+}
+
+function packageSettings(env: ServerConfig["env"]): Environment {
+  const kept = Object.entries(env).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined && PACKAGE_SETTING.test(pair[0]),
+  );
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "bun:test";
+import { join, resolve } from "node:path";
+import { ConfigError, readConfig } from "./config.ts";
+
+const HOME = "/home/me";
+
+function read(env: Readonly<Record<string, string>>, ...args: string[]) {
+  return readConfig({ HOME, ...env }, args);
+}
+
+describe("readConfig", () => {
+  it("needs nothing: the defaults of the contract hold", () => {
+    expect(read({})).toEqual({
+      host: "127.0.0.1",
+      port: 3000,
+      dataDir: join(HOME, ".liminal-builder"),
+      home: HOME,
+      token: null,
+      openBrowser: true,
+      insecure: false,
+      json: false,
+      startTimeoutMs: 60_000,
+      stallMs: 30_000,
+      env: { HOME },
+    });
+  });
+
+  it("takes every setting from its variable", () => {
+    const env = {
+      LIMINAL_PORT: "0",
+      LIMINAL_HOST: "localhost",
+      LIMINAL_DATA_DIR: "relative/dir",
+      LIMINAL_TOKEN: "secret",
+      LIMINAL_NO_OPEN: "",
+      ACP_START_TIMEOUT_MS: "100",
+      ACP_PROMPT_TIMEOUT_MS: "250",
+    };
+    expect(read(env, "--json", "--insecure")).toMatchObject({
+      port: 0,
+      host: "localhost",
+      dataDir: resolve("relative/dir"),
+      token: "secret",
+      openBrowser: false,
+      json: true,
+      insecure: true,
+      startTimeoutMs: 100,
+      stallMs: 250,
+    });
+  });
+
+  it("an empty variable is as good as none", () => {
+    const env = { LIMINAL_PORT: "", LIMINAL_HOST: "", LIMINAL_DATA_DIR: "", LIMINAL_TOKEN: "" };
+    expect(read(env)).toMatchObject({ port: 3000, host: "127.0.0.1", token: null });
+  });
+
+  it.each([
+    ["LIMINAL_PORT", "http"],
+    ["LIMINAL_PORT", "-1"],
+    ["LIMINAL_PORT", "65536"],
+    ["LIMINAL_PORT", "80.5"],
+    ["ACP_START_TIMEOUT_MS", "soon"],
+    ["ACP_START_TIMEOUT_MS", "0"],
+    ["ACP_PROMPT_TIMEOUT_MS", "99999999"],
+  ])("%s=%s is refused by name and value", (name, value) => {
+    expect(() => read({ [name]: value })).toThrow(ConfigError);
+    expect(() => read({ [name]: value })).toThrow(`${name} is "${value}"`);
+  });
+
+  it("an option it does not know is refused: a misspelt one must not pass", () => {
+    expect(() => read({}, "--jsno")).toThrow(/Unknown option --jsno/);
+  });
+
+  it.each(["0.0.0.0", "::", "192.168.1.2", "build.example"])(
+    "%s can be reached by others: only with --insecure",
+    (host) => {
+      expect(() => read({ LIMINAL_HOST: host })).toThrow(ConfigError);
+      expect(read({ LIMINAL_HOST: host }, "--insecure").host).toBe(host);
+    },
+  );
+
+  it.each(["127.0.0.1", "127.1.2.3", "localhost", "::1"])("%s is this machine alone", (host) => {
+    expect(read({ LIMINAL_HOST: host }).host).toBe(host);
+  });
+});

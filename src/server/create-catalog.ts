@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { agentCatalog } from "../agents/catalog/agent-catalog.ts";
+import type { AgentDefinition } from "../agents/catalog/agent-definition.ts";
+import { AgentRegistry } from "../agents/catalog/agent-registry.ts";
+import { REGISTRY_URL } from "../agents/catalog/fetch-registry.ts";
+import { InstalledAgents } from "../agents/install/installed-agents.ts";
+import type { World } from "../ports/world.ts";
+import type { ServerConfig } from "./config.ts";
+import type { DataDir } from "./data-dir.ts";
+import type { Logger } from "./logger.ts";
+import { PROGRAM_DIR } from "./version.ts";
+
+interface CatalogParts {
+  readonly config: ServerConfig;
+  readonly dataDir: DataDir;
+  readonly world: World;
+  readonly configured: readonly AgentDefinition[];
+  readonly logger: Logger;
+}
+
+/** Which agents there are: the registry's, the user's own, and what was installed of them. Nothing is read before it is asked for. */
+export function createCatalog({ config, dataDir, world, configured, logger }: CatalogParts) {
+  const { env } = config;
+  const which = (program: string) => Bun.which(program, { PATH: env["PATH"] ?? "" });
+  const installed = new InstalledAgents({
+    folder: dataDir.file("agents"),
+    runtimes: { bun: process.execPath, node: () => which("node") },
+    warn: logger.warn,
+  });
+  const registry = new AgentRegistry({
+    world,
+    cacheFile: join(installed.folder, "registry.json"),
+    url: registryUrl(env["LIMINAL_REGISTRY_URL"]),
+    info: logger.info,
+  });
+  const catalog = agentCatalog({
+    env,
+    which,
+    installed: (id) => installed.view(id),
+    builtin: {
+      command: [process.execPath, join(PROGRAM_DIR, "builtin-agent/main.ts")],
+      env: { LIMINAL_GUIDE_DIR: dataDir.file("guide") },
+    },
+    configured,
+    registry: () => registry.entries(),
+  });
+  return { catalog, registry, installed, which };
+}
+
+/** `off` keeps the app from asking the network for newer versions. */
+function registryUrl(setting: string | undefined): string | null {
+  return setting === "off" ? null : setting || REGISTRY_URL;
+}

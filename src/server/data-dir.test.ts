@@ -1,0 +1,53 @@
+import { describe, expect, it } from "bun:test";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tempDir } from "../../tests/support/temp-dir.ts";
+import { DataDir } from "./data-dir.ts";
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+describe("DataDir", () => {
+  it("is made with all above it, for its user alone", async () => {
+    await using dir = await tempDir();
+    const data = new DataDir(dir.join("a", "b"));
+    expect(modeOf(data.path)).toBe("700");
+  });
+
+  it("is closed to others even if it was open before", async () => {
+    await using dir = await tempDir();
+    mkdirSync(dir.join("open"));
+    chmodSync(dir.join("open"), 0o777);
+    expect(modeOf(new DataDir(dir.join("open")).path)).toBe("700");
+  });
+
+  it("makes a token once and keeps it, readable by its user alone", async () => {
+    await using dir = await tempDir();
+    const token = new DataDir(dir.path).token();
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(new DataDir(dir.path).token()).toBe(token);
+    expect(modeOf(dir.join("token"))).toBe("600");
+    await using other = await tempDir();
+    expect(new DataDir(other.path).token()).not.toBe(token);
+  });
+
+  it("an empty token file is no token", async () => {
+    await using dir = await tempDir();
+    writeFileSync(dir.join("token"), " \n");
+    const token = new DataDir(dir.path).token();
+    expect(token).not.toBe("");
+    expect(readFileSync(dir.join("token"), "utf8").trim()).toBe(token);
+  });
+
+  it("remembers the port of the last run, if it can be one", async () => {
+    await using dir = await tempDir();
+    const data = new DataDir(dir.path);
+    expect(data.lastPort()).toBeNull();
+    data.keepPort(4711);
+    expect(new DataDir(dir.path).lastPort()).toBe(4711);
+    for (const nonsense of ["", "0", "65536", "-1", "80.5", "port"]) {
+      writeFileSync(data.file("port"), nonsense);
+      expect(data.lastPort()).toBeNull();
+    }
+  });
+});

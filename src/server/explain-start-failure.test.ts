@@ -1,0 +1,30 @@
+import { expect, it } from "bun:test";
+import { NewerDatabaseError } from "../store/open-database.ts";
+import { ConfigError } from "./config.ts";
+import { explainStartFailure } from "./explain-start-failure.ts";
+import { AlreadyRunningError } from "./instance-lock.ts";
+
+function failed(code: string): Error {
+  return Object.assign(new Error(`failed with ${code}`), { code });
+}
+
+it("what the user can change is told in its own words, without a stack", () => {
+  for (const error of [new ConfigError("wrong"), new AlreadyRunningError("in use"), new NewerDatabaseError("/x.db", 9)])
+    expect(explainStartFailure(error)).toBe(error.message);
+});
+
+it("a taken port comes with the way out", () => {
+  expect(explainStartFailure(failed("EADDRINUSE"))).toMatch(/port is in use.*LIMINAL_PORT=/);
+});
+
+it.each(["EACCES", "EPERM", "EROFS"])("%s names what may not be written or bound", (code) => {
+  expect(explainStartFailure(failed(code))).toMatch(
+    new RegExp(`No permission \\(failed with ${code}\\).*LIMINAL_DATA_DIR`),
+  );
+});
+
+it("a fault of our own keeps its stack, and anything else its words", () => {
+  const fault = new TypeError("oops");
+  expect(explainStartFailure(fault)).toBe(fault.stack ?? "");
+  expect(explainStartFailure("just words")).toBe("just words");
+});

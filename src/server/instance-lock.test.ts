@@ -1,0 +1,56 @@
+import { describe, expect, it } from "bun:test";
+import { existsSync } from "node:fs";
+import { tempDir } from "../../tests/support/temp-dir.ts";
+import { DataDir } from "./data-dir.ts";
+import { AlreadyRunningError, InstanceLock } from "./instance-lock.ts";
+
+const NOTE = { pid: 4711, port: 3000, startedAt: "2026-01-01T00:00:00.000Z", version: "1" };
+
+/** A process of its own that holds the lock and says so. */
+async function holderIn(path: string) {
+  const program = `
+    const { DataDir } = await import(${JSON.stringify(`${import.meta.dir}/data-dir.ts`)});
+    const { InstanceLock } = await import(${JSON.stringify(`${import.meta.dir}/instance-lock.ts`)});
+    globalThis.lock = new InstanceLock(new DataDir(${JSON.stringify(path)}));
+    lock.announce({ pid: process.pid, port: 3000, startedAt: "", version: "1" });
+    console.log("held");
+    setInterval(() => undefined, 60_000);`;
+  const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe" });
+  for await (const _ of child.stdout) break;
+  return child;
+}
+
+describe("InstanceLock", () => {
+  it("one data directory has one server, and the second is told who the first is", async () => {
+    await using dir = await tempDir();
+    const data = new DataDir(dir.path);
+    using first = new InstanceLock(data);
+    expect(() => new InstanceLock(data)).toThrow(AlreadyRunningError);
+    first.announce(NOTE);
+    expect(() => new InstanceLock(data)).toThrow(
+      `${dir.path} is in use by another Liminal Builder (process 4711, port 3000)`,
+    );
+    await using other = await tempDir();
+    new InstanceLock(new DataDir(other.path))[Symbol.dispose]();
+  });
+
+  it("is free again when its holder has let go, and the note is gone", async () => {
+    await using dir = await tempDir();
+    const data = new DataDir(dir.path);
+    const first = new InstanceLock(data);
+    first.announce(NOTE);
+    first[Symbol.dispose]();
+    expect(existsSync(data.file("server.json"))).toBe(false);
+    new InstanceLock(data)[Symbol.dispose]();
+  });
+
+  it("X-1 holds between processes, and is free the moment its holder was killed with -9", async () => {
+    await using dir = await tempDir();
+    const data = new DataDir(dir.path);
+    const holder = await holderIn(dir.path);
+    expect(() => new InstanceLock(data)).toThrow(`process ${holder.pid}`);
+    holder.kill("SIGKILL");
+    await holder.exited;
+    new InstanceLock(data)[Symbol.dispose]();
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "bun:test";
+import type { AgentEvent } from "../ports/agents.ts";
+import { mergeText } from "./merge-text.ts";
+
+function text(words: string, messageId?: string, kind: "assistant" | "thinking" = "assistant"): AgentEvent {
+  return { type: "text", kind, text: words, ...(messageId !== undefined && { messageId }) };
+}
+
+const USAGE: AgentEvent = { type: "usage", usage: { used: 1, size: 2 } };
+
+describe("mergeText", () => {
+  it("joins neighbours of one kind and one message, in order", () => {
+    expect(mergeText([text("a"), text("b"), text("c")])).toEqual([text("abc")]);
+    expect(mergeText([text("a", "1"), text("b", "1"), text("c", "2")])).toEqual([text("ab", "1"), text("c", "2")]);
+  });
+
+  it("keeps apart what differs in kind or message, and what something else comes between", () => {
+    const apart = [text("a"), text("b", undefined, "thinking"), text("c"), text("d", "1"), USAGE, text("e", "1")];
+    expect(mergeText(apart)).toEqual(apart);
+  });
+
+  it("joins a pair of halves that an agent cut apart", () => {
+    expect(mergeText([text("\ud83d"), text("\ude00")])).toEqual([text("😀")]);
+  });
+
+  it("leaves its input alone", () => {
+    const events = [text("a"), text("b"), USAGE];
+    mergeText(events);
+    expect(events).toEqual([text("a"), text("b"), USAGE]);
+  });
+});
