@@ -113,3 +113,9 @@ export type TextEntry = AssistantEntry | ThinkingEntry;
 export function isTextEntry(entry: Entry | undefined): entry is TextEntry {
   return entry?.type === "assistant" || entry?.type === "thinking";
 }
+
+/** The agent's own name for an entry, by which a late update finds it. */
+export function agentIdOf(entry: Entry): string | null {
+  if (entry.type === "tool-call") return entry.toolCallId;
+  return isTextEntry(entry) ? (entry.messageId ?? null) : null;
+}

@@ -23,6 +23,8 @@ export class AgentLink {
   readonly #deps: AgentLinkDeps;
   #agent: AgentSession | null = null;
   #attaching: Promise<AgentSession> | null = null;
+  #promptedTurn: TurnId | null = null;
+  #withdrawnTurn: TurnId | null = null;
 
   constructor(deps: AgentLinkDeps) {
     this.#deps = deps;
@@ -44,9 +46,7 @@ export class AgentLink {
         this.#prompt(effect).catch(this.#deps.onError);
         break;
       case "cancel":
-        if (this.#agent) this.#agent.cancel();
-        // The agent still starts: the prompt was never sent, so the turn is over here and now.
-        else this.#deps.post({ type: "turn-ended", turnId: effect.turnId, stopReason: "cancelled" });
+        this.#cancel(effect.turnId);
         break;
       case "answer-permission":
         this.#agent?.answerPermission(effect.permissionId, effect.outcome);
@@ -82,11 +82,23 @@ export class AgentLink {
     return agent;
   }
 
+  #cancel(turnId: TurnId): void {
+    if (this.#agent && this.#promptedTurn === turnId) {
+      this.#agent.cancel();
+      return;
+    }
+    // The agent still starts: the prompt was never sent and never will be, so the turn is over here and now.
+    this.#withdrawnTurn = turnId;
+    this.#deps.post({ type: "turn-ended", turnId, stopReason: "cancelled" });
+  }
+
   async #prompt(effect: Extract<AgentEffect, { type: "prompt" }>): Promise<void> {
     const { turnId, content, attachments } = effect;
     try {
       const agent = await this.ensure();
-      if (this.#deps.isRunning(turnId)) agent.prompt(turnId, content, attachments);
+      if (turnId === this.#withdrawnTurn || !this.#deps.isRunning(turnId)) return;
+      this.#promptedTurn = turnId;
+      agent.prompt(turnId, content, attachments);
     } catch (error) {
       this.#deps.post({ type: "turn-failed", turnId, error: turnError(error) });
       if (!(error instanceof RefusalError)) this.#deps.onError(error);
@@ -96,8 +108,12 @@ export class AgentLink {
   async #close(): Promise<void> {
     const agent = this.#agent;
     this.#agent = null;
-    await agent?.close();
-    this.#deps.post({ type: "lost", reason: "The session was closed.", state: "closed" });
+    try {
+      await agent?.close();
+    } finally {
+      // Closed for us, whatever the agent makes of it.
+      this.#deps.post({ type: "lost", reason: "The session was closed.", state: "closed" });
+    }
   }
 }
 

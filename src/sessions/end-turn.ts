@@ -62,6 +62,7 @@ function closeText(state: SessionState, stopReason: StopReason): FactBody[] {
   const last = state.open.at(-1);
   if (isTextEntry(last)) return hasParts(last) ? [] : [{ type, entryId: last.entryId }];
   if (state.open.some(isTextEntry)) return [];
-  const user = state.open.findLast((entry: Entry) => entry.type === "user");
+  // Not just any: agents also say things in the user's name.
+  const user = state.open.find((entry: Entry) => entry.type === "user" && entry.turnId === state.turn.turnId);
   return user ? [{ type, entryId: user.entryId }] : [];
 }

@@ -7,7 +7,7 @@ import type { SessionCommand } from "../protocol/client-messages.ts";
 import type { Entry } from "../protocol/entry.ts";
 import { REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import type { SessionId, TurnId } from "../protocol/ids.ts";
+import type { PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
 import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import { AgentLink } from "./agent-link.ts";
@@ -19,6 +19,7 @@ import { EndedQuestions } from "./ended-questions.ts";
 import { mergeText } from "./merge-text.ts";
 import { observe } from "./observe.ts";
 import type { AgentEffect, Scene } from "./scene.ts";
+import { lateEntries, SettledEntries } from "./settled-entries.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 /** One frame of a 60 Hz screen: text that comes faster is committed and sent together. */
@@ -58,11 +59,12 @@ export class Session {
   #state: SessionState;
   #binding: AgentBinding;
   #bindingChanged = false;
-  #lastSettled: Entry | null;
+  readonly #settled: SettledEntries;
   #cancelling: TurnId | null = null;
   /** Folded into the state, not yet on disk: no reader has seen them. */
   #staged: Fact[] = [];
   #stagedEffects: AgentEffect[] = [];
+  #retry: ReturnType<typeof setTimeout> | undefined;
   readonly #silence: SilenceWatch;
 
   constructor(deps: SessionDeps, stored: StoredSession) {
@@ -71,7 +73,7 @@ export class Session {
     this.#state = stored.state;
     // No agent is attached yet, whatever an earlier run of the server wrote.
     this.#binding = stored.binding.state === "active" ? { ...stored.binding, state: "idle" } : stored.binding;
-    this.#lastSettled = deps.log.page(this.id, null, 1)?.entries.at(-1) ?? null;
+    this.#settled = new SettledEntries(this.id, deps.log);
     this.#mailbox = new Mailbox({
       itemsMax: MAIL_ITEMS_MAX,
       holdMs: TEXT_HOLD_MS,
@@ -129,6 +131,8 @@ export class Session {
 
   /** Everything that waits is stored; used before a history is read and at shutdown. */
   flush(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
     this.#mailbox.flush();
     if (this.#staged.length > 0) this.#commitStaged();
   }
@@ -206,7 +210,7 @@ export class Session {
       this.#commit(null);
     } catch (error) {
       this.#deps.onError(error);
-      setTimeout(() => this.flush(), COMMIT_RETRY_MS).unref();
+      this.#retry ??= setTimeout(() => this.flush(), COMMIT_RETRY_MS).unref();
       return;
     }
     this.#runAll(this.#stagedEffects.splice(0));
@@ -216,13 +220,12 @@ export class Session {
     const facts = this.#staged;
     const { settled, working } = settle(this.#state);
     const hasSettled = settled.length > 0 || !isTurnActive(working.turn);
-    const revised = facts.flatMap((fact) => (fact.type === "session:update" && fact.late ? [fact.entry] : []));
     this.#deps.log.commit(this.id, {
       facts,
       state: this.#state,
       settled,
       snapshot: hasSettled ? working : null,
-      revised,
+      revised: lateEntries(facts),
       lastActiveAt: done?.isSend || facts.some(isActivity) ? this.#now() : null,
       receipt: done && receiptOf(done, this.#now()),
       binding: this.#bindingChanged ? this.#binding : null,
@@ -230,8 +233,7 @@ export class Session {
     this.#state = working;
     this.#staged = [];
     this.#bindingChanged = false;
-    this.#lastSettled = revised.find(({ entryId }) => entryId === this.#lastSettled?.entryId) ?? this.#lastSettled;
-    this.#lastSettled = settled.at(-1) ?? this.#lastSettled;
+    this.#settled.committed(settled, facts);
     if (!isTurnActive(working.turn)) this.#cancelling = null;
     this.#silence.heard(working.turn.state === "running");
     if (facts.length > 0) this.#deps.onCommitted(this.id, facts);
@@ -268,16 +270,13 @@ export class Session {
   }
 
   #scene(): Scene {
-    return {
+    return Object.assign(this.#settled.seenFrom(this.#state, this.#staged), {
       state: this.#state,
       now: this.#now(),
       newId: this.#deps.world.newId,
       cancelling: this.#cancelling,
-      lastSettled: this.#lastSettled,
-      lastUserEntry: () => this.#deps.log.lastUserEntry(this.id),
-      settledByAgentId: (agentId) => this.#deps.log.settledByAgentId(this.id, agentId),
-      endOfQuestion: (permissionId) => this.#endedQuestions.endOf(permissionId),
-    };
+      endOfQuestion: (permissionId: PermissionId) => this.#endedQuestions.endOf(permissionId),
+    });
   }
 }
 

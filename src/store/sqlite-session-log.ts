@@ -9,7 +9,7 @@ import type {
   SessionLog,
   StoredSession,
 } from "../ports/session-log.ts";
-import { Entry, isTextEntry, UserEntry } from "../protocol/entry.ts";
+import { agentIdOf, Entry, UserEntry } from "../protocol/entry.ts";
 import { FactBody, FactType, Seq } from "../protocol/facts.ts";
 import type { EntryId, ProjectId } from "../protocol/ids.ts";
 import { SessionId } from "../protocol/ids.ts";
@@ -224,12 +224,6 @@ export class SqliteSessionLog implements SessionLog {
     if (this.#caches.size > CACHED_SESSIONS_MAX && oldest !== undefined) this.#caches.delete(oldest);
     return cache;
   }
-}
-
-/** The agent's own name for an entry, by which a late update finds it. */
-function agentIdOf(entry: Entry): string | null {
-  if (entry.type === "tool-call") return entry.toolCallId;
-  return isTextEntry(entry) ? (entry.messageId ?? null) : null;
 }
 
 /** A session that nothing was said in here yet; a title it brought along is one, and the first message derives no other. */

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "bun:test";
+import { RandomTalk } from "../../tests/core/random-talk.ts";
+import { SessionReader, shown, shownTail } from "../../tests/core/session-reader.ts";
+import { openSession, type SessionScene } from "../../tests/core/session-scene.ts";
+import { roundsOf, type SeededRandom, seededRandom } from "../../tests/support/seeded-random.ts";
+import { entriesOf, foldMessage } from "../protocol/fold-message.ts";
+import { reduceSession } from "../protocol/reduce-session.ts";
+import { EMPTY_SESSION, type SessionState } from "../protocol/session-state.ts";
+
+const STEPS = 60;
+/** Beyond the entries any of these talks can make. */
+const WHOLE = 1_000;
+
+/** A new talk for each round, with what the test does after each of its steps. */
+async function talks(
+  label: string,
+  full: number,
+  test: (at: SessionScene, random: SeededRandom, talk: (between: () => void) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const random = seededRandom(label);
+  for (let round = 0; round < roundsOf(full); round += 1) {
+    await using at = await openSession();
+    const talk = new RandomTalk(random, at);
+    await test(at, random, async (between) => {
+      for (let step = 0; step < STEPS; step += 1) {
+        await talk.step();
+        between();
+      }
+      await talk.finish();
+    });
+    expect(at.errors).toEqual([]);
+  }
+}
+
+/** What all facts mean together. */
+function meaningOf(at: SessionScene): SessionState {
+  return at.facts.reduce<SessionState>(reduceSession, EMPTY_SESSION);
+}
+
+describe("however a session is read, it is the same session", () => {
+  it("X-1 all facts folded are what the store says, at any time and after a restart", async () => {
+    await talks("facts are the store", 60, async (at, random, talk) => {
+      await talk(() => {
+        if (random.fraction() < 0.2) expect(shown(at.state())).toEqual(shown(meaningOf(at)));
+      });
+      expect(shown(at.state())).toEqual(shown(meaningOf(at)));
+      at.restart();
+      expect(shown(at.state())).toEqual(shown(meaningOf(at)));
+    });
+  });
+
+  it("a history taken at any moment, with the facts after it, is the same as all facts", async () => {
+    await talks("history and the rest", 60, async (at, random, talk) => {
+      const taken: SessionState[] = [];
+      await talk(() => {
+        if (random.fraction() < 0.2) taken.push(foldMessage(EMPTY_SESSION, at.history(random.pick([1, 5, WHOLE]))));
+      });
+      const whole = meaningOf(at);
+      for (const state of taken) {
+        // Facts it has already may come again: they change nothing.
+        const folded = at.facts.reduce<SessionState>(reduceSession, state);
+        expect(shown(folded)).toEqual(shownTail(whole, entriesOf(folded).length));
+      }
+    });
+  });
+
+  it("X-2 a reader that leaves and comes back ends with exactly the state of one that never left", async () => {
+    await talks("two readers", 60, async (at, random, talk) => {
+      const steady = new SessionReader(at, WHOLE);
+      const fickle = new SessionReader(at, WHOLE);
+      steady.open();
+      await talk(() => {
+        steady.catchUp();
+        if (random.fraction() < 0.3) {
+          if (fickle.isFollowing) fickle.leave();
+          else fickle.open();
+        }
+        if (random.fraction() < 0.5) fickle.catchUp();
+      });
+      if (!fickle.isFollowing) fickle.open();
+      steady.catchUp();
+      fickle.catchUp();
+      expect(fickle.histories).toBeLessThanOrEqual(1);
+      expect(shown(fickle.state)).toEqual(shown(steady.state));
+      expect(shown(steady.state)).toEqual(shown(at.state()));
+    });
+  });
+
+  it("X-3 pages put before the window, fetched while the talk goes on, make up the whole", async () => {
+    await talks("pages", 60, async (at, random, talk) => {
+      const reader = new SessionReader(at, random.between(1, 8));
+      await talk(() => {
+        if (!reader.isFollowing) reader.open();
+        reader.catchUp();
+        if (random.fraction() < 0.2) reader.page(random.between(1, 10));
+      });
+      reader.catchUp();
+      for (let pages = 0; reader.state.hasMore && pages < WHOLE; pages += 1) reader.page(random.between(1, 10));
+      expect(shown(reader.state)).toEqual(shown(meaningOf(at)));
+    });
+  });
+});

@@ -1,0 +1,202 @@
+import { describe, expect, it } from "bun:test";
+import { BUILTIN, commandId, PROJECT } from "../../tests/core/names.ts";
+import { openSession } from "../../tests/core/session-scene.ts";
+import { CliType, EntryId, ProjectId, SessionId } from "../protocol/ids.ts";
+
+const CREATE = { type: "session:create", projectId: PROJECT, cliType: BUILTIN } as const;
+const NOBODY = SessionId.parse("builtin:nobody");
+
+function ended(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("SessionService: creating", () => {
+  it("TC-2.2a makes a session with the agent, stores it and tells everyone", async () => {
+    await using at = await openSession();
+    const row = { id: at.sessionId, title: "New Session", cliType: BUILTIN, turn: { state: "idle" } } as const;
+    expect(at.service.list(PROJECT, false)).toMatchObject([row]);
+    expect(at.published).toMatchObject([{ type: "session:created", sessionId: at.sessionId, session: row }]);
+    expect(at.store.log.load(at.sessionId)?.binding).toMatchObject({ agentSessionId: "agent-session-1", cwd: "/work" });
+  });
+
+  it("takes over what the agent said before the session was there, and the given title", async () => {
+    await using at = await openSession();
+    at.agents.early = [{ type: "commands", commands: [{ name: "help", description: "" }] }];
+    const created = await at.service.create({ ...CREATE, title: "Named" });
+    if (created.kind !== "message" || created.message.type !== "session:created") throw new Error("not created");
+    expect(at.service.open(created.message.sessionId, undefined)).toMatchObject({
+      title: "Named",
+      titleSource: "user",
+      config: { commands: [{ name: "help" }] },
+    });
+  });
+
+  it("TC-2.2f what cannot be made is refused with the reason and leaves no row", async () => {
+    await using at = await openSession();
+    at.agents.refusal = { code: "AGENT_AUTH_REQUIRED", message: "Sign in first." };
+    const refusals = [
+      [await at.service.create(CREATE), "AGENT_AUTH_REQUIRED"],
+      [await at.service.create({ ...CREATE, projectId: ProjectId.parse("gone") }), "PROJECT_NOT_FOUND"],
+      [await at.service.create({ ...CREATE, cliType: CliType.parse("unknown") }), "AGENT_UNKNOWN"],
+    ] as const;
+    for (const [answer, code] of refusals) expect(answer).toMatchObject({ kind: "refused", refusal: { code } });
+    expect(at.service.list(PROJECT, true)).toHaveLength(1);
+  });
+});
+
+describe("SessionService: a command acts once", () => {
+  it("X-1 the same command again gets the first outcome, at once and over a restart", async () => {
+    await using at = await openSession();
+    const command = { type: "session:send", content: "go", commandId: commandId("c") } as const;
+    const first = await at.send(command);
+    expect(await at.send(command)).toEqual(first);
+    at.restart();
+    expect(await at.send(command)).toEqual(first);
+    expect(at.entries().filter(({ type }) => type === "user")).toHaveLength(1);
+    expect(at.agents.last.calls).toEqual(["prompt go"]);
+  });
+
+  it("two at the same moment make one session, and both learn of it", async () => {
+    await using at = await openSession();
+    const command = { ...CREATE, commandId: commandId("c") };
+    const [one, two] = await Promise.all([at.service.create(command), at.service.create(command)]);
+    expect(one).toMatchObject({ kind: "message", published: true });
+    expect(two).toMatchObject({ kind: "repeated", message: one?.kind === "message" ? one.message : {} });
+    expect(at.service.list(PROJECT, true)).toHaveLength(2);
+  });
+
+  it("a refusal is an outcome too; a fault of ours is none, so that trying again can succeed", async () => {
+    await using at = await openSession();
+    const empty = { type: "session:send", content: "", commandId: commandId("empty") } as const;
+    const refused = await at.send(empty);
+    expect(refused).toMatchObject({ kind: "refused", refusal: { code: "INVALID_MESSAGE" } });
+    expect(await at.send({ ...empty, content: "now with words" })).toEqual(refused);
+    at.store.db.exec("PRAGMA query_only = 1");
+    const failed = await at.send({ type: "session:rename", title: "T", commandId: commandId("r") });
+    expect(failed).toMatchObject({ kind: "refused", refusal: { code: "INTERNAL_ERROR" } });
+    at.store.db.exec("PRAGMA query_only = 0");
+    expect(await at.send({ type: "session:rename", title: "T", commandId: commandId("r") })).toMatchObject({
+      kind: "fact",
+    });
+  });
+
+  it("without an id every command acts", async () => {
+    await using at = await openSession();
+    await at.send({ type: "session:rename", title: "T" });
+    await at.send({ type: "session:rename", title: "T" });
+    expect(at.facts.filter(({ type }) => type === "session:title-updated")).toHaveLength(2);
+  });
+});
+
+describe("SessionService: reading", () => {
+  it("TC-2.3a opening reads the store and starts no agent; an unknown session is null", async () => {
+    await using at = await openSession();
+    await at.say("go");
+    at.agents.last.endTurn();
+    at.service.flush();
+    at.restart();
+    expect(at.entries()).toMatchObject([{ content: "go" }]);
+    expect(at.agents.attached).toHaveLength(1);
+    expect([at.service.open(NOBODY, undefined), at.service.list(ProjectId.parse("gone"), false)]).toEqual([null, null]);
+  });
+
+  it("a reader with a usable cursor resumes, any other gets everything", async () => {
+    await using at = await openSession();
+    await at.say("go");
+    const { seq } = at.state();
+    expect(at.service.open(at.sessionId, seq)).toMatchObject({ type: "session:resumed", seq });
+    expect(at.service.open(at.sessionId, 0)).toMatchObject({ type: "session:resumed" });
+    expect(at.service.open(at.sessionId, seq + 1)).toMatchObject({ type: "session:history", seq });
+  });
+
+  it("a history has everything said so far, also what is only waiting to be stored", async () => {
+    await using at = await openSession();
+    await at.say("go");
+    at.agents.last.text("a");
+    at.agents.last.text("b");
+    expect(at.history().entries.at(-1)).toMatchObject({ content: "ab" });
+    expect(at.history(1).entries.map(({ content }) => content)).toEqual(["go", "ab"]);
+  });
+
+  it("a page stands before a settled entry; before an unknown one there is none", async () => {
+    await using at = await openSession();
+    for (const content of ["one", "two", "three"]) {
+      await at.say(content);
+      at.agents.last.endTurn();
+      at.service.flush();
+    }
+    const window = at.history(1);
+    expect([window.entries.map(({ content }) => content), window.hasMore]).toEqual([["three"], true]);
+    const before = window.entries[0]?.entryId ?? EntryId.parse("none");
+    const page = { type: "session:page", sessionId: at.sessionId, before, limit: 1 } as const;
+    expect(at.service.page(page)).toMatchObject({ before, entries: [{ content: "two" }], hasMore: true });
+    expect(at.service.page({ ...page, before: EntryId.parse("unknown") })).toBeNull();
+  });
+
+  it("a draft is part of what a reader is given", async () => {
+    await using at = await openSession();
+    at.service.saveDraft(at.sessionId, "half a thought");
+    expect(at.history().draft).toBe("half a thought");
+  });
+});
+
+describe("SessionService: after a crash of the server", () => {
+  it("W-4 a turn that was running ends as interrupted, with what had arrived", async () => {
+    await using at = await openSession();
+    await at.say("go");
+    await at.send({ type: "session:send", content: "queued" });
+    at.agents.last.text("half an ans");
+    at.agents.last.say({ type: "tool", patch: { toolCallId: "1", announced: true } });
+    at.service.flush();
+    at.restart();
+    expect(at.service.recover()).toBe(1);
+    expect(at.state()).toMatchObject({
+      turn: { state: "idle", stopReason: "interrupted" },
+      queue: [{ content: "queued" }],
+      queuePaused: true,
+    });
+    expect(at.entries()).toMatchObject([
+      { content: "go" },
+      { content: "half an ans" },
+      { type: "tool-call", status: "error" },
+    ]);
+    expect(at.service.recover()).toBe(0);
+  });
+
+  it("a turn that had ended is left alone, and its session goes on where it was", async () => {
+    await using at = await openSession();
+    await at.say("go");
+    at.agents.last.endTurn();
+    at.service.flush();
+    at.restart();
+    expect(at.service.recover()).toBe(0);
+    await at.say("again");
+    await ended();
+    expect(at.agents.last.calls).toEqual(["prompt again"]);
+    expect(at.facts.map(({ seq }) => seq)).toEqual(at.facts.map((_, index) => index + 1));
+  });
+});
+
+describe("SessionService: choices", () => {
+  it("X-7 reach the agent, and are answered with how they stand then", async () => {
+    await using at = await openSession();
+    const answer = await at.send({ type: "session:configure", configId: "mode", value: "plan" });
+    expect(answer).toMatchObject({ kind: "config", sessionId: at.sessionId, config: { options: [] } });
+    expect(at.agents.last.calls).toEqual(["configure mode plan"]);
+  });
+
+  it("row changes are told to everyone: title, turn and archive, not words", async () => {
+    await using at = await openSession();
+    const changes = () => at.published.filter(({ type }) => type === "session:changed").length;
+    await at.send({ type: "session:rename", title: "Named" });
+    expect(changes()).toBe(1);
+    expect(at.published.at(-1)).toMatchObject({ type: "session:changed", title: "Named" });
+    await at.say("go");
+    expect(changes()).toBe(2);
+    at.agents.last.text("words");
+    at.service.flush();
+    expect(changes()).toBe(2);
+    await at.send({ type: "session:archive" });
+    expect(at.published.findLast(({ type }) => type === "session:changed")).toMatchObject({ archived: true });
+  });
+});

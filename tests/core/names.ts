@@ -1,0 +1,12 @@
+import { CliType, CommandId, EntryId, PermissionId, ProjectId, SessionId, TurnId } from "../../src/protocol/ids.ts";
+
+/** Ids as the edges make them: parsed, not cast. */
+export const entryId = (text: string): EntryId => EntryId.parse(text);
+export const turnId = (text: string): TurnId => TurnId.parse(text);
+export const commandId = (text: string): CommandId => CommandId.parse(text);
+export const permissionId = (text: string): PermissionId => PermissionId.parse(text);
+
+export const BUILTIN = CliType.parse("builtin");
+export const PROJECT = ProjectId.parse("project-1");
+export const SESSION = SessionId.parse("builtin:session-1");
+export const NOW = "2026-01-01T00:00:00.000Z";

@@ -1,0 +1,71 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { AgentBinding } from "../../src/ports/session-log.ts";
+import type { SessionId } from "../../src/protocol/ids.ts";
+import type { SessionRow } from "../../src/protocol/server-messages.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
+import { SqliteSessionLog } from "../../src/store/sqlite-session-log.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { BUILTIN, NOW, PROJECT, SESSION } from "./names.ts";
+
+export const BINDING: AgentBinding = {
+  agentSessionId: "agent-session-1",
+  createdAt: NOW,
+  cwd: "/work",
+  state: "active",
+  since: NOW,
+};
+
+export function sessionRow(id: SessionId = SESSION): SessionRow {
+  return {
+    id,
+    projectId: PROJECT,
+    title: "New Session",
+    lastActiveAt: NOW,
+    createdAt: NOW,
+    cliType: BUILTIN,
+    archived: false,
+    turn: { state: "idle" },
+  };
+}
+
+/** A database on a real disk with one project; it can be closed and opened again like after a crash. */
+export interface TestStore extends AsyncDisposable {
+  readonly path: string;
+  readonly db: DatabaseSync;
+  readonly log: SqliteSessionLog;
+  readonly projects: SqliteProjectStore;
+  /** The same file through fresh objects: nothing that was only in memory is left. */
+  reopen(): void;
+}
+
+export async function openStore(): Promise<TestStore> {
+  const dir = await tempDir();
+  const path = dir.join("test.db");
+  const open = () => {
+    const { db } = openDatabase(path, "stamp");
+    return { db, log: new SqliteSessionLog(db), projects: new SqliteProjectStore(db) };
+  };
+  let parts = open();
+  parts.projects.add({ id: PROJECT, path: "/work", name: "work", addedAt: NOW });
+  return {
+    path,
+    get db() {
+      return parts.db;
+    },
+    get log() {
+      return parts.log;
+    },
+    get projects() {
+      return parts.projects;
+    },
+    reopen() {
+      parts.db.close();
+      parts = open();
+    },
+    async [Symbol.asyncDispose]() {
+      parts.db.close();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+}

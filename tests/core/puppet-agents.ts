@@ -1,0 +1,102 @@
+import type { AgentEvent, AgentSession, Agents, AttachRequest, RestoreRequest } from "../../src/ports/agents.ts";
+import type { Part } from "../../src/protocol/entry.ts";
+import { type Refusal, RefusalError } from "../../src/protocol/errors.ts";
+import type { CliType, PermissionId, TurnId } from "../../src/protocol/ids.ts";
+import type { AgentInfo } from "../../src/protocol/server-messages.ts";
+import type { PermissionOutcome } from "../../src/protocol/session-parts.ts";
+import { BUILTIN } from "./names.ts";
+
+const INFO: AgentInfo = { id: BUILTIN, name: "Puppet", status: "connected", availability: "ready", capabilities: {} };
+
+/** The agents' side of the port, in the test's hands: it says what the test says, when the test says it. */
+export class PuppetAgents implements Agents {
+  readonly attached: PuppetSession[] = [];
+  readonly restores: (RestoreRequest | null)[] = [];
+  refusal: Refusal | null = null;
+  /** How the next conversation came about. */
+  origin: AgentSession["origin"] = "new";
+  /** What the next one says before it is handed over. */
+  early: readonly AgentEvent[] = [];
+  /** Attaching waits for this. */
+  gate: Promise<void> = Promise.resolve();
+
+  async attach(request: AttachRequest): Promise<AgentSession> {
+    this.restores.push(request.restore);
+    await this.gate;
+    if (this.refusal) throw new RefusalError(this.refusal);
+    const session = new PuppetSession(request, `agent-session-${this.attached.length + 1}`, this.origin);
+    this.attached.push(session);
+    session.say(...this.early);
+    return session;
+  }
+
+  /** The conversation that was attached last. */
+  get last(): PuppetSession {
+    const last = this.attached.at(-1);
+    if (!last) throw new Error("no agent was attached");
+    return last;
+  }
+
+  list(): readonly AgentInfo[] {
+    return [INFO];
+  }
+
+  find(cliType: CliType): AgentInfo | null {
+    return cliType === BUILTIN ? INFO : null;
+  }
+}
+
+type Call = "cancel" | "close" | `prompt ${string}` | `answer ${string}` | `configure ${string}`;
+
+/** One conversation with a puppet. */
+export class PuppetSession implements AgentSession {
+  readonly agentSessionId: string;
+  readonly origin: AgentSession["origin"];
+  /** What was asked of it, in order. */
+  readonly calls: Call[] = [];
+  readonly #request: AttachRequest;
+  turnId: TurnId | null = null;
+  failure: Error | null = null;
+
+  constructor(request: AttachRequest, agentSessionId: string, origin: AgentSession["origin"]) {
+    this.#request = request;
+    this.agentSessionId = agentSessionId;
+    this.origin = origin;
+  }
+
+  say(...events: AgentEvent[]): void {
+    for (const event of events) this.#request.sink(event);
+  }
+
+  text(text: string, messageId?: string): void {
+    this.say({ type: "text", kind: "assistant", text, ...(messageId !== undefined && { messageId }) });
+  }
+
+  /** Answers the prompt it was given last. */
+  endTurn(): void {
+    if (this.turnId) this.say({ type: "turn-ended", turnId: this.turnId, stopReason: "end_turn" });
+  }
+
+  prompt(turnId: TurnId, content: string, _attachments: readonly Part[]): void {
+    this.turnId = turnId;
+    this.calls.push(`prompt ${content}`);
+  }
+
+  cancel(): void {
+    this.calls.push("cancel");
+  }
+
+  answerPermission(permissionId: PermissionId, outcome: PermissionOutcome): void {
+    this.calls.push(`answer ${permissionId} ${outcome.outcome}`);
+  }
+
+  async configure(configId: string, value: string | boolean): Promise<void> {
+    this.calls.push(`configure ${configId} ${value}`);
+    if (this.failure) throw this.failure;
+  }
+
+  async close(): Promise<void> {
+    this.calls.push("close");
+    if (this.failure) throw this.failure;
+  }
+}

@@ -1,0 +1,116 @@
+import type { AgentEvent } from "../../src/ports/agents.ts";
+import { agentIdOf, type Entry, type ToolCallEntry } from "../../src/protocol/entry.ts";
+import type { Fact, FactBody } from "../../src/protocol/facts.ts";
+import { entriesOf } from "../../src/protocol/fold-message.ts";
+import type { TurnId } from "../../src/protocol/ids.ts";
+import { reduceSession } from "../../src/protocol/reduce-session.ts";
+import type { StopReason } from "../../src/protocol/session-parts.ts";
+import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../src/protocol/session-state.ts";
+import { type Decision, decide } from "../../src/sessions/decide.ts";
+import { observe } from "../../src/sessions/observe.ts";
+import type { AgentEffect, Outcome, Scene } from "../../src/sessions/scene.ts";
+import { NOW, SESSION } from "./names.ts";
+
+type Command = Parameters<typeof decide>[1];
+type WithoutSession<Each> = Each extends Command ? Omit<Each, "sessionId"> : never;
+type ToolPatch = Extract<AgentEvent, { type: "tool" }>["patch"];
+
+/** The domain without disk, clock and agent: decides, observes and folds, and keeps the whole transcript in its state. */
+export class PureSession {
+  state: SessionState;
+  /** All facts so far, in order. */
+  readonly facts: Fact[] = [];
+  readonly effects: AgentEffect[] = [];
+  #cancelling: TurnId | null = null;
+  #ids = 0;
+
+  constructor(state: Partial<SessionState> = {}) {
+    this.state = { ...EMPTY_SESSION, ...state };
+  }
+
+  get entries(): readonly Entry[] {
+    return entriesOf(this.state);
+  }
+
+  get tools(): readonly ToolCallEntry[] {
+    return this.entries.filter((entry) => entry.type === "tool-call");
+  }
+
+  /** Kind and words of every entry: the transcript at a glance. */
+  get told(): readonly (readonly [Entry["type"], string])[] {
+    return this.entries.map((entry) => [entry.type, entry.content]);
+  }
+
+  get turn(): TurnId {
+    const { turnId } = this.state.turn;
+    if (turnId === undefined) throw new Error("no turn has begun");
+    return turnId;
+  }
+
+  /** The facts of what follows, without their numbers. */
+  since(act: () => void): FactBody[] {
+    const before = this.facts.length;
+    act();
+    return this.facts.slice(before).map(({ sessionId: _, seq: __, ...body }) => body);
+  }
+
+  tell(command: WithoutSession<Command>): Decision {
+    const decision = decide(this.scene(), { ...command, sessionId: SESSION });
+    if (decision.ok) this.#apply(decision);
+    return decision;
+  }
+
+  hear(...events: AgentEvent[]): void {
+    for (const event of events) this.#apply(observe(this.scene(), event));
+  }
+
+  /** A turn begins with the user's words. */
+  start(content = "go"): this {
+    this.tell({ type: "session:send", content });
+    return this;
+  }
+
+  end(stopReason: StopReason = "end_turn"): this {
+    this.hear({ type: "turn-ended", turnId: this.turn, stopReason });
+    return this;
+  }
+
+  text(text: string, messageId?: string, kind: "assistant" | "thinking" | "user" = "assistant"): void {
+    this.hear({ type: "text", kind, text, ...(messageId !== undefined && { messageId }) });
+  }
+
+  /** `tool_call` */
+  announce(toolCallId: string, patch: Partial<ToolPatch> = {}): void {
+    this.hear({ type: "tool", patch: { toolCallId, announced: true, ...patch } });
+  }
+
+  /** `tool_call_update` */
+  patch(toolCallId: string, patch: Partial<ToolPatch> = {}): void {
+    this.hear({ type: "tool", patch: { toolCallId, announced: false, ...patch } });
+  }
+
+  scene(): Scene {
+    const { settled } = this.state;
+    return {
+      state: this.state,
+      now: NOW,
+      newId: () => `id-${++this.#ids}`,
+      cancelling: this.#cancelling,
+      lastSettled: settled.at(-1) ?? null,
+      lastUserEntry: () => settled.findLast((entry) => entry.type === "user") ?? null,
+      settledByAgentId: (agentId) => settled.findLast((entry) => agentIdOf(entry) === agentId) ?? null,
+      endOfQuestion: (permissionId) => `the end of ${permissionId}`,
+    };
+  }
+
+  #apply({ facts, effects }: Outcome): void {
+    for (const body of facts) {
+      const fact: Fact = { ...body, sessionId: SESSION, seq: this.state.seq + 1 };
+      this.facts.push(fact);
+      this.state = reduceSession(this.state, fact);
+    }
+    this.effects.push(...effects);
+    if (!isTurnActive(this.state.turn)) this.#cancelling = null;
+    for (const effect of effects) if (effect.type === "cancel") this.#cancelling = effect.turnId;
+  }
+}

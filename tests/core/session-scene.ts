@@ -1,0 +1,82 @@
+import type { SessionCommand } from "../../src/protocol/client-messages.ts";
+import type { Entry } from "../../src/protocol/entry.ts";
+import type { Fact } from "../../src/protocol/facts.ts";
+import { entriesOf, foldMessage } from "../../src/protocol/fold-message.ts";
+import type { SessionId } from "../../src/protocol/ids.ts";
+import { PAGE_ENTRIES_MAX } from "../../src/protocol/limits.ts";
+import type { PlainServerMessage, SessionHistory } from "../../src/protocol/server-messages.ts";
+import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-state.ts";
+import type { Answer } from "../../src/sessions/answer.ts";
+import { SessionService } from "../../src/sessions/session-service.ts";
+import { countingWorld } from "./counting-world.ts";
+import { BUILTIN, PROJECT } from "./names.ts";
+import { openStore, type TestStore } from "./open-store.ts";
+import { PuppetAgents } from "./puppet-agents.ts";
+
+type WithoutSession<Each> = Each extends SessionCommand ? Omit<Each, "sessionId"> : never;
+
+/** The real domain on a real disk, with a puppet for an agent. */
+export interface SessionScene extends AsyncDisposable {
+  readonly store: TestStore;
+  readonly agents: PuppetAgents;
+  readonly service: SessionService;
+  readonly sessionId: SessionId;
+  /** Every fact, in the order in which it was committed. */
+  readonly facts: Fact[];
+  readonly published: PlainServerMessage[];
+  readonly errors: unknown[];
+  send(command: WithoutSession<SessionCommand>): Promise<Answer>;
+  say(content: string): Promise<void>;
+  /** What a reader that opens the session now is given. */
+  history(limit?: number): SessionHistory;
+  state(): SessionState;
+  entries(): readonly Entry[];
+  /** The server is gone without a word; another one starts on the same disk. */
+  restart(): void;
+}
+
+export async function openSession(): Promise<SessionScene> {
+  const store = await openStore();
+  const agents = new PuppetAgents();
+  const world = countingWorld();
+  const facts: Fact[] = [];
+  const published: PlainServerMessage[] = [];
+  const errors: unknown[] = [];
+  const serve = () =>
+    new SessionService({
+      world,
+      log: store.log,
+      projects: store.projects,
+      agents,
+      stallMs: 1_000_000,
+      onCommitted: (_, committed) => facts.push(...committed),
+      publish: (message) => published.push(message),
+      onError: (error) => errors.push(error),
+    });
+  let service = serve();
+  const created = await service.create({ type: "session:create", projectId: PROJECT, cliType: BUILTIN });
+  if (created.kind !== "message" || created.message.type !== "session:created") throw new Error("no session was made");
+  const { sessionId } = created.message;
+  const history = (limit = PAGE_ENTRIES_MAX) => {
+    const start = service.open(sessionId, undefined, limit);
+    if (start?.type !== "session:history") throw new Error("a reader without a cursor gets a history");
+    return start;
+  };
+  const state = () => foldMessage(EMPTY_SESSION, history());
+  const send = (command: WithoutSession<SessionCommand>) => service.execute({ ...command, sessionId });
+  return {
+    ...{ store, agents, sessionId, facts, published, errors, send, history, state },
+    get service() {
+      return service;
+    },
+    entries: () => entriesOf(state()),
+    async say(content) {
+      await send({ type: "session:send", content });
+    },
+    restart() {
+      store.reopen();
+      service = serve();
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}

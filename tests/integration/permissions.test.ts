@@ -1,0 +1,148 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { startTestServer } from "../support/test-server.ts";
+import { reopen, startTalk } from "./talk.ts";
+
+const OPTIONS = [
+  { optionId: "allow-once", name: "Allow once", kind: "allow_once" },
+  { optionId: "allow-always", name: "Always allow commands in this session", kind: "allow_always" },
+  { optionId: "reject-once", name: "Reject", kind: "reject_once" },
+];
+
+test("W-8 X-2 a question reaches every client with the agent's options in its order; the first answer counts", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server);
+  const other = await reopen(await server.connect(), talk);
+  const bystander = await server.connect();
+  const { client, sessionId } = talk;
+  await talk.send("run echo permitted");
+  const { permissionId, options, toolCall } = await talk.asked();
+  expect(options).toEqual(OPTIONS);
+  expect(toolCall).toMatchObject({ name: "echo permitted", kind: "execute", input: { command: "echo permitted" } });
+  expect((await talk.until("to wait", ({ turn }) => turn.state === "waiting")).turn.state).toBe("waiting");
+  await bystander.next("permission:request", (message) => message.permissionId === permissionId, 0);
+  expect((await other.asked()).permissionId).toBe(permissionId);
+
+  const respond = { type: "permission:respond", sessionId, permissionId } as const;
+  const first = await other.client.ask("permission:resolved", { ...respond, optionId: "allow-once" });
+  expect(first.outcome).toEqual({ outcome: "selected", optionId: "allow-once" });
+  const second = await client.ask("error", { ...respond, optionId: "reject-once" });
+  expect(second).toMatchObject({ code: "REQUEST_NOT_PENDING", sessionId });
+  expect(second.message).toContain("Allow once");
+  const told = await bystander.next("permission:resolved", (message) => message.permissionId === permissionId, 0);
+  expect(told.requestId).toBeUndefined();
+  await talk.untilIdle();
+  expect(talk.tools).toMatchObject([{ status: "complete", result: "permitted\n" }]);
+  expect(talk.state.pending).toEqual([]);
+});
+
+test("W-8 of two answers at the same moment exactly one counts, however often they race", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server);
+  const other = await reopen(await server.connect(), talk);
+  const { sessionId } = talk;
+  for (let round = 0; round < 10; round += 1) {
+    await talk.send("run true");
+    const { permissionId } = await talk.asked();
+    await other.asked();
+    const respond = { type: "permission:respond", sessionId, permissionId } as const;
+    const answers = await Promise.all([
+      talk.client.request({ ...respond, optionId: "allow-once" }),
+      other.client.request({ ...respond, optionId: "reject-once" }),
+    ]);
+    expect(answers.map(({ type }) => type).toSorted()).toEqual(["error", "permission:resolved"]);
+    const { seq } = talk.state;
+    await talk.untilIdle(seq);
+    const allowed = answers[0]?.type === "permission:resolved";
+    expect(talk.tools.at(-1)?.status).toBe(allowed ? "complete" : "error");
+  }
+});
+
+test("W-8 a rejected command is not run; a choice the agent did not offer is refused and the question stays", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server);
+  const { client, sessionId } = talk;
+  const file = join(await server.directory("proof"), "made");
+  await talk.send(`run touch ${file}`);
+  const { permissionId } = await talk.asked();
+  const respond = { type: "permission:respond", sessionId, permissionId } as const;
+  for (const wrong of [{ ...respond, optionId: "allow-everything" }, respond]) {
+    const { code, details } = await client.ask("error", wrong);
+    expect({ code, about: details?.includes("optionId") }).toEqual({ code: "INVALID_MESSAGE", about: true });
+  }
+  expect(talk.state.pending).toHaveLength(1);
+  await talk.answerWith("reject-once");
+  await talk.untilIdle();
+  expect(existsSync(file)).toBe(false);
+  expect(talk.tools).toMatchObject([{ status: "error", error: "Rejected." }]);
+  const unknown = await client.ask("error", { ...respond, permissionId: "nobody-asked", optionId: "allow-once" });
+  expect(unknown.code).toBe("REQUEST_NOT_PENDING");
+});
+
+test("W-3 at a cancel the open question is resolved as cancelled and the tool call is cancelled at once", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server);
+  const { client, sessionId } = talk;
+  await talk.send("run echo never");
+  const { permissionId } = await talk.asked();
+  const mark = client.mark();
+  await talk.cancel();
+  const { turn, pending } = await talk.untilIdle();
+  expect({ stopReason: turn.stopReason, pending }).toEqual({ stopReason: "cancelled", pending: [] });
+  const resolved = client.all("permission:resolved", mark);
+  expect(resolved.map(({ outcome }) => outcome)).toEqual([{ outcome: "cancelled" }]);
+  expect(talk.tools.map(({ status }) => status)).toEqual(["cancelled"]);
+  const settled = client.all("session:update", mark).find(({ entry }) => entry.type === "tool-call");
+  const idle = client.all("session:turn", mark).find((each) => each.turn.state === "idle");
+  expect(settled?.seq).toBeLessThan(idle?.seq ?? 0);
+  const late = await client.ask("error", {
+    type: "permission:respond",
+    sessionId,
+    permissionId,
+    optionId: "allow-once",
+  });
+  expect(late).toMatchObject({ code: "REQUEST_NOT_PENDING", message: expect.stringContaining("cancelled") });
+});
+
+test("W-3 a question answered with cancelled is withdrawn like one at a cancel", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server);
+  const { client, sessionId } = talk;
+  await talk.send("run echo never");
+  const { permissionId } = await talk.asked();
+  const respond = { type: "permission:respond", sessionId, permissionId, outcome: "cancelled" } as const;
+  const { outcome } = await client.ask("permission:resolved", respond);
+  expect(outcome).toEqual({ outcome: "cancelled" });
+  const { turn } = await talk.untilIdle();
+  expect(turn.stopReason).toBe("cancelled");
+  expect(talk.tools.map(({ status }) => status)).not.toContain("running");
+});
+
+test("W-3 a running command is shown as cancelled at once, and it is gone", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server);
+  await talk.send("run echo started; exec sleep 1000");
+  await talk.answerWith("allow-once");
+  await talk.until("its output", () => talk.tools[0]?.result?.includes("started") ?? false);
+  expect(server.agentProcesses().some(({ commandLine }) => commandLine === "sleep 1000")).toBe(true);
+  await talk.cancel();
+  await talk.untilIdle();
+  expect(talk.tools).toMatchObject([{ status: "cancelled", result: expect.stringContaining("started") }]);
+  await talk.say("stream 1 words");
+  expect(server.agentProcesses().filter(({ commandLine }) => commandLine === "sleep 1000")).toEqual([]);
+});
+
+test("a question survives the reader: one that opens the session later sees it and can answer", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server);
+  await talk.send("run echo later");
+  const asked = await talk.asked();
+  talk.client[Symbol.dispose]();
+  const later = await reopen(await server.connect(), talk);
+  expect(later.state.pending).toEqual([asked]);
+  expect(later.state.turn.state).toBe("waiting");
+  await later.answerWith("allow-once");
+  await later.untilIdle();
+  expect(later.tools).toMatchObject([{ status: "complete", result: "later\n" }]);
+});

@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { guideWith, startTestServer } from "../support/test-server.ts";
+import { startTalk } from "./talk.ts";
+
+// Both take as long as the grace that is given, so they take it together.
+test.concurrent("TC-5.3a an agent that ignores the end of its input and SIGTERM is gone after a shutdown", async () => {
+  await using server = await startTestServer({ agents: { deaf: guideWith("--scenario", "deaf-to-exit") } });
+  const talk = await startTalk(server, "deaf");
+  await talk.say("hello");
+  expect(await server.stop()).toBe(0);
+  expect(server.processes.alive()).toEqual([]);
+});
+
+test.concurrent("W-2 never-ending-cancel: an agent that ignores a cancel is stopped by withdrawing the prompt itself", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server);
+  await talk.send("scenario never-ending-cancel");
+  await talk.untilAnswer("I do not hear you.");
+  await talk.cancel();
+  await talk.cancel();
+  await talk.send("stream 2 words");
+  await talk.untilTurnsEnded(2);
+  const [ended] = talk.client.all("session:turn").filter(({ turn }) => turn.state === "idle");
+  expect(ended?.turn.stopReason).toBe("cancelled");
+  expect(talk.answer).toBe("I do not hear you.w1 w2");
+});
+
+test.concurrent("a server that is killed leaves no agent behind, however deaf", async () => {
+  await using server = await startTestServer({ agents: { deaf: guideWith("--scenario", "deaf-to-exit") } });
+  const talk = await startTalk(server, "deaf");
+  await talk.say("scenario spawn-children");
+  await server.kill();
+  expect(await server.processes.leftAfter(10_000)).toEqual([]);
+});
