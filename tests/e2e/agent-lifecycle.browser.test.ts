@@ -1,0 +1,192 @@
+import { expect, test } from "bun:test";
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { tempDir } from "../support/temp-dir.ts";
+import { type AgentSetting, guideWith, ROOT, startTestServer, type TestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { GUIDE } from "./app-page.ts";
+import { useChromium } from "./use-chromium.ts";
+
+/** Long enough to look at a state that passes by itself. */
+const SLOW_START = ["--start-delay-ms", "1200"];
+const NOT_SOON_MS = [30_000];
+const SOON_MS = [50, 50, 50];
+
+const chromium = useChromium();
+
+/** The guide under a name of its own, brought back after these waits when it crashes. */
+function guide(name: string, retryMs: readonly number[], ...flags: string[]): AgentSetting {
+  const setting = { ...guideWith(...flags), name, retryMs };
+  return setting;
+}
+
+function agentPids(server: TestServer): number[] {
+  const agents = server.agentProcesses().filter(({ commandLine }) => commandLine.includes("builtin-agent/main.ts"));
+  return agents.map(({ pid }) => pid);
+}
+
+/** `kill -9` of the agent process that came last. */
+function killNewest(server: TestServer): void {
+  const pid = Math.max(...agentPids(server));
+  process.kill(pid, "SIGKILL");
+}
+
+test("TC-5.1a the first session starts the agent's process; TC-5.1b later ones share it; TC-5.2a connected", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  expect(agentPids(server)).toEqual([]);
+  const first = await app.newSession("demo");
+  await first.untilStatus("connected");
+  const pids = agentPids(server);
+  expect(pids).toHaveLength(1);
+  const second = await app.newSession("demo");
+  await second.ask("stream 1 words", "w1");
+  expect(agentPids(server)).toEqual(pids);
+});
+
+test("TC-5.2b a dead agent: composer off, text kept, Reconnect offered, in its own sessions only; TC-5.2c TC-5.2d", async () => {
+  const frail = guide("Frail", NOT_SOON_MS, ...SLOW_START);
+  await using server = await startTestServer({ agents: { frail } });
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const sound = await app.newSession("demo");
+  await sound.ask("stream 1 words", "w1");
+  const session = await app.newSession("demo", "Frail");
+  await session.ask("stream 2 words", "w1 w2");
+  killNewest(server);
+  await session.untilStatus("disconnected");
+  const reconnect = session.button("Reconnect");
+  await reconnect.waitFor();
+  await session.message.fill("stream 3 words");
+  expect(await session.send.isDisabled()).toBe(true);
+  await session.message.press("Enter");
+  expect(await session.message.inputValue()).toBe("stream 3 words");
+  expect(await sound.status.getAttribute("data-status")).toBe("connected");
+
+  await reconnect.click();
+  await session.untilStatus("reconnecting");
+  expect(await session.send.isDisabled()).toBe(true);
+  await session.untilStatus("connected");
+  expect(await reconnect.count()).toBe(0);
+  expect(await session.send.isDisabled()).toBe(false);
+  await session.message.press("Enter");
+  await session.untilSaid("w1 w2 w3");
+  await app.tab("stream 1 words").click();
+  expect(await sound.button("Reconnect").count()).toBe(0);
+  await sound.ask("stream 4 words", "w4");
+});
+
+test("TC-5.2c an agent that is killed comes back by itself, and the next message is answered", async () => {
+  const frail = guide("Frail", SOON_MS, ...SLOW_START);
+  await using server = await startTestServer({ agents: { frail } });
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const session = await app.newSession("demo", "Frail");
+  await session.say("stream 100000 words at 40/s");
+  await session.untilSaid("w5");
+  killNewest(server);
+  await session.untilStatus("reconnecting");
+  await session.untilStatus("connected");
+  await session.untilIdle();
+  const [kept = ""] = await session.texts("assistant");
+  expect(kept).toStartWith("w1 w2 w3 w4 w5");
+  expect(await session.transcript.getByText(/stopped|interrupted/i).count()).toBeGreaterThan(0);
+  await session.ask("stream 3 words", "w1 w2 w3");
+  expect(await session.texts("assistant")).toEqual([kept, "w1 w2 w3"]);
+});
+
+test("TC-5.4a a start is visible: in the picker, and in a session that brings its agent back", async () => {
+  const slow = guide("Slowpoke", NOT_SOON_MS, ...SLOW_START);
+  await using server = await startTestServer({ agents: { slow } });
+  await using app = await chromium.open(server, { losesServer: true });
+  await app.addProject(await server.directory("demo"));
+  const picker = await app.pickAgent("demo");
+  await picker.getByRole("button", { name: "Slowpoke", exact: true }).click();
+  await picker.getByText("Starting Slowpoke…").waitFor();
+  await picker.waitFor({ state: "hidden" });
+  const session = await app.shownSession();
+  await session.ask("stream 1 words", "w1");
+  await server.stop();
+  await server.start();
+  await session.untilStatus("idle");
+  await session.say("stream 2 words");
+  await session.untilStatus("starting");
+  await session.status.getByText("Starting Slowpoke…").waitFor();
+  await session.untilSaid("w1 w2");
+  await session.untilStatus("connected");
+});
+
+test("TC-5.5a an agent that is not installed: the reason in words, and Retry once it is", async () => {
+  await using dir = await tempDir();
+  const command = dir.join("ghost");
+  await using server = await startTestServer({ agents: { ghost: { name: "Ghost", command } } });
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const picker = await app.pickAgent("demo");
+  await picker.getByRole("button", { name: "Ghost", exact: true }).click();
+  await picker.getByText("Could not start Ghost. Check that it's installed.").first().waitFor();
+  expect(await app.rowTitles()).toEqual([]);
+  await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "builtin-agent/main.ts")}'\n`);
+  await chmod(command, 0o755);
+  await picker.getByRole("button", { name: "Retry", exact: true }).click();
+  await picker.waitFor({ state: "hidden" });
+  await (await app.shownSession()).ask("stream 1 words", "w1");
+});
+
+test("TC-5.5b an agent whose handshake fails: the reason with its last stderr lines, and Retry", async () => {
+  await using dir = await tempDir();
+  const licence = dir.join("licence");
+  const script = `test -e '${licence}' || { echo 'no licence found' >&2; exit 1; }
+    exec '${process.execPath}' '${join(ROOT, "builtin-agent/main.ts")}'`;
+  const picky: AgentSetting = { name: "Picky", command: "/bin/sh", args: ["-c", script] };
+  await using server = await startTestServer({ agents: { picky } });
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const picker = await app.pickAgent("demo");
+  await picker.getByRole("button", { name: "Picky", exact: true }).click();
+  await picker.getByText("Could not connect to Picky").first().waitFor();
+  await picker.getByText("no licence found").first().waitFor();
+  expect(await app.rowTitles()).toEqual([]);
+  await writeFile(licence, "");
+  await picker.getByRole("button", { name: "Retry", exact: true }).click();
+  await picker.waitFor({ state: "hidden" });
+  await (await app.shownSession()).ask("stream 1 words", "w1");
+});
+
+test("TC-5.6a TC-5.6b a refresh restores the tabs and disturbs no turn: the page shows all of it", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const quiet = await app.newSession("demo");
+  await quiet.ask("stream 1 words", "w1");
+  const session = await app.newSession("demo");
+  await session.say("stream 300 words at 100/s");
+  await session.untilSaid("w20");
+  const pids = agentPids(server);
+  for (let round = 0; round < 2; round += 1) await app.refresh();
+  await app.untilTabs("stream 1 words", "stream 300 words at 100/s");
+  const again = await app.shownSession();
+  expect(again.id).toBe(session.id);
+  await again.cancel.waitFor();
+  await again.untilSaid("w300");
+  await again.untilIdle();
+  const words = Array.from({ length: 300 }, (_, index) => `w${index + 1}`).join(" ");
+  expect(await again.texts("assistant")).toEqual([words]);
+  expect(agentPids(server)).toEqual(pids);
+});
+
+test("a failed turn says why and leaves the session usable", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const session = await app.newSession("demo", GUIDE);
+  await session.say("fail");
+  await session.transcript.getByText("The guide failed, as you asked.").waitFor();
+  await waitFor(
+    () => app.row("fail").getAttribute("aria-description"),
+    (words) => words?.includes("failed") === true,
+    "the row to say that it failed",
+  );
+  await session.ask("stream 1 words", "w1");
+});

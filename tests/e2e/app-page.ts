@@ -1,0 +1,201 @@
+import type { Locator, Page } from "playwright-core";
+import { z } from "zod";
+import { waitFor } from "../support/wait-for.ts";
+import { SessionView } from "./session-view.ts";
+
+export const GUIDE = "Liminal Guide";
+/** What the browser itself says of a server that is away. */
+const AWAY = /WebSocket connection to .* failed|Failed to load resource: net::ERR_/;
+
+const KeptTabs = z.object({
+  openTabs: z.array(z.string()),
+  activeTab: z.string().nullable(),
+  tabOrder: z.array(z.string()),
+});
+const SentFrame = z.looseObject({ type: z.string() });
+type SentFrame = z.infer<typeof SentFrame>;
+
+interface WatchOptions {
+  /** The server is going to be away for a while: that the browser notices is no problem of the page's. */
+  readonly losesServer: boolean;
+  readonly onProblem: (words: string) => void;
+}
+
+/** The page as a person meets it: found by its landmarks, never by its classes. */
+export class AppPage implements AsyncDisposable {
+  readonly page: Page;
+  readonly #sent: SentFrame[] = [];
+
+  constructor(page: Page, options: WatchOptions) {
+    this.page = page;
+    watchPage(page, options);
+    page.on("websocket", (socket) =>
+      socket.on("framesent", ({ payload }) => this.#sent.push(SentFrame.parse(JSON.parse(String(payload))))),
+    );
+  }
+
+  /** What this page has sent to the server so far, of these types or of all. */
+  sent(...types: readonly string[]): readonly SentFrame[] {
+    return this.#sent.filter(({ type }) => types.length === 0 || types.includes(type));
+  }
+
+  get projects(): Locator {
+    return this.page.getByRole("navigation", { name: "Projects" });
+  }
+
+  dialog(name: string): Locator {
+    return this.page.getByRole("dialog", { name, exact: true });
+  }
+
+  /** The row of a project, which folds it. */
+  project(name: string): Locator {
+    return this.projects.locator("[aria-expanded]").getByText(name, { exact: true });
+  }
+
+  projectNames(): Promise<string[]> {
+    return namesAfter(this.projects, "New session in ");
+  }
+
+  /** A session's row, named by its title alone. */
+  row(title: string): Locator {
+    const named = { name: title, exact: true };
+    return this.projects.getByRole("button", named).or(this.projects.getByRole("treeitem", named));
+  }
+
+  /** The titles of the session rows, from top to bottom. */
+  rowTitles(): Promise<string[]> {
+    return namesAfter(this.projects, "Archive ");
+  }
+
+  tab(title: string): Locator {
+    return this.page.getByRole("tablist", { name: "Open sessions" }).getByRole("tab", { name: title, exact: true });
+  }
+
+  get activeTab(): Locator {
+    return this.page.getByRole("tab", { selected: true });
+  }
+
+  /** The titles of the open tabs, in their order. */
+  tabTitles(): Promise<string[]> {
+    return namesAfter(this.page.locator("body"), "Close ");
+  }
+
+  async untilTabs(...titles: readonly string[]): Promise<void> {
+    await waitFor(
+      () => this.tabTitles(),
+      (seen) => Bun.deepEquals(seen, titles),
+      `the tabs ${titles.join(", ")}`,
+    );
+  }
+
+  async untilRows(...titles: readonly string[]): Promise<void> {
+    await waitFor(
+      () => this.rowTitles(),
+      (seen) => Bun.deepEquals(seen, titles),
+      `the rows ${titles.join(", ")}`,
+    );
+  }
+
+  /** What the browser keeps of the tabs. */
+  async keptTabs(): Promise<z.infer<typeof KeptTabs>> {
+    return KeptTabs.parse(JSON.parse(await this.page.evaluate<string>(`localStorage.getItem("liminal:tabs")`)));
+  }
+
+  async addProject(path: string): Promise<void> {
+    await this.projects.getByRole("button", { name: "Add project", exact: true }).click();
+    await this.dialog("Add project").getByRole("textbox", { name: "Directory" }).fill(path);
+    await this.page.keyboard.press("Enter");
+    await this.dialog("Add project").waitFor({ state: "hidden" });
+  }
+
+  /** Takes a project off the list, and says yes when asked. */
+  async removeProject(name: string): Promise<void> {
+    await this.projects.getByRole("button", { name: `Remove ${name}`, exact: true }).click();
+    await this.page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Remove/ })
+      .click();
+    await this.project(name).waitFor({ state: "detached" });
+  }
+
+  async archive(title: string): Promise<void> {
+    await this.projects.getByRole("button", { name: `Archive ${title}`, exact: true }).click();
+  }
+
+  async closeTab(title: string): Promise<void> {
+    await this.page.getByRole("button", { name: `Close ${title}`, exact: true }).click();
+  }
+
+  /** Opens the picker of a project. */
+  async pickAgent(project: string): Promise<Locator> {
+    await this.projects.getByRole("button", { name: `New session in ${project}`, exact: true }).click();
+    const picker = this.dialog("New session");
+    await picker.waitFor();
+    return picker;
+  }
+
+  /** A new session by hand; returns when its composer is there. */
+  async newSession(project: string, agent = GUIDE): Promise<SessionView> {
+    const picker = await this.pickAgent(project);
+    await picker.getByRole("button", { name: agent, exact: true }).click();
+    await picker.waitFor({ state: "hidden" });
+    return this.shownSession();
+  }
+
+  /** The session that is in view. */
+  async shownSession(): Promise<SessionView> {
+    const iframe = this.page.locator("iframe[data-session-id]:visible");
+    const id = await iframe.getAttribute("data-session-id");
+    if (id === null) throw new Error("the frame in view has no session");
+    const view = new SessionView(this.page, id);
+    await view.message.waitFor();
+    return view;
+  }
+
+  /** Opens a session from the sidebar. */
+  async open(title: string): Promise<SessionView> {
+    await this.row(title).click();
+    await this.tab(title).and(this.activeTab).waitFor();
+    return this.shownSession();
+  }
+
+  async refresh(): Promise<void> {
+    await this.page.reload();
+    await this.projects.waitFor();
+  }
+
+  /** Closes the window, and with the last window the profile. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const context = this.page.context();
+    await this.page.close();
+    if (context.pages().length === 0) await context.close();
+  }
+}
+
+/** Notes what no page of ours may ever do. */
+function watchPage(page: Page, { losesServer, onProblem }: WatchOptions): void {
+  page.on("console", (message) => {
+    const isExpected = losesServer && AWAY.test(message.text());
+    if (message.type() === "error" && !isExpected) onProblem(message.text());
+  });
+  page.on("pageerror", ({ message }) => onProblem(message));
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    const isOwn = page.url() === "about:blank" || origin === new URL(page.url()).origin;
+    if (protocol.startsWith("http") && !isOwn) onProblem(`asked a stranger: ${request.url()}`);
+  });
+  page.on("dialog", (dialog) => {
+    onProblem(`a script opened a dialog: ${dialog.message()}`);
+    return dialog.dismiss();
+  });
+}
+
+/** Buttons say what they are about: what stands after the prefix in their names, in document order. */
+function namesAfter(place: Locator, prefix: string): Promise<string[]> {
+  return place
+    .locator(`button[aria-label^="${prefix}"]`)
+    .evaluateAll(
+      (buttons, length) => buttons.map((button) => String(button.getAttribute("aria-label")).slice(length)),
+      prefix.length,
+    );
+}

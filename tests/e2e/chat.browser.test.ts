@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Locator } from "playwright-core";
+import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { textIn } from "./session-view.ts";
+import { useChromium } from "./use-chromium.ts";
+
+const chromium = useChromium();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** A page with one new session in a directory of its own. */
+async function openChat() {
+  const app = await chromium.open(server);
+  const name = `chat-${crypto.randomUUID().slice(0, 8)}`;
+  const path = await server.directory(name);
+  await app.addProject(path);
+  const session = await app.newSession(name);
+  return { app, session, path, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+}
+
+/** The colours in which the parts of an element are drawn. */
+function coloursIn(element: Locator): Promise<string[]> {
+  return element.evaluate((root) => {
+    const parts = [root, ...root.querySelectorAll("*")];
+    return [...new Set(parts.map((part) => String(part.ownerDocument.defaultView?.getComputedStyle(part).color)))];
+  });
+}
+
+test("TC-3.1a a sent message is there at once, before the server has it, and once when it has", async () => {
+  await using chat = await openChat();
+  const { session } = chat;
+  const mine = session.entries("user");
+  process.kill(server.pid, "SIGSTOP");
+  try {
+    await session.say("stream 2 words");
+    await mine.getByText("stream 2 words").waitFor();
+    expect(await mine.getAttribute("data-entry-id")).toBeNull();
+    expect(await session.message.inputValue()).toBe("");
+  } finally {
+    process.kill(server.pid, "SIGCONT");
+  }
+  await session.untilSaid("w1 w2");
+  await session.untilIdle();
+  expect(await mine.count()).toBe(1);
+  expect(await mine.getAttribute("data-entry-id")).not.toBeNull();
+});
+
+test("TC-3.1b an empty message cannot be sent, by button or by key", async () => {
+  await using chat = await openChat();
+  const { app, session } = chat;
+  for (const nothing of ["", "   ", "\n\n"]) {
+    await session.message.fill(nothing);
+    expect(await session.send.isDisabled()).toBe(true);
+    await session.message.press("Enter");
+  }
+  await session.message.fill("stream 1 words");
+  expect(await session.send.isDisabled()).toBe(false);
+  await session.send.click();
+  await session.untilSaid("w1");
+  expect(app.sent("session:send").map(({ content }) => content)).toEqual(["stream 1 words"]);
+});
+
+test("TC-3.2a the answer grows as it arrives, in place", async () => {
+  await using chat = await openChat();
+  const { session } = chat;
+  await session.say("stream 120 words at 60/s");
+  const answer = session.entries("assistant");
+  const paragraph = answer.locator("p").first();
+  await paragraph.evaluate((node) => node.setAttribute("data-marked", ""));
+  const seen: number[] = [];
+  await waitFor(
+    async () => {
+      const { length } = await textIn(paragraph);
+      if (length !== seen.at(-1)) seen.push(length);
+      return length;
+    },
+    () => seen.length >= 4,
+    "an answer that grows",
+  );
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+  expect(await session.cancel.isVisible()).toBe(true);
+  await session.untilSaid("w120");
+  const words = Array.from({ length: 120 }, (_, index) => `w${index + 1}`).join(" ");
+  expect(await textIn(answer)).toBe(words);
+  expect(await answer.locator("p[data-marked]").count()).toBe(1);
+});
+
+test("TC-3.2b markdown is shown as such, tables included, and code is highlighted", async () => {
+  await using chat = await openChat();
+  const { session, path } = chat;
+  await session.ask("help", "A good first walk");
+  const page = session.entries("assistant").last();
+  await page.getByRole("heading", { name: "Hello, I am the guide" }).waitFor();
+  await page.getByRole("table").getByRole("columnheader", { name: "Prompt" }).waitFor();
+  await writeFile(join(path, "main.ts"), `const answer = 42; // why\nexport const text = "words";\n`);
+  await session.frame.getByRole("combobox", { name: "Voice" }).selectOption({ label: "Detailed" });
+  await waitFor(
+    () => session.frame.getByRole("combobox", { name: "Voice" }).inputValue(),
+    (value) => value === "detailed",
+    "the agent to take the choice",
+  );
+  await session.ask("read main.ts", "export const text");
+  const code = session.entries("assistant").last().locator("pre").first();
+  await waitFor(
+    () => coloursIn(code),
+    (colours) => colours.length > 3,
+    "keywords, numbers, strings and comments in colours of their own",
+  );
+  expect(await textIn(code)).toContain(`const answer = 42; // why\nexport const text = "words";`);
+});
+
+test("TC-3.3a a running tool call shows its name and a running mark; TC-3.7b a cancel ends it", async () => {
+  await using chat = await openChat();
+  const { session } = chat;
+  await session.say("run echo begun; exec sleep 1000");
+  await session.permission.getByRole("button", { name: "Allow once", exact: true }).click();
+  const call = session.entries("tool-call");
+  await session.transcript.locator('article[data-entry-type="tool-call"][data-status="running"]').waitFor();
+  expect(await textIn(call)).toContain("echo begun; exec sleep 1000");
+  expect(await textIn(call)).toContain("Running");
+  await call.getByRole("button", { expanded: false }).click();
+  await call.getByText("begun", { exact: true }).waitFor();
+  await session.cancel.click();
+  await session.transcript.locator('article[data-entry-type="tool-call"][data-status="cancelled"]').waitFor();
+  await session.untilIdle();
+});
+
+test("TC-3.3b a finished tool call is collapsed with a success mark and expands to its output", async () => {
+  await using chat = await openChat();
+  const { session, path } = chat;
+  await writeFile(join(path, "notes.md"), "the output itself\n");
+  await session.ask("read notes.md", "has 1 line");
+  const call = session.entries("tool-call");
+  expect(await call.getAttribute("data-status")).toBe("complete");
+  expect(await textIn(call)).toContain("Complete");
+  const output = call.getByText("the output itself");
+  expect(await output.count()).toBe(0);
+  const line = call.getByRole("button", { name: /^Read/ });
+  expect(await line.getAttribute("aria-expanded")).toBe("false");
+  await line.click();
+  await output.waitFor();
+  expect(await line.getAttribute("aria-expanded")).toBe("true");
+  await line.click();
+  await output.waitFor({ state: "detached" });
+});
+
+test("TC-3.3c a failed tool call shows its error", async () => {
+  await using chat = await openChat();
+  const { session } = chat;
+  await session.ask("read missing.txt", "I could not read it");
+  const call = session.entries("tool-call");
+  expect(await call.getAttribute("data-status")).toBe("error");
+  expect(await textIn(call)).toMatch(/missing\.txt.*Failed.*missing\.txt/s);
+});
+
+test("TC-3.4a thinking is muted, folds away and opens again", async () => {
+  await using chat = await openChat();
+  const { session } = chat;
+  await session.ask("think", "I have thought about it");
+  const thoughts = session.entries("thinking");
+  const line = thoughts.getByRole("button", { name: /^Thought/ });
+  const words = thoughts.getByText("The question is what thinking looks like from outside.");
+  expect(await line.getAttribute("aria-expanded")).toBe("false");
+  expect(await words.isVisible()).toBe(false);
+  await line.click();
+  await words.waitFor();
+  const answer = session.entries("assistant").locator("p").first();
+  expect(await coloursIn(words)).not.toContain((await coloursIn(answer))[0]);
+  await line.click();
+  await words.waitFor({ state: "hidden" });
+});

@@ -1,0 +1,129 @@
+import { expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
+import { startTestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { type AppPage, GUIDE } from "./app-page.ts";
+import { useChromium } from "./use-chromium.ts";
+
+const chromium = useChromium();
+
+function hasFocus(place: Locator): Promise<boolean> {
+  return place.evaluate(
+    (element) => element.ownerDocument.hasFocus() && element.ownerDocument.activeElement === element,
+  );
+}
+
+async function untilFocused(place: Locator, what: string): Promise<void> {
+  await waitFor(
+    () => hasFocus(place),
+    (isFocused) => isFocused,
+    `the focus on ${what}`,
+  );
+}
+
+/** Goes there with Tab, as far as it takes. */
+async function tabTo(app: AppPage, place: Locator, what: string, key = "Tab"): Promise<void> {
+  await waitFor(
+    async () => {
+      if (await hasFocus(place)) return true;
+      await app.page.keyboard.press(key);
+      return hasFocus(place);
+    },
+    (isFocused) => isFocused,
+    `the focus on ${what}`,
+  );
+}
+
+test("X-15 the main story without a mouse: project, session, message, permission, tabs, archive", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  const { keyboard } = app.page;
+  const add = app.projects.getByRole("button", { name: "Add project", exact: true });
+  await tabTo(app, add, "Add project");
+  await keyboard.press("Enter");
+  await untilFocused(app.dialog("Add project").getByRole("textbox", { name: "Directory" }), "the directory");
+  await keyboard.type(await server.directory("demo"));
+  await keyboard.press("Enter");
+  await app.project("demo").waitFor();
+  await untilFocused(add, "where the dialog was opened");
+
+  await keyboard.press("n");
+  const option = app.dialog("New session").getByRole("button", { name: GUIDE, exact: true });
+  await tabTo(app, option, GUIDE);
+  await keyboard.press("Enter");
+  const session = await app.shownSession();
+  await untilFocused(session.message, "the composer");
+
+  await keyboard.type("run echo by hand");
+  await keyboard.press("Shift+Enter");
+  await keyboard.press("Backspace");
+  await keyboard.press("Enter");
+  await session.permission.waitFor();
+  await tabTo(app, session.permission.getByRole("button", { name: "Allow once", exact: true }), "Allow", "Shift+Tab");
+  await keyboard.press("Enter");
+  await session.untilSaid("succeeded");
+  await session.untilIdle();
+
+  await tabTo(app, session.message, "the composer");
+  await keyboard.type("sleep");
+  await keyboard.press("Enter");
+  await session.untilSaid("Sleeping");
+  await keyboard.press("Escape");
+  await keyboard.press("Escape");
+  await session.untilIdle();
+
+  await tabTo(app, app.tab("run echo by hand"), "the tab", "Shift+Tab");
+  await keyboard.press("Delete");
+  await app.page.getByText("No session open").waitFor();
+  await tabTo(app, app.row("run echo by hand"), "the row");
+  await keyboard.press("Enter");
+  await untilFocused((await app.shownSession()).message, "the composer");
+  const archive = app.projects.getByRole("button", { name: "Archive run echo by hand" });
+  await tabTo(app, archive, "Archive", "Shift+Tab");
+  await keyboard.press("Enter");
+  await app.untilRows();
+  expect(await app.tabTitles()).toEqual([]);
+});
+
+test("X-15 keys switch tabs from anywhere, and the tab strip follows the arrow keys", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const titles = ["stream 1 words", "stream 2 words", "stream 3 words"];
+  for (const title of titles) await (await app.newSession("demo")).ask(title, "w1");
+  const { keyboard } = app.page;
+  await keyboard.press("Alt+1");
+  await app.tab("stream 1 words").and(app.activeTab).waitFor();
+  await untilFocused((await app.shownSession()).message, "the composer");
+  await keyboard.press("Alt+3");
+  await app.tab("stream 3 words").and(app.activeTab).waitFor();
+  await app.tab("stream 3 words").focus();
+  await keyboard.press("ArrowRight");
+  await app.tab("stream 1 words").and(app.activeTab).waitFor();
+  await untilFocused(app.tab("stream 1 words"), "the tab");
+  await keyboard.press("End");
+  await app.tab("stream 3 words").and(app.activeTab).waitFor();
+  await keyboard.press("Alt+w");
+  await app.untilTabs("stream 1 words", "stream 2 words");
+});
+
+test("X-15 a dialog holds the focus and gives it back", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const opener = app.projects.getByRole("button", { name: "Remove demo" });
+  await opener.focus();
+  await app.page.keyboard.press("Enter");
+  const dialog = app.page.getByRole("dialog");
+  await dialog.waitFor();
+  for (let step = 0; step < 8; step += 1) {
+    await app.page.keyboard.press("Tab");
+    const inside = await app.page.evaluate<boolean>(
+      `document.activeElement === document.body || document.querySelector("dialog").contains(document.activeElement)`,
+    );
+    expect(inside).toBe(true);
+  }
+  await app.page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await untilFocused(opener, "what had opened the dialog");
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import type { AppPage } from "./app-page.ts";
+import type { SessionView } from "./session-view.ts";
+import { useChromium } from "./use-chromium.ts";
+
+/** Within this distance of the end counts as at the end. */
+const END_NEAR_PX = 50;
+const MANY_WORDS = 3_000;
+
+const chromium = useChromium();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function openChat() {
+  const app = await chromium.open(server);
+  const name = `reading-${crypto.randomUUID().slice(0, 8)}`;
+  await app.addProject(await server.directory(name));
+  const session = await app.newSession(name);
+  return { app, session, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+}
+
+/** As a reader would: with the wheel, over the text. */
+async function scrollUp(app: AppPage, session: SessionView, pixels: number): Promise<void> {
+  const before = await session.scrollTop();
+  await session.transcript.hover();
+  await app.page.mouse.wheel(0, -pixels);
+  await waitFor(
+    () => session.scrollTop(),
+    (top) => top < before,
+    "the text to move",
+  );
+}
+
+test("TC-3.5a the composer is pinned to the bottom and works with any history", async () => {
+  await using chat = await openChat();
+  const { app, session } = chat;
+  const bottom = async () => {
+    const box = await session.message.boundingBox();
+    if (!box) throw new Error("the composer is not in view");
+    return box.y + box.height;
+  };
+  const height = app.page.viewportSize()?.height ?? 0;
+  const empty = await bottom();
+  expect(empty).toBeLessThan(height);
+  expect(empty).toBeGreaterThan(height - 120);
+  await session.ask(`stream ${MANY_WORDS} words`, `w${MANY_WORDS}`);
+  expect(Math.abs((await bottom()) - empty)).toBeLessThan(2);
+  await scrollUp(app, session, 2_000);
+  expect(Math.abs((await bottom()) - empty)).toBeLessThan(2);
+  await session.ask("stream 2 words", "w1 w2");
+});
+
+test("TC-3.5b while the agent works, the session, its tab and its row say so", async () => {
+  await using chat = await openChat();
+  const { app, session } = chat;
+  await session.say("sleep");
+  await session.status.getByText("working").waitFor();
+  expect(await app.tab("sleep").getAttribute("aria-description")).toContain("working");
+  expect(await app.row("sleep").getAttribute("aria-description")).toContain("working");
+  await session.cancel.click();
+  await session.status.getByText("ready").waitFor();
+  await waitFor(
+    () => app.row("sleep").getAttribute("aria-description"),
+    (words) => words?.includes("working") === false,
+    "the row to be quiet again",
+  );
+});
+
+test("TC-3.6a the view follows; TC-3.6b scrolling up stops that; TC-3.6c Jump to latest resumes it", async () => {
+  await using chat = await openChat();
+  const { app, session } = chat;
+  const jump = session.button("Jump to latest");
+  await session.ask(`stream ${MANY_WORDS} words`, `w${MANY_WORDS}`);
+  expect(await session.toEnd()).toBeLessThanOrEqual(END_NEAR_PX);
+  await session.say("stream 1600 words at 400/s");
+  await session.untilSaid("w200");
+  expect(await session.toEnd()).toBeLessThanOrEqual(END_NEAR_PX);
+  expect(await jump.isVisible()).toBe(false);
+
+  await scrollUp(app, session, 1_500);
+  await jump.waitFor();
+  const held = await session.scrollTop();
+  const away = await session.toEnd();
+  await waitFor(
+    () => session.toEnd(),
+    (distance) => distance > away + 200,
+    "more text below",
+  );
+  expect(await session.scrollTop()).toBe(held);
+
+  await jump.click();
+  await jump.waitFor({ state: "hidden" });
+  await session.untilSaid("w1600");
+  await session.untilIdle();
+  expect(await session.toEnd()).toBeLessThanOrEqual(END_NEAR_PX);
+});
+
+test("TC-3.7a Cancel is there while a turn runs; TC-3.7b it keeps the partial text; TC-3.7c it is gone when idle", async () => {
+  await using chat = await openChat();
+  const { app, session } = chat;
+  expect(await session.cancel.count()).toBe(0);
+  await session.say("stream 100000 words at 50/s");
+  await session.cancel.waitFor();
+  await session.untilSaid("w9");
+  await session.cancel.click();
+  await session.cancel.waitFor({ state: "detached" });
+  const [kept = ""] = await session.texts("assistant");
+  expect(kept).toStartWith("w1 w2 w3 w4 w5 w6 w7 w8 w9");
+  await session.transcript.getByText("Cancelled. What had arrived is kept.").waitFor();
+  await session.ask("stream 2 words", "w1 w2");
+  expect(await session.texts("assistant")).toEqual([kept, "w1 w2"]);
+  expect(app.sent("session:cancel")).toHaveLength(1);
+});
+
+test("TC-3.7b Esc cancels a running turn, and asks once", async () => {
+  await using chat = await openChat();
+  const { app, session } = chat;
+  await session.say("sleep");
+  await session.untilSaid("Sleeping");
+  await session.message.press("Escape");
+  await session.frame.getByText("Press Esc again to cancel").waitFor();
+  expect(app.sent("session:cancel")).toEqual([]);
+  await session.message.press("Escape");
+  await session.untilIdle();
+  expect(app.sent("session:cancel")).toHaveLength(1);
+});

@@ -1,0 +1,126 @@
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { waitFor } from "../support/wait-for.ts";
+
+type EntryType = "user" | "assistant" | "thinking" | "tool-call" | "plan" | "notice";
+
+/** The text a person sees there, hidden words for screen readers included, line by line. */
+export async function textIn(place: Locator): Promise<string> {
+  return (await place.allInnerTexts()).join("\n");
+}
+
+/** One session in its frame, as a person meets it. */
+export class SessionView {
+  readonly id: string;
+  readonly iframe: Locator;
+  readonly frame: FrameLocator;
+
+  constructor(page: Page, id: string) {
+    this.id = id;
+    this.iframe = page.locator(`iframe[data-session-id="${id}"]`);
+    this.frame = this.iframe.contentFrame();
+  }
+
+  get transcript(): Locator {
+    return this.frame.getByRole("log", { name: "Transcript" });
+  }
+
+  get message(): Locator {
+    return this.frame.getByRole("textbox", { name: "Message" });
+  }
+
+  get send(): Locator {
+    return this.button("Send");
+  }
+
+  get cancel(): Locator {
+    return this.button("Cancel");
+  }
+
+  get status(): Locator {
+    return this.frame.getByRole("status", { name: "Agent status" });
+  }
+
+  get permission(): Locator {
+    return this.frame.getByRole("group", { name: "Permission request" });
+  }
+
+  get queued(): Locator {
+    return this.frame.getByRole("group", { name: "Queued message" });
+  }
+
+  button(name: string): Locator {
+    return this.frame.getByRole("button", { name, exact: true });
+  }
+
+  entries(type: EntryType): Locator {
+    return this.transcript.locator(`article[data-entry-type="${type}"]`);
+  }
+
+  texts(type: EntryType): Promise<string[]> {
+    return this.entries(type).allInnerTexts();
+  }
+
+  /** Types and presses Enter. */
+  async say(text: string): Promise<void> {
+    await this.message.fill(text);
+    await this.message.press("Enter");
+  }
+
+  /** Says something and waits until a new answer with these words is there and its turn has ended. */
+  async ask(text: string, answer: string): Promise<void> {
+    const before = (await this.#newestAnswer()).id;
+    await this.say(text);
+    await waitFor(
+      () => this.#newestAnswer(),
+      (newest) => newest.id !== before && newest.text.includes(answer),
+      `the agent to answer "${answer}"`,
+    );
+    await this.untilIdle();
+  }
+
+  /** Waits until the newest text of the agent's contains this. */
+  async untilSaid(text: string): Promise<void> {
+    await waitFor(
+      () => this.#newestAnswer(),
+      (newest) => newest.text.includes(text),
+      `the agent to say "${text}"`,
+    );
+  }
+
+  async #newestAnswer(): Promise<{ readonly id: string; readonly text: string }> {
+    const answers = await this.entries("assistant").evaluateAll((all) =>
+      all.slice(-1).map((one) => ({ id: one.getAttribute("data-entry-id") ?? "", text: one.textContent ?? "" })),
+    );
+    return answers[0] ?? { id: "", text: "" };
+  }
+
+  async untilIdle(): Promise<void> {
+    await this.cancel.waitFor({ state: "hidden" });
+  }
+
+  async untilStatus(status: "idle" | "starting" | "connected" | "disconnected" | "reconnecting"): Promise<void> {
+    await waitFor(
+      () => this.status.getAttribute("data-status"),
+      (seen) => seen === status,
+      `the agent to be ${status}`,
+    );
+  }
+
+  /** Waits until the composer holds this text. */
+  async untilDraft(text: string): Promise<void> {
+    await waitFor(
+      () => this.message.inputValue(),
+      (seen) => seen === text,
+      `"${text}" in the composer`,
+    );
+  }
+
+  /** How far the view is from the newest content. */
+  toEnd(): Promise<number> {
+    return this.transcript.evaluate((log) => log.scrollHeight - log.clientHeight - log.scrollTop);
+  }
+
+  scrollTop(): Promise<number> {
+    return this.transcript.evaluate((log) => log.scrollTop);
+  }
+}

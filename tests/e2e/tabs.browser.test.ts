@@ -1,0 +1,147 @@
+import { expect, test } from "bun:test";
+import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import type { AppPage } from "./app-page.ts";
+import { useChromium } from "./use-chromium.ts";
+
+const A = "stream 1 words";
+const B = "stream 2 words";
+const C = "stream 3 words";
+
+const chromium = useChromium();
+
+/** Three open sessions; the last one is in view. */
+async function threeTabs(app: AppPage, server: TestServer): Promise<void> {
+  await app.addProject(await server.directory("demo"));
+  for (const prompt of [A, B, C]) await (await app.newSession("demo")).ask(prompt, "w1");
+  await app.untilTabs(A, B, C);
+}
+
+test("TC-4.1a opening a session makes a tab; TC-4.1b a second one becomes active and the first stays; TC-4.5a", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  expect(await app.page.getByRole("tab").count()).toBe(0);
+  const first = await app.newSession("demo");
+  await first.ask(A, "w1");
+  await app.tab(A).and(app.activeTab).waitFor();
+  const second = await app.newSession("demo");
+  await app.untilTabs(A, "New Session");
+  await app.tab("New Session").and(app.activeTab).waitFor();
+  expect(await first.iframe.isVisible()).toBe(false);
+  expect(await second.iframe.isVisible()).toBe(true);
+  expect(await app.page.getByRole("tab", { selected: true }).count()).toBe(1);
+  await app.tab(A).click();
+  await first.untilSaid("w1");
+  expect(await first.iframe.isVisible()).toBe(true);
+  expect(await app.tab(A).locator("svg").first().isVisible()).toBe(true);
+});
+
+test("TC-4.2a switching keeps the scroll position", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const long = await app.newSession("demo");
+  await long.ask("stream 4000 words", "w4000");
+  await long.transcript.focus();
+  await long.transcript.hover();
+  await app.page.mouse.wheel(0, -900);
+  await long.button("Jump to latest").waitFor();
+  await waitFor(
+    () => long.toEnd(),
+    (distance) => distance > 800,
+    "the scrolled view",
+  );
+  const held = await long.scrollTop();
+  const short = await app.newSession("demo");
+  await short.ask(A, "w1");
+  await app.tab("stream 4000 words").click();
+  await app.tab("stream 4000 words").and(app.activeTab).waitFor();
+  expect(await long.scrollTop()).toBe(held);
+  expect(await long.button("Jump to latest").isVisible()).toBe(true);
+});
+
+test("TC-4.4a closing a tab keeps the session; TC-4.4b the next is activated, else the previous; TC-4.4c the last", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await threeTabs(app, server);
+  await app.tab(B).click();
+  await app.closeTab(B);
+  await app.untilTabs(A, C);
+  await app.tab(C).and(app.activeTab).waitFor();
+  await app.closeTab(C);
+  await app.tab(A).and(app.activeTab).waitFor();
+  await app.closeTab(A);
+  await app.page.getByText("No session open").waitFor();
+  expect(await app.page.getByRole("tab").count()).toBe(0);
+  expect((await app.rowTitles()).toSorted()).toEqual([A, B, C]);
+  expect(await app.keptTabs()).toEqual({ openTabs: [], activeTab: null, tabOrder: [] });
+  const session = await app.open(B);
+  await session.untilSaid("w1 w2");
+});
+
+test("TC-4.4b closing a tab that is not in view leaves the view alone; the middle button closes too", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await threeTabs(app, server);
+  await app.closeTab(A);
+  await app.untilTabs(B, C);
+  await app.tab(C).and(app.activeTab).waitFor();
+  await app.tab(B).click({ button: "middle" });
+  await app.untilTabs(C);
+});
+
+test("TC-4.6a dragging C between A and B gives A, C, B; TC-4.6b the order survives a restart", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server, { losesServer: true });
+  await threeTabs(app, server);
+  await app.tab(C).dragTo(app.tab(B), { targetPosition: { x: 4, y: 10 } });
+  await app.untilTabs(A, C, B);
+  await server.stop();
+  await server.start();
+  await app.refresh();
+  await app.untilTabs(A, C, B);
+  await app.tab(C).and(app.activeTab).waitFor();
+});
+
+test("TC-4.6a the keyboard reorders too", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await threeTabs(app, server);
+  await app.page.keyboard.press("Alt+Shift+ArrowLeft");
+  await app.untilTabs(A, C, B);
+  await app.page.keyboard.press("Alt+1");
+  await app.tab(A).and(app.activeTab).waitFor();
+});
+
+test("TC-4.7a TC-5.6a open tabs and the active one come back after a refresh and after a server restart", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server, { losesServer: true });
+  await threeTabs(app, server);
+  await app.tab(B).click();
+  await app.closeTab(A);
+  await app.refresh();
+  await app.untilTabs(B, C);
+  await app.tab(B).and(app.activeTab).waitFor();
+  await (await app.shownSession()).untilSaid("w1 w2");
+  await server.stop();
+  await server.start();
+  await using later = await chromium.open(server, { besides: app });
+  await later.untilTabs(B, C);
+  await later.tab(B).and(later.activeTab).waitFor();
+  await (await later.shownSession()).untilSaid("w1 w2");
+});
+
+test("tabs whose session is gone are dropped when the page comes back", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await threeTabs(app, server);
+  const { activeTab } = await app.keptTabs();
+  await app.page.goto("about:blank");
+  const client = await server.connect();
+  await client.ask("session:archived", { type: "session:archive", sessionId: activeTab ?? "" });
+  await app.page.goto(server.url);
+  await app.untilTabs(A, B);
+  await app.tab(B).and(app.activeTab).waitFor();
+  expect((await app.keptTabs()).openTabs).toHaveLength(2);
+});
