@@ -1,0 +1,69 @@
+// Runs the benches: npm run bench -- [--only <name>]... [--quick]. See bench/README.md.
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { append } from "./benches/append.ts";
+import { bundle } from "./benches/bundle.ts";
+import { flood } from "./benches/flood.ts";
+import { open } from "./benches/open.ts";
+import { openPage } from "./benches/open-page.ts";
+import { paint } from "./benches/paint.ts";
+import { resync } from "./benches/resync.ts";
+import { resyncPage } from "./benches/resync-page.ts";
+import { start } from "./benches/start.ts";
+import { stream } from "./benches/stream.ts";
+import { tabSwitch } from "./benches/tab-switch.ts";
+import type { Bench } from "./measure/bench.ts";
+import { type Result, resultOf } from "./measure/result.ts";
+import { writeTable } from "./measure/write-table.ts";
+import { ROOT } from "./scene/start-server.ts";
+
+const BENCHES: readonly Bench[] = [
+  start,
+  stream,
+  append,
+  open,
+  resync,
+  bundle,
+  openPage,
+  paint,
+  tabSwitch,
+  flood,
+  resyncPage,
+];
+
+const { values } = parseArgs({
+  options: { only: { type: "string", multiple: true }, quick: { type: "boolean", default: false } },
+});
+const unknown = values.only?.filter((name) => !BENCHES.some((bench) => bench.name === name)) ?? [];
+if (unknown.length > 0) {
+  process.stderr.write(`No bench ${unknown.join(", ")}. There are:\n`);
+  for (const { name, asks } of BENCHES) process.stderr.write(`  ${name}: ${asks}\n`);
+  process.exit(1);
+}
+
+// The page that is measured is the page of these sources; what the build says must not mix with the results.
+const build = Bun.spawnSync([process.execPath, join(ROOT, "scripts/build-page.ts")], { stdio: ["ignore", 2, 2] });
+if (!build.success) process.exit(1);
+
+const results: Result[] = [];
+for (const bench of BENCHES.filter(({ name }) => values.only?.includes(name) ?? true)) await complete(bench);
+process.stderr.write(`\n${writeTable(results)}\n`);
+process.exit(process.exitCode ?? 0);
+
+/** Runs one bench; when it fails the others can still be measured, and the exit code says that it was not. */
+async function complete({ name, asks, run }: Bench): Promise<void> {
+  process.stderr.write(`${name}: ${asks}\n`);
+  try {
+    await run({
+      quick: values.quick,
+      report: (measurement) => {
+        const result = resultOf(name, measurement);
+        results.push(result);
+        process.stdout.write(`${JSON.stringify(result)}\n`);
+      },
+    });
+  } catch (error) {
+    process.stderr.write(`${name} did not complete: ${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

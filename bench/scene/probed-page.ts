@@ -1,0 +1,141 @@
+import { fileURLToPath } from "node:url";
+import type { Browser, CDPSession, Locator, Page } from "playwright-core";
+import { z } from "zod";
+import { launchChromium } from "../../tests/support/chromium.ts";
+import { within } from "../measure/wait-until.ts";
+
+const PROBE = fileURLToPath(new URL("../programs/page-probe.js", import.meta.url));
+const FRAMES_SAMPLED = 60;
+const MS_PER_S = 1_000;
+
+const Milliseconds = z.number();
+const AllMilliseconds = z.array(z.number());
+const FrameReport = z.object({ longestGapMs: z.number(), longFramesMs: z.array(z.number()) });
+export type FrameReport = z.infer<typeof FrameReport>;
+
+type Argument = string | number | null;
+interface Call {
+  readonly method: string;
+  readonly args: readonly Argument[];
+}
+
+/** One page in a browser of its own, with the probe inside. */
+export class ProbedPage implements AsyncDisposable {
+  readonly page: Page;
+  readonly #browser: Browser;
+  readonly #debugger: CDPSession;
+  readonly #browserDebugger: CDPSession;
+
+  private constructor(browser: Browser, page: Page, debuggers: { page: CDPSession; browser: CDPSession }) {
+    this.#browser = browser;
+    this.page = page;
+    this.#debugger = debuggers.page;
+    this.#browserDebugger = debuggers.browser;
+  }
+
+  static async open(url: string): Promise<ProbedPage> {
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      await page.addInitScript({ path: PROBE });
+      await page.goto(url);
+      const session = await page.context().newCDPSession(page);
+      await session.send("Performance.enable");
+      return new ProbedPage(browser, page, { page: session, browser: await browser.newBrowserCDPSession() });
+    } catch (error) {
+      await browser.close();
+      throw error;
+    }
+  }
+
+  sessionRow(title: string): Locator {
+    const sidebar = this.page.getByRole("navigation", { name: "Projects" });
+    const named = { name: title, exact: true };
+    return sidebar.getByRole("button", named).or(sidebar.getByRole("treeitem", named));
+  }
+
+  tab(title: string): Locator {
+    return this.page.getByRole("tablist", { name: "Open sessions" }).getByRole("tab", { name: title, exact: true });
+  }
+
+  /** Opens a session that has nothing to show yet. */
+  async openEmptySession(title: string, sessionId: string): Promise<void> {
+    await this.sessionRow(title).click();
+    const portlet = this.page.frameLocator(`iframe[data-session-id="${sessionId}"]`);
+    await portlet.getByRole("textbox", { name: "Message" }).waitFor();
+  }
+
+  async openSession(title: string, sessionId: string, entryId: string): Promise<number> {
+    return Milliseconds.parse(await this.#callWith(this.sessionRow(title), "openSession", sessionId, entryId));
+  }
+
+  async switchTab(title: string, sessionId: string): Promise<number> {
+    return Milliseconds.parse(await this.#callWith(this.tab(title), "switchTab", sessionId));
+  }
+
+  async showBox(): Promise<number> {
+    return Milliseconds.parse(await this.#call("showBox"));
+  }
+
+  async untilText(sessionId: string | null, text: string): Promise<number> {
+    return Milliseconds.parse(await this.#call("untilText", sessionId, text));
+  }
+
+  async watchStamps(sessionId: string | null): Promise<void> {
+    await this.#call("watchStamps", sessionId);
+  }
+
+  /** How long each of the next chunks of the stamping agent took to the screen. */
+  async takeStamps(count: number): Promise<readonly number[]> {
+    return AllMilliseconds.parse(await this.#call("takeStamps", count));
+  }
+
+  async frameIntervals(): Promise<readonly number[]> {
+    return AllMilliseconds.parse(await this.#call("frameIntervals", FRAMES_SAMPLED));
+  }
+
+  async watchFrames(): Promise<() => Promise<FrameReport>> {
+    await this.#call("watchFrames");
+    return async () => FrameReport.parse(await this.#call("stopWatching"));
+  }
+
+  /** How long the page's main thread has worked, its frames included. */
+  async mainThreadMs(): Promise<number> {
+    const { metrics } = await this.#debugger.send("Performance.getMetrics");
+    return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN) * MS_PER_S;
+  }
+
+  /** User and system time of the browser with all its processes. */
+  async browserCpuMs(): Promise<number> {
+    const { processInfo } = await this.#browserDebugger.send("SystemInfo.getProcessInfo");
+    return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0) * MS_PER_S;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+  }
+
+  #call(method: string, ...args: readonly Argument[]): Promise<unknown> {
+    return within(`${method} in the page`, this.page.evaluate(callProbe, { method, args }));
+  }
+
+  async #callWith(element: Locator, method: string, ...args: readonly Argument[]): Promise<unknown> {
+    await element.waitFor();
+    return within(
+      `${method} in the page`,
+      element.evaluate(
+        (found: unknown, call: Call) => {
+          const probe = Reflect.get(globalThis, "benchProbe");
+          return Reflect.apply(Reflect.get(probe, call.method), probe, [found, ...call.args]);
+        },
+        { method, args },
+      ),
+    );
+  }
+}
+
+/** Runs in the page. */
+function callProbe({ method, args }: Call): unknown {
+  const probe = Reflect.get(globalThis, "benchProbe");
+  return Reflect.apply(Reflect.get(probe, method), probe, args);
+}

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import type { FactBody } from "../../src/protocol/facts.ts";
+import { CliType, ProjectId, SessionId } from "../../src/protocol/ids.ts";
+import { reduceSession } from "../../src/protocol/reduce-session.ts";
+import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-state.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
+import { SqliteSessionLog } from "../../src/store/sqlite-session-log.ts";
+
+export const SEED_TIME = "2026-01-01T00:00:00.000Z";
+const PROJECT = ProjectId.parse("seed");
+const AGENT = CliType.parse("builtin");
+
+/** The product's own store, opened without a server: to fill it fast, and to write while no server runs. */
+export class SeedStore implements Disposable {
+  readonly db: DatabaseSync;
+  readonly log: SqliteSessionLog;
+
+  constructor(path: string) {
+    this.db = openDatabase(path, "seed").db;
+    this.log = new SqliteSessionLog(this.db);
+  }
+
+  /** The store of a server that is not running. */
+  static of(dataDir: string): SeedStore {
+    return new SeedStore(join(dataDir, "liminal.db"));
+  }
+
+  addProject(path: string): void {
+    new SqliteProjectStore(this.db).add({ id: PROJECT, path, name: "seed", addedAt: SEED_TIME });
+  }
+
+  createSession(name: string, cwd: string): SessionId {
+    const id = SessionId.parse(`${AGENT}:${name}`);
+    const times = { createdAt: SEED_TIME, lastActiveAt: SEED_TIME };
+    this.log.create(
+      { id, projectId: PROJECT, title: name, cliType: AGENT, archived: false, turn: { state: "idle" }, ...times },
+      { agentSessionId: name, createdAt: SEED_TIME, cwd, state: "idle", since: SEED_TIME },
+      null,
+    );
+    return id;
+  }
+
+  /** Commits one burst onto a state, as a session would; entries that its turn's end settles leave the state. */
+  commit(sessionId: SessionId, state: SessionState, bodies: readonly FactBody[]): SessionState {
+    const facts = bodies.map((body, index) => ({ ...body, sessionId, seq: state.seq + index + 1 }));
+    const after = facts.reduce<SessionState>(reduceSession, state);
+    const working = { ...after, settled: [] };
+    this.log.commit(sessionId, {
+      facts,
+      state: after,
+      settled: after.settled,
+      snapshot: after.turn.state === "idle" ? working : null,
+      revised: [],
+      lastActiveAt: SEED_TIME,
+      receipt: null,
+      binding: null,
+    });
+    return working;
+  }
+
+  /** Where a stored session stands, to go on from there. */
+  stateOf(sessionId: SessionId): SessionState {
+    return this.log.load(sessionId)?.state ?? EMPTY_SESSION;
+  }
+
+  [Symbol.dispose](): void {
+    this.db.close();
+  }
+}
