@@ -1,4 +1,4 @@
-import { basename, extname, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { PageBundle } from "./page-entries.ts";
 
 /** One file under /assets/, as it will be served. */
@@ -21,9 +21,9 @@ export async function bundlePage(root: string, { kind, entries }: PageBundle): P
     format: kind === "standalone" ? "iife" : "esm",
     splitting: kind === "modules",
     metafile: true,
-    // Chunks are asked for by their address: the folders of the sources mean nothing to the browser.
+    // Files ask for each other by these names, a lazy one for its entry too: nothing may be renamed afterwards.
     publicPath: "/assets/",
-    naming: { entry: "[dir]/[name]-[hash].[ext]", chunk: "chunk-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    naming: { entry: "[name]-[hash].[ext]", chunk: "chunk-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },
   });
   const nameOf = new Map(entries.map((entry) => [join(root, entry.source), entry.name]));
@@ -33,16 +33,11 @@ export async function bundlePage(root: string, { kind, entries }: PageBundle): P
       const name = nameOf.get(resolve(made?.entryPoint ?? ""));
       return {
         name: name ?? basename(output.path),
-        file: name === undefined ? basename(output.path) : withHash(name, output.hash),
+        file: basename(output.path),
         type: output.type,
         content: new Uint8Array(await output.arrayBuffer()),
         preload: (made?.imports ?? []).flatMap(({ kind, path }) => (kind === "import-statement" ? basename(path) : [])),
       };
     }),
   );
-}
-
-function withHash(name: string, hash: string | null): string {
-  const extension = extname(name);
-  return `${basename(name, extension)}-${hash}${extension}`;
 }

@@ -1,0 +1,28 @@
+/** One thing said so far, whichever dialect it came in. */
+export interface Said {
+  readonly by: "user" | "assistant" | "tool";
+  readonly texts: readonly string[];
+  /** How many tools the assistant called with it. */
+  readonly calls: number;
+}
+
+export interface OfferedTool {
+  readonly name: string;
+  /** Takes free text instead of JSON. */
+  readonly freeform: boolean;
+}
+
+/** What an agent asks of the model, as far as the scripted model cares. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly said: readonly Said[];
+  readonly tools: readonly OfferedTool[];
+  readonly streams: boolean;
+  /** The answer has to be JSON: the agent keeps house (titles, reviews) rather than working for the user. */
+  readonly wantsJson: boolean;
+}
+
+/** The texts one side said, oldest first: what a test compares when it asks what the model got to see. */
+export function textsBy(request: ModelRequest | undefined, by: Said["by"]): string[] {
+  return (request?.said ?? []).filter((said) => said.by === by).flatMap((said) => said.texts);
+}

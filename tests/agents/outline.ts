@@ -1,0 +1,47 @@
+import { expect } from "bun:test";
+import type { Entry } from "../../src/protocol/entry.ts";
+import type { AgentTalk } from "./agent-scene.ts";
+
+/** An entry in short: what it is and what it says. */
+export type Line = readonly [type: Entry["type"], text: string, status?: string];
+
+/** The transcript in short. */
+export function outline(entries: readonly Entry[]): Line[] {
+  return entries.map((entry): Line => {
+    switch (entry.type) {
+      case "tool-call":
+        return [entry.type, entry.name, entry.status];
+      case "thinking":
+      case "user":
+      case "assistant":
+      case "plan":
+      case "notice":
+        return [entry.type, entry.content];
+      default:
+        return entry satisfies never;
+    }
+  });
+}
+
+/** What is true after any turn: nothing runs, nothing asks, nothing is there twice, every text is whole. */
+export function expectSettled(talk: AgentTalk): void {
+  const { state, entries, scene, sessionId } = talk;
+  expect(state.turn.state).toBe("idle");
+  expect(state.pending).toEqual([]);
+  expect(entries.filter((entry) => entry.type === "tool-call" && entry.status === "running")).toEqual([]);
+  expectOnce(entries.map(({ entryId }) => entryId));
+  expectOnce(entries.flatMap((entry) => (entry.type === "tool-call" ? [entry.toolCallId] : [])));
+  const closed = [...scene.client.all("session:complete"), ...scene.client.all("session:cancelled")]
+    .filter((message) => message.sessionId === sessionId)
+    .map(({ entryId }) => entryId);
+  expectOnce(closed);
+  const streamed = scene.client
+    .all("session:update")
+    .filter(({ entry }) => entry.type === "assistant" || entry.type === "thinking");
+  const own = streamed.filter((message) => message.sessionId === sessionId);
+  expect(own.filter(({ entry }) => !closed.includes(entry.entryId))).toEqual([]);
+}
+
+function expectOnce(ids: readonly string[]): void {
+  expect([...ids].sort()).toEqual([...new Set(ids)].sort());
+}

@@ -1,0 +1,130 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { AGENT_PACKAGES, type AgentPackage, agentCache, agentFolder } from "../../scripts/agents/agent-packages.ts";
+import { toolLine } from "./model-server/script.ts";
+
+/** A real agent as our server starts it, and the words its own tools go by. */
+export interface RealAgent {
+  readonly name: AgentPackage["name"];
+  readonly cliType: "claude-code" | "codex";
+  readonly title: "Claude Code" | "Codex";
+  /** The rule of product.md that one whole turn with this agent proves. */
+  readonly rule: "TC-2.2d" | "TC-2.2e";
+  readonly isInstalled: boolean;
+  /** Holds the command that starts it. */
+  readonly variable: "CLAUDE_ACP_CMD" | "CODEX_ACP_CMD";
+  /** Puts its settings into `home` and gives the environment that keeps it there and on loopback. */
+  settle(home: string, modelOrigin: string): Promise<Readonly<Record<string, string>>>;
+  /** The mode in which it asks before it changes anything, where that is not its first. */
+  readonly askingMode: string | null;
+  /** The mode in which it edits files without asking. */
+  readonly editingMode: string;
+  /** A script line that runs a command. */
+  shell(command: string): string;
+  /** A script line that runs a command it has to ask for. */
+  shellWithQuestion(command: string): string;
+  /** Script lines that replace the one line `before` of a file by `after`. */
+  edit(file: string, before: string, after: string): string;
+}
+
+const claude: RealAgent = {
+  ...installed("claude"),
+  cliType: "claude-code",
+  title: "Claude Code",
+  rule: "TC-2.2d",
+  variable: "CLAUDE_ACP_CMD",
+  askingMode: null,
+  editingMode: "acceptEdits",
+  async settle(home, modelOrigin) {
+    const config = join(home, "claude");
+    await mkdir(config);
+    return {
+      CLAUDE_ACP_CMD: commandOf("claude"),
+      CLAUDE_CONFIG_DIR: config,
+      ANTHROPIC_BASE_URL: modelOrigin,
+      ANTHROPIC_API_KEY: "made-up",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      CLAUDE_CODE_MAX_RETRIES: "1",
+      DISABLE_AUTOUPDATER: "1",
+      NO_BROWSER: "1",
+    };
+  },
+  shell: (command) => toolLine("Bash", { command, description: "Run it" }),
+  shellWithQuestion: (command) => toolLine("Bash", { command, description: "Run it" }),
+  edit: (file, before, after) =>
+    [
+      toolLine("Read", { file_path: file }),
+      toolLine("Edit", { file_path: file, old_string: before, new_string: after }),
+    ].join("\n"),
+};
+
+const codex: RealAgent = {
+  ...installed("codex"),
+  cliType: "codex",
+  title: "Codex",
+  rule: "TC-2.2e",
+  variable: "CODEX_ACP_CMD",
+  askingMode: "read-only",
+  editingMode: "workspace-write",
+  async settle(home, modelOrigin) {
+    const config = join(home, "codex");
+    await mkdir(config);
+    await writeFile(join(config, "config.toml"), codexConfig(modelOrigin));
+    return {
+      CODEX_ACP_CMD: commandOf("codex"),
+      CODEX_HOME: config,
+      SCRIPTED_KEY: "made-up",
+      MODEL_PROVIDER: "scripted",
+      NO_BROWSER: "1",
+    };
+  },
+  shell: (command) => toolLine("exec_command", { cmd: command }),
+  shellWithQuestion: (command) =>
+    toolLine("exec_command", {
+      cmd: command,
+      sandbox_permissions: "require_escalated",
+      justification: "May it run outside of the sandbox?",
+    }),
+  edit: (file, before, after) =>
+    toolLine("apply_patch", `*** Begin Patch\n*** Update File: ${file}\n@@\n-${before}\n+${after}\n*** End Patch\n`),
+};
+
+export const REAL_AGENTS: readonly RealAgent[] = [claude, codex];
+
+/** A model name that Codex knows, so that it offers its patch tool; nothing that would look for the network. */
+function codexConfig(modelOrigin: string): string {
+  return `model = "gpt-5.5"
+model_provider = "scripted"
+check_for_update_on_startup = false
+
+[model_providers.scripted]
+name = "Scripted"
+base_url = "${modelOrigin}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+request_max_retries = 1
+stream_max_retries = 0
+
+[features]
+plugins = false
+apps = false
+`;
+}
+
+function installed(name: AgentPackage["name"]): Pick<RealAgent, "name" | "isInstalled"> {
+  return { name, isInstalled: existsSync(agentFolder(agentCache(process.env), packageOf(name))) };
+}
+
+/** On our own Bun: both run on it, and no machine needs a second runtime for the tests. */
+function commandOf(name: AgentPackage["name"]): string {
+  const agent = packageOf(name);
+  const entry = join(agentFolder(agentCache(process.env), agent), agent.entry);
+  return [process.execPath, entry].map((word) => `'${word}'`).join(" ");
+}
+
+function packageOf(name: AgentPackage["name"]): AgentPackage {
+  const found = AGENT_PACKAGES.find((agent) => agent.name === name);
+  if (!found) throw new Error(`no package for ${name}`);
+  return found;
+}
