@@ -1,6 +1,6 @@
 import type { InstallableCatalog } from "../agents/catalog/agent-catalog.ts";
 import type { AgentRegistry } from "../agents/catalog/agent-registry.ts";
-import { AgentInstaller } from "../agents/install/agent-installer.ts";
+import type { AgentInstaller } from "../agents/install/agent-installer.ts";
 import { choosePackageTool } from "../agents/install/choose-package-tool.ts";
 import type { InstalledAgents } from "../agents/install/installed-agents.ts";
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
@@ -35,32 +35,13 @@ interface InstallParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Installing agents, as clients ask for it and hear of it. */
+/** Installing agents, as clients ask for it and hear of it. Its code is loaded when someone does. */
 export class AgentInstalls {
   readonly #parts: InstallParts;
-  readonly #installer: AgentInstaller;
+  #installer: Promise<AgentInstaller> | null = null;
 
   constructor(parts: InstallParts) {
-    const { config, owner, epoch, pool, catalog, installed, which, hub } = parts;
-    const { env } = config;
-    const marks = { [OWNER_VARIABLE]: owner, [RUN_VARIABLE]: epoch };
     this.#parts = parts;
-    this.#installer = new AgentInstaller({
-      installed,
-      world: parts.world,
-      host: parts.host,
-      packageTool: () => choosePackageTool({ bun: process.execPath, env, which }),
-      toolEnv: () => agentEnvironment(env, packageSettings(env), marks),
-      agentEnv: async () => agentEnvironment(env, { PATH: joinPaths(env["PATH"], await loginPath(env)) }, marks),
-      clientVersion: VERSION,
-      answerTimeoutMs: config.startTimeoutMs,
-      freeBytesMin: FREE_BYTES_MIN,
-      target: (id) => catalog.installTarget(id),
-      nameOf: (id) => catalog.definitions().find((one) => one.id === id)?.name ?? null,
-      release: (id) => pool.release(id),
-      onProgress: (progress) => hub.publish({ type: "agent:install-progress", ...progress }),
-      onChanged: () => this.#publishList(),
-    });
   }
 
   async answer(message: InstallMessage): Promise<Answer> {
@@ -82,23 +63,48 @@ export class AgentInstalls {
       .catch(onError);
   }
 
-  stop(): Promise<void> {
-    return this.#installer.stop();
+  async stop(): Promise<void> {
+    await (await this.#installer)?.stop();
   }
 
   async #act(message: InstallMessage): Promise<void> {
+    this.#installer ??= this.#load();
+    const installer = await this.#installer;
     switch (message.type) {
       case "agent:install":
-        return this.#installer.install(message.cliType, message.version);
+        return installer.install(message.cliType, message.version);
       case "agent:install-cancel":
-        return this.#installer.cancel(message.cliType);
+        return installer.cancel(message.cliType);
       case "agent:uninstall":
-        return this.#installer.uninstall(message.cliType);
+        return installer.uninstall(message.cliType);
       case "agent:rollback":
-        return this.#installer.rollBack(message.cliType);
+        return installer.rollBack(message.cliType);
       default:
         return message satisfies never;
     }
+  }
+
+  async #load(): Promise<AgentInstaller> {
+    const { AgentInstaller } = await import("../agents/install/agent-installer.ts");
+    const { config, owner, epoch, pool, catalog, installed, which, hub } = this.#parts;
+    const { env } = config;
+    const marks = { [OWNER_VARIABLE]: owner, [RUN_VARIABLE]: epoch };
+    return new AgentInstaller({
+      installed,
+      world: this.#parts.world,
+      host: this.#parts.host,
+      packageTool: () => choosePackageTool({ bun: process.execPath, env, which }),
+      toolEnv: () => agentEnvironment(env, packageSettings(env), marks),
+      agentEnv: async () => agentEnvironment(env, { PATH: joinPaths(env["PATH"], await loginPath(env)) }, marks),
+      clientVersion: VERSION,
+      answerTimeoutMs: config.startTimeoutMs,
+      freeBytesMin: FREE_BYTES_MIN,
+      target: (id) => catalog.installTarget(id),
+      nameOf: (id) => catalog.definitions().find((one) => one.id === id)?.name ?? null,
+      release: (id) => pool.release(id),
+      onProgress: (progress) => hub.publish({ type: "agent:install-progress", ...progress }),
+      onChanged: () => this.#publishList(),
+    });
   }
 
   #publishList(): void {

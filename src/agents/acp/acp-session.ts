@@ -5,6 +5,7 @@ import { PermissionId, type TurnId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { PermissionOption, PermissionOutcome, StopReason } from "../../protocol/session-parts.ts";
 import type { AcpConnection, AcpFailure } from "./acp-connection.ts";
+import { BlankStarts } from "./blank-starts.ts";
 import { CancelDeadline } from "./cancel-deadline.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import { OwnTerminals } from "./own-terminals.ts";
@@ -34,6 +35,7 @@ export class AcpSession implements AgentSession {
   readonly #turns = new Map<string, TurnId>();
   readonly #permissionKeys = new Map<PermissionId, string>();
   readonly #terminals = new OwnTerminals();
+  readonly #blanks = new BlankStarts();
   #replay: Replay | null = null;
   #deadline: CancelDeadline | null = null;
 
@@ -61,6 +63,7 @@ export class AcpSession implements AgentSession {
   onUpdate(update: Json): void {
     for (const translated of translateUpdate(update)) {
       const event = this.#terminals.complete(translated, update);
+      if (this.#blanks.isBlank(event)) continue;
       if (this.#replay && !this.#replay.hear(event)) continue;
       this.#options.sink(event);
       if (event.type === "tool") this.#options.requests.onToolPatch(event.patch);

@@ -112,7 +112,7 @@ export class AgentInstaller {
       if (release(id)) await installed.prune(id);
       await this.#sweep();
     } catch (error) {
-      if (!installed.current(id)) await installed.prune(id);
+      if (!installed.current(id)) await installed.prune(id).catch(ignore("the first failure is the one to tell"));
       const failure = asInstallError(signal.aborted ? signal.reason : error, installed.folder);
       const phase = failure instanceof InstallCancelledError ? "cancelled" : "failed";
       tell(phase, progress, failure?.message ?? "The installation failed unexpectedly.");

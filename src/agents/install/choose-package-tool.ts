@@ -13,7 +13,8 @@ interface ToolSurroundings {
 }
 
 /** Settings that say where packages come from and how they are reached. */
-const SOURCE_SETTING = /^\s*(?:@[^:\s]+:registry|registry|\/\/.*_auth|_auth|https?-?proxy|proxy|ca|cafile)\b.*=/m;
+const SOURCE_SETTING =
+  /^\s*(?:@[^:\s]+:registry|registry|(?:\/\/.*)?_(?:auth|authToken|password)|https?-proxy|proxy|ca|cafile)\s*=/m;
 
 /**
  * Our own Bun, which reads the user's .npmrc, its bunfig and the environment. Only npm reads npm's machine-wide

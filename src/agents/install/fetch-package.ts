@@ -9,6 +9,8 @@ import type { PackageSpec } from "./package-spec.ts";
 import { runTool } from "./run-tool.ts";
 
 const LOOK_EVERY_MS = 250;
+/** By itself npm waits for more than a minute before it says that something cannot be had. */
+const NPM_RETRY_MS = 500;
 /** Downloads are kept here until they are in place, so that a damaged one never comes from somewhere else. */
 const CACHE_FOLDER = ".downloads";
 
@@ -55,7 +57,15 @@ async function fetchWithBun(options: FetchOptions): Promise<void> {
 
 function npmArguments(folder: string): readonly string[] {
   const quietly = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-progress", "--loglevel=error"];
-  return ["install", `--prefix=${folder}`, `--cache=${join(folder, CACHE_FOLDER)}`, "--logs-max=0", ...quietly];
+  const soon = [`--fetch-retry-mintimeout=${NPM_RETRY_MS}`, `--fetch-retry-maxtimeout=${NPM_RETRY_MS}`];
+  return [
+    "install",
+    `--prefix=${folder}`,
+    `--cache=${join(folder, CACHE_FOLDER)}`,
+    "--logs-max=0",
+    ...quietly,
+    ...soon,
+  ];
 }
 
 async function run({ tool, host, folder, env, signal, spec }: FetchOptions, args: readonly string[]): Promise<void> {

@@ -28,7 +28,12 @@ export function asInstallError(error: unknown, folder: string): InstallError | n
     case "EACCES":
     case "EPERM":
     case "EROFS":
-      return new InstallError(`${folder} cannot be written to. Check who owns it and its permissions.`, String(error));
+    case "EEXIST":
+    case "ENOTDIR":
+      return new InstallError(
+        `${folder} cannot be written to. Check that it is a folder, who owns it, and its permissions.`,
+        String(error),
+      );
     default:
       return null;
   }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliType } from "../../protocol/ids.ts";
@@ -89,13 +89,13 @@ export class InstalledAgents {
     return current;
   }
 
-  /** Nothing of the agent is left; the rename makes it so at once, however long the removal takes. */
+  /** Nothing of the agent is left; the rename makes it so at once, so that the next install starts afresh. */
   async remove(id: CliType, mark: string): Promise<void> {
     const folder = join(this.#folder, id);
     this.#known.set(id, null);
     if (!existsSync(folder)) return;
     const aside = join(this.#folder, `${id}${ASIDE}${mark}`);
-    await rename(folder, aside);
+    renameSync(folder, aside);
     await rm(aside, { recursive: true, force: true });
   }
 

@@ -88,7 +88,7 @@ class Trial {
   async ask(method: string, params: object): Promise<Incoming | string> {
     const id = ++this.#asked;
     const answer = new Promise<Incoming>((resolve) => this.#answers.set(id, resolve));
-    this.#process.write(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    this.#write({ jsonrpc: "2.0", id, method, params });
     const late = Promise.withResolvers<string>();
     const seconds = this.#answerTimeoutMs / 1_000;
     const timer = setTimeout(() => late.resolve(`no answer to ${method} within ${seconds} s`), this.#answerTimeoutMs);
@@ -112,9 +112,16 @@ class Trial {
     const { id, method } = message;
     if (method === undefined) this.#answers.get(Number(id))?.(message);
     else if (id !== undefined)
-      this.#process.write(
-        JSON.stringify({ jsonrpc: "2.0", id, error: { code: METHOD_NOT_FOUND, message: `${method} is not offered` } }),
-      );
+      this.#write({ jsonrpc: "2.0", id, error: { code: METHOD_NOT_FOUND, message: `${method} is not offered` } });
+  }
+
+  /** A process can be gone before anyone knows: then the pipe breaks, and its end is the answer. */
+  #write(message: object): void {
+    try {
+      this.#process.write(JSON.stringify(message));
+    } catch (error) {
+      if (!(error instanceof Error) || Reflect.get(error, "code") !== "EPIPE") throw error;
+    }
   }
 }
 

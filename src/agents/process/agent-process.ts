@@ -22,8 +22,12 @@ export class AgentProcess implements HostedProcess {
 
   write(line: string): void {
     if (this.#ended) return;
-    this.#child.stdin.write(`${line}\n`);
-    this.#child.stdin.flush();
+    try {
+      this.#child.stdin.write(`${line}\n`);
+      Promise.resolve(this.#child.stdin.flush()).catch(ignoreBrokenPipe);
+    } catch (error) {
+      ignoreBrokenPipe(error);
+    }
   }
 
   async stop(): Promise<ExitReport> {
@@ -78,6 +82,11 @@ function spawn(options: ProcessSpec): Bun.Subprocess<"pipe", "pipe", "pipe"> {
   } catch (error) {
     throw new NotStartableError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** The process died a moment ago and its end is on its way: what was written goes nowhere. */
+function ignoreBrokenPipe(error: unknown): void {
+  if (!(error instanceof Error) || Reflect.get(error, "code") !== "EPIPE") throw error;
 }
 
 async function drain(stream: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) => void): Promise<void> {

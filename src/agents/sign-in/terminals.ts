@@ -3,6 +3,8 @@ import { killGroup } from "../process/agent-process.ts";
 export const TERMINALS_MAX = 8;
 const COLUMNS = 80;
 const ROWS = 24;
+/** What a program wrote last comes after the news of its end, and our side of a terminal never sees its end of input. */
+const LAST_WORDS_MS = 50;
 
 export interface TerminalSpec {
   readonly command: readonly string[];
@@ -18,6 +20,7 @@ export interface TerminalEvents {
 interface OpenTerminal {
   readonly child: Bun.Subprocess;
   readonly terminal: Bun.Terminal;
+  readonly ended: Promise<void>;
 }
 
 /** Real terminals in which an agent's own login runs: we show it and type into it, and never see a password as such. */
@@ -46,11 +49,11 @@ export class Terminals {
       env: { ...spec.env, TERM: "xterm-256color" },
       terminal,
     });
-    this.#open.set(terminalId, { child, terminal });
-    child.exited.then(
-      (code) => this.#ended(terminalId, code, onExit),
-      () => this.#ended(terminalId, null, onExit),
+    const ended = child.exited.then(
+      (code) => this.#end(terminalId, code, onExit),
+      () => this.#end(terminalId, null, onExit),
     );
+    this.#open.set(terminalId, { child, terminal, ended });
     return terminalId;
   }
 
@@ -74,12 +77,13 @@ export class Terminals {
   }
 
   async stop(): Promise<void> {
-    const children = [...this.#open.values()].map(({ child }) => child.exited);
+    const ends = [...this.#open.values()].map(({ ended }) => ended);
     for (const terminalId of this.#open.keys()) this.close(terminalId);
-    await Promise.all(children);
+    await Promise.all(ends);
   }
 
-  #ended(terminalId: string, exitCode: number | null, onExit: (exitCode: number | null) => void): void {
+  async #end(terminalId: string, exitCode: number | null, onExit: (exitCode: number | null) => void): Promise<void> {
+    await Bun.sleep(LAST_WORDS_MS);
     this.#open.get(terminalId)?.terminal.close();
     this.#open.delete(terminalId);
     this.#events.onExit(terminalId, exitCode);

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "bun:test";
+import { AcpScene } from "../../../tests/core/acp-scene.ts";
+
+/** A conversation with two messages of the user's, closed and wanted again; what was said before is forgotten here. */
+async function restored(...flags: string[]) {
+  const at = await AcpScene.open(...flags);
+  await at.ask(at.session, "stream 2 words");
+  await at.ask(at.session, "think");
+  await at.session.close();
+  at.events.length = 0;
+  return at;
+}
+
+function asked(at: AcpScene): unknown[] {
+  return at.sent.map(({ method }) => method).filter((method) => String(method).startsWith("session/"));
+}
+
+const said = (at: AcpScene) => [...at.of("text"), ...at.of("tool"), ...at.of("part")];
+
+describe("AcpAgent: bringing a conversation back (W-4)", () => {
+  it("resumes it where the agent can, without a word of it", async () => {
+    await using at = await restored();
+    const session = await at.restore({ agentSessionId: at.session.agentSessionId, userMessages: 2 });
+    expect([session.origin, session.agentSessionId]).toEqual(["resumed", at.session.agentSessionId]);
+    expect(asked(at).slice(-2)).toEqual(["session/close", "session/resume"]);
+    expect([said(at), at.of("options").length]).toEqual([[], 1]);
+    await at.ask(session, "stream 1 words");
+    expect(at.text.trim()).toBe("w1");
+  });
+
+  it("loads it where it cannot be resumed; the replay is ours already", async () => {
+    await using at = await restored("--without", "resume");
+    const session = await at.restore({ agentSessionId: at.session.agentSessionId, userMessages: 2 });
+    expect([session.origin, said(at), at.of("notice")]).toEqual(["loaded", [], []]);
+    await at.ask(session, "stream 1 words");
+    expect(at.text.trim()).toBe("w1");
+  });
+
+  it("keeps a replay that comes after the answer, or where none should come, out of the transcript", async () => {
+    await using late = await restored("--without", "resume", "--scenario", "late-replay");
+    await late.restore({ agentSessionId: late.session.agentSessionId, userMessages: 2 });
+    expect(said(late)).toEqual([]);
+    await using odd = await restored("--scenario", "replay-on-resume");
+    await odd.restore({ agentSessionId: odd.session.agentSessionId, userMessages: 2 });
+    expect(said(odd)).toEqual([]);
+  });
+
+  it("tells when the agent remembers less than was said", async () => {
+    await using at = await restored("--without", "resume");
+    await at.restore({ agentSessionId: at.session.agentSessionId, userMessages: 5 });
+    expect(at.of("notice")).toMatchObject([{ severity: "info", content: expect.stringContaining("2 of your 5") }]);
+  });
+
+  it("begins anew where the agent knows nothing of it, and says so", async () => {
+    for (const flags of [[], ["--without", "resume,load"]]) {
+      await using at = await restored(...flags);
+      const session = await at.restore({ agentSessionId: "never-heard-of", userMessages: 2 });
+      expect(session.origin).toBe("forgotten");
+      expect(session.agentSessionId).not.toBe("never-heard-of");
+      await at.ask(session, "stream 1 words");
+      expect(at.text.trim()).toBe("w1");
+    }
+  });
+
+  it("one in which nothing was said needs no bringing back", async () => {
+    await using at = await restored();
+    const session = await at.restore({ agentSessionId: at.session.agentSessionId, userMessages: 0 });
+    expect([session.origin, asked(at).at(-1)]).toEqual(["new", "session/new"]);
+  });
+
+  it("an agent that wants a sign-in first is not taken for one that forgot", async () => {
+    await using at = await AcpScene.start("--scenario", "auth-required");
+    await at.agent.initialize();
+    await expect(at.restore({ agentSessionId: "any", userMessages: 1 })).rejects.toMatchObject({
+      refusal: { code: "AGENT_AUTH_REQUIRED" },
+    });
+  });
+
+  it("TC-2.4a closing asks the agent to let go where it can, and never where it cannot", async () => {
+    await using can = await AcpScene.open();
+    await can.session.close();
+    expect(asked(can)).toEqual(["session/new", "session/close"]);
+    await using cannot = await AcpScene.open("--without", "close");
+    await cannot.session.close();
+    expect(asked(cannot)).toEqual(["session/new"]);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "bun:test";
+import {
+  legacyId,
+  translateCommands,
+  translateLegacyOptions,
+  translateOptions,
+  translateUsage,
+} from "./translate-config.ts";
+
+const SELECT = {
+  id: "model",
+  name: "Model",
+  category: "model",
+  type: "select",
+  currentValue: "b",
+  options: [
+    { value: "a", name: "A", description: "small" },
+    { group: "big", name: "Big", options: [{ value: "b", name: "B" }] },
+  ],
+} as const;
+
+describe("translateOptions", () => {
+  it("keeps the agent's order, groups and values, also a current one that is not in the list", () => {
+    const boolean = { id: "fast", name: "Fast", type: "boolean", currentValue: false } as const;
+    const custom = { ...SELECT, id: "effort", category: "_own", currentValue: "not in the list", options: [] };
+    const given = JSON.parse(JSON.stringify([boolean, SELECT, custom]));
+    expect(translateOptions(given)).toEqual(given);
+  });
+
+  it("leaves out what it cannot show and keeps the rest", () => {
+    const odd = [{ id: "slider", name: "S", type: "range", currentValue: 3 }, { name: "no id", type: "boolean" }, 7];
+    expect(translateOptions([...odd, JSON.parse(JSON.stringify(SELECT))])).toMatchObject([{ id: "model" }]);
+  });
+
+  it("no list is null, which is not the same as an empty one", () => {
+    expect([translateOptions(undefined), translateOptions(null), translateOptions({}), translateOptions([])]).toEqual([
+      null,
+      null,
+      null,
+      [],
+    ]);
+  });
+});
+
+describe("translateLegacyOptions", () => {
+  const modes = {
+    currentModeId: "default",
+    availableModes: [{ id: "default", name: "Default", description: "d" }, { id: "yolo" }, { name: "no id" }, 7],
+  };
+
+  it("modes and models, as gemini offers them, are choices like any other, under ids of our own", () => {
+    const models = { currentModelId: "m1", availableModels: [{ modelId: "m1", name: "One" }] };
+    expect(translateLegacyOptions({ sessionId: "s", modes, models })).toEqual([
+      {
+        id: legacyId("mode"),
+        name: "Mode",
+        category: "mode",
+        type: "select",
+        currentValue: "default",
+        options: [
+          { value: "default", name: "Default", description: "d" },
+          { value: "yolo", name: "yolo" },
+        ],
+      },
+      {
+        id: legacyId("model"),
+        name: "Model",
+        category: "model",
+        type: "select",
+        currentValue: "m1",
+        options: [{ value: "m1", name: "One" }],
+      },
+    ]);
+  });
+
+  it("ids may be anything, as copilot's urls", () => {
+    const id = "https://agentclientprotocol.com/protocol/session-modes#agent";
+    const translated = translateLegacyOptions({
+      modes: { currentModeId: id, availableModes: [{ id, name: "Agent" }] },
+    });
+    expect(translated).toMatchObject([{ currentValue: id, options: [{ value: id }] }]);
+  });
+
+  it("a current model that is not in the list, as codex has, is still the current one", () => {
+    const models = { currentModelId: "custom", availableModels: [{ modelId: "m1", name: "One" }] };
+    expect(translateLegacyOptions({ models })).toMatchObject([{ currentValue: "custom" }]);
+  });
+
+  it("nothing to choose from, or nothing chosen, is no choice", () => {
+    for (const answer of [
+      {},
+      { modes: null, models: null },
+      { modes: { currentModeId: "x", availableModes: [] } },
+      { modes: { availableModes: [{ id: "x" }] } },
+    ])
+      expect(translateLegacyOptions(answer)).toEqual([]);
+  });
+});
+
+describe("translateCommands", () => {
+  it("takes name, description and hint, and leaves the agent's extras behind", () => {
+    const commands = [
+      { name: "plan", description: "Plan it", input: { hint: "what" }, _meta: { details: "x".repeat(1_000) } },
+      { name: "$skill" },
+      { description: "no name" },
+      "words",
+    ];
+    expect(translateCommands(commands)).toEqual([
+      { name: "plan", description: "Plan it", hint: "what" },
+      { name: "$skill", description: "" },
+    ]);
+  });
+
+  it("stays bounded, as qwen's half a megabyte shows it must", () => {
+    const many = Array.from({ length: 2_000 }, (_, index) => ({ name: `c${index}`, description: "x".repeat(10_000) }));
+    const commands = translateCommands(many);
+    expect([commands.length, commands[0]?.description.length]).toEqual([500, 500]);
+  });
+});
+
+describe("translateUsage", () => {
+  it("takes the cost where it is whole, in whatever unit", () => {
+    expect(translateUsage({ used: 1, size: 10, cost: { amount: 0.5, currency: "credits" } })).toEqual({
+      used: 1,
+      size: 10,
+      cost: { amount: 0.5, currency: "credits" },
+    });
+    for (const cost of [null, {}, { amount: 1 }, { amount: "1", currency: "USD" }])
+      expect(translateUsage({ used: 1, size: 10, cost })).toEqual({ used: 1, size: 10 });
+  });
+
+  it("without numbers there is none", () => {
+    for (const update of [{}, { used: 1 }, { size: 1 }, { used: "1", size: 2 }])
+      expect(translateUsage(update)).toBeNull();
+  });
+});

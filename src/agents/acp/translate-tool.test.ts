@@ -1,0 +1,122 @@
+import { describe, expect, it } from "bun:test";
+import { translateTool } from "./translate-tool.ts";
+
+type Call = Parameters<typeof translateTool>[0];
+
+function patch(call: Call, announced = false) {
+  const translated = translateTool({ toolCallId: "1", ...call }, announced);
+  if (!translated) throw new Error("a call with an id is always a patch");
+  const { toolCallId: _, announced: __, ...rest } = translated;
+  return rest;
+}
+
+const shown = (text: string) => ({ type: "content", content: { type: "text", text } });
+const DIFF = { type: "diff", path: "/a.ts", oldText: "old", newText: "new" } as const;
+
+describe("translateTool", () => {
+  it("a patch has what the update has, and nothing else: absent and null keep what is known", () => {
+    expect(patch({})).toEqual({});
+    expect(patch({ title: null, kind: null, status: null, content: null, locations: null, rawInput: null })).toEqual(
+      {},
+    );
+    expect(patch({ _meta: { claudeCode: { toolName: "Bash" } } })).toEqual({});
+  });
+
+  it.each([
+    ["pending", "running"],
+    ["in_progress", "running"],
+    ["completed", "complete"],
+    ["failed", "error"],
+    ["levitating", undefined],
+    [7, undefined],
+  ] as const)("status %s is %s", (status, ours) => {
+    expect(patch({ status })).toEqual(ours === undefined ? {} : { status: ours });
+  });
+
+  it("the name is the title; the tool's own name stands in when the call is presented, and replaces nothing later", () => {
+    expect(patch({ title: "Read a.ts", name: "read" }, true)).toEqual({ name: "Read a.ts" });
+    expect(patch({ title: "", name: "read" }, true)).toEqual({ name: "read" });
+    expect(patch({ name: "read" }, false)).toEqual({});
+  });
+
+  it("input is any JSON, as it came", () => {
+    for (const rawInput of [{ command: "ls" }, "ls", ["ls"], 0, false])
+      expect(patch({ rawInput })).toEqual({ input: rawInput });
+  });
+
+  it("locations are replaced whole; one without a path is left out", () => {
+    expect(patch({ locations: [{ path: "/a", line: 3 }, { path: "/b", line: null }, { line: 1 }, "c"] })).toEqual({
+      locations: [{ path: "/a", line: 3 }, { path: "/b" }],
+    });
+    expect(patch({ locations: [] })).toEqual({ locations: [] });
+  });
+});
+
+describe("the content of a tool call", () => {
+  it("text is its output; several texts are its lines", () => {
+    expect(patch({ content: [shown("one"), shown("two")] })).toEqual({ result: "one\ntwo" });
+  });
+
+  it("a bare block without its wrapper counts as well", () => {
+    expect(patch({ content: [{ type: "text", text: "bare block" }] })).toEqual({ result: "bare block" });
+  });
+
+  it("output that claude puts into a code fence is shown without it", () => {
+    expect(patch({ content: [shown("```console\nhello\n```")] })).toEqual({ result: "hello" });
+    expect(patch({ content: [shown("a ```b``` c")] })).toEqual({ result: "a ```b``` c" });
+    expect(patch({ content: [shown("```\na\n```\nbetween\n```\nb\n```")] }).result).toContain("between");
+  });
+
+  it("a diff of a new file has no old text, however the agent says so; an empty one is a text", () => {
+    const bare = { type: "diff", path: "/a.ts", newText: "new" };
+    const content = [bare, { ...bare, oldText: null }, { ...bare, oldText: "" }, { ...bare, oldText: "old" }];
+    expect(patch({ content }).parts).toMatchObject([null, null, "", "old"].map((oldText) => ({ ...bare, oldText })));
+  });
+
+  it("text and structure stand side by side", () => {
+    const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
+    expect(patch({ content: [shown("done"), DIFF, { type: "content", content: image }] })).toEqual({
+      result: "done",
+      parts: [DIFF, image],
+    });
+  });
+
+  it("a terminal is a part, unless it is the agent's own, whose output is the call's", () => {
+    expect(patch({ content: [{ type: "terminal", terminalId: "t" }] })).toEqual({
+      parts: [{ type: "terminal", terminalId: "t" }],
+    });
+    expect(patch({ content: [{ type: "terminal", terminalId: "1" }] })).toEqual({});
+  });
+
+  it("an empty list, as gemini sends at the end, takes nothing away", () => {
+    expect(patch({ content: [], status: "completed" })).toEqual({ status: "complete" });
+  });
+
+  it("what cannot be read is kept as it is", () => {
+    const odd = [{ type: "diff", path: "/a.ts" }, { type: "terminal" }, { type: "hologram", data: "…" }];
+    expect(patch({ content: odd })).toEqual({ parts: odd.map((raw) => ({ type: "unknown", raw })) });
+    expect(patch({ content: ["words", 7] })).toEqual({});
+  });
+});
+
+describe("raw output", () => {
+  it.each([
+    ["plain words", "plain words"],
+    [{ output: "of cline" }, "of cline"],
+    [{ stdout: "of a shell", exitCode: 0 }, "of a shell"],
+    [{ formatted_output: "of codex", exit_code: 0 }, "of codex"],
+    [{ exit_code: 0 }, '{\n  "exit_code": 0\n}'],
+    [["a"], '[\n  "a"\n]'],
+  ])("%j alone is shown as its text", (rawOutput, result) => {
+    expect(patch({ rawOutput })).toEqual({ result });
+  });
+
+  it("what the agent chose to show goes before what it got back", () => {
+    expect(patch({ content: [shown("shown")], rawOutput: "raw" })).toEqual({ result: "shown" });
+    expect(patch({ content: [DIFF], rawOutput: "raw" })).toEqual({ result: "raw", parts: [DIFF] });
+  });
+
+  it("none is none", () => {
+    expect(patch({ rawOutput: null })).toEqual({});
+  });
+});
