@@ -19,6 +19,16 @@ describe("mergeText", () => {
     expect(mergeText(apart)).toEqual(apart);
   });
 
+  it("joins what one terminal prints, and keeps apart what two do", () => {
+    const output = (toolCallId: string, words: string): AgentEvent => ({
+      type: "tool-output",
+      toolCallId,
+      text: words,
+    });
+    const merged = mergeText([output("1", "a"), output("1", "b"), output("2", "c"), text("d"), output("2", "e")]);
+    expect(merged).toEqual([output("1", "ab"), output("2", "c"), text("d"), output("2", "e")]);
+  });
+
   it("joins a pair of halves that an agent cut apart", () => {
     expect(mergeText([text("\ud83d"), text("\ude00")])).toEqual([text("😀")]);
   });

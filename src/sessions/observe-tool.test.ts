@@ -139,6 +139,17 @@ describe("the output of a running tool", () => {
     }
   });
 
+  it("W-11 what a terminal prints is added to the call that shows it, and to no other", () => {
+    const session = started();
+    session.announce("1", { result: "$ ls\n" });
+    const facts = session.since(() => {
+      session.hear({ type: "tool-output", toolCallId: "1", text: "a.ts\n" });
+      session.hear({ type: "tool-output", toolCallId: "nobody", text: "lost" });
+    });
+    expect(facts).toMatchObject([{ type: "session:chunk", field: "result", content: "a.ts\n" }]);
+    expect(session.tools).toMatchObject([{ result: "$ ls\na.ts\n" }]);
+  });
+
   it("over the limit keeps its beginning and its end and says how much is missing", () => {
     const session = started();
     session.announce("1");

@@ -68,7 +68,7 @@ class Watch {
 }
 
 describe("whatever a user and an agent do", () => {
-  it("W-3 W-12 the rules of a transcript hold after every fact", async () => {
+  it("X-1 W-3 W-12 the rules of a transcript hold after every fact, and no word is lost", async () => {
     const random = seededRandom("session invariants");
     for (let round = 0; round < roundsOf(120); round += 1) {
       await using at = await openSession();
@@ -78,6 +78,8 @@ describe("whatever a user and an agent do", () => {
       const watch = new Watch();
       for (const fact of at.facts) watch.see(fact);
       expect(watch.broken).toEqual([]);
+      const transcript = entriesOf(watch.state).map(({ content }) => content);
+      expect(talk.words.filter((word) => !transcript.some((content) => content.includes(word)))).toEqual([]);
       const ids = entriesOf(watch.state).map(({ entryId }) => entryId);
       expect(new Set(ids).size).toBe(ids.length);
       expect(watch.state.turn.state).toBe("idle");

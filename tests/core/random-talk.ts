@@ -17,6 +17,8 @@ export class RandomTalk {
   readonly #random: SeededRandom;
   readonly #scene: SessionScene;
   #questions = 0;
+  /** Every word the agent said, each once: none of them may be missing in the end. */
+  readonly words: string[] = [];
 
   constructor(random: SeededRandom, scene: SessionScene) {
     this.#random = random;
@@ -67,7 +69,7 @@ export class RandomTalk {
   #event(): AgentEvent {
     const text = this.#random.pick(WORDS);
     return this.#weighted<AgentEvent>([
-      [30, () => ({ type: "text", kind: this.#random.pick(KINDS), text, ...this.#random.pick(MESSAGE_IDS) })],
+      [30, () => this.#text(text)],
       [2, () => ({ type: "part", kind: this.#random.pick(KINDS), part: IMAGE })],
       [14, () => ({ type: "tool", patch: this.#patch() })],
       [3, () => ({ type: "tool-output", toolCallId: this.#random.pick(CALLS), text })],
@@ -84,6 +86,14 @@ export class RandomTalk {
       [1, () => ({ type: "cancel-ignored" })],
       [1, () => ({ type: "unknown", update: { sessionUpdate: text } })],
     ]);
+  }
+
+  #text(text: string): AgentEvent {
+    const kind = this.#random.pick(KINDS);
+    const word = `#${this.words.length} `;
+    // What is said in the user's name may be an echo, which is dropped.
+    if (kind !== "user") this.words.push(word);
+    return { type: "text", kind, text: kind === "user" ? text : text + word, ...this.#random.pick(MESSAGE_IDS) };
   }
 
   #patch(): ToolPatch {

@@ -170,6 +170,7 @@ export class AcpSession implements AgentSession {
 
   async close(): Promise<void> {
     this.#options.requests.stop();
+    this.#endDeadline();
     this.#options.onClosed(this);
   }
 }

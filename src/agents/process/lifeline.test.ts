@@ -1,11 +1,10 @@
 import { describe, expect, it } from "bun:test";
-import { join } from "node:path";
 import { isAlive, waitUntilGone } from "../../../tests/builtin-agent/process-watch.ts";
+import { LIFELINE_OWNER } from "../../../tests/core/lifeline-owner.ts";
 import { watchProcesses } from "../../../tests/support/leftover-processes.ts";
 import { Lifeline } from "./lifeline.ts";
 import { RUN_VARIABLE } from "./sweep-leftovers.ts";
 
-const OWNER = join(import.meta.dir, "../../../tests/core/lifeline-owner.ts");
 const GONE_MS = 10_000;
 const PATH = process.env["PATH"] ?? "";
 
@@ -29,7 +28,7 @@ describe.skipIf(process.platform !== "linux")("Lifeline", () => {
     using processes = watchProcesses();
     const run = crypto.randomUUID();
     const bystander = sleeper({ ...processes.env, [RUN_VARIABLE]: `${run}0` });
-    const owner = Bun.spawn([process.execPath, OWNER, run], {
+    const owner = Bun.spawn([process.execPath, LIFELINE_OWNER, run], {
       env: { PATH, ...processes.env },
       stdout: "pipe",
     });

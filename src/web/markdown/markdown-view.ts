@@ -1,5 +1,6 @@
 import { BlockParts } from "./block-parts.ts";
 import { growingElement } from "./growing-element.ts";
+import { HeadingLevels } from "./heading-levels.ts";
 import type { BlockNode } from "./markdown-node.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
 import { BlockPatcher } from "./patch-blocks.ts";
@@ -23,6 +24,7 @@ export class MarkdownView {
   readonly element: HTMLElement;
   readonly #options: MarkdownViewOptions;
   readonly #parts: BlockParts;
+  readonly #headings: HeadingLevels;
   #stream = new MarkdownStream();
   #source = "";
   #settledCount = 0;
@@ -37,11 +39,8 @@ export class MarkdownView {
     this.element = document.createElement("div");
     this.element.className = "prose";
     this.element.addEventListener("click", (event) => this.#click(event));
-    const blocks = new BlockPatcher({
-      headingLevel: options.headingLevel ?? HEADING_LEVEL,
-      canOpenPaths: options.openPath !== undefined,
-    });
-    this.#parts = new BlockParts(this.element, blocks);
+    this.#headings = new HeadingLevels(options.headingLevel ?? HEADING_LEVEL);
+    this.#parts = new BlockParts(this.element, new BlockPatcher(options.openPath !== undefined));
   }
 
   append(text: string): void {
@@ -85,8 +84,11 @@ export class MarkdownView {
     const { settled, open, codeGrowth, rewritten } = this.#stream.update(this.#phase === "ending");
     if (this.#phase === "ending") this.#phase = "ended";
     if (codeGrowth !== "") this.#growCode(codeGrowth);
-    this.#parts.patchFrom(this.#settledCount, this.#open, [...settled, ...open]);
+    const blocks = [...settled, ...open];
+    const first = this.#settledCount;
+    this.#parts.patchFrom(first, this.#open, blocks);
     for (const { index, before, after } of rewritten) this.#parts.patchAt(index, before, after);
+    this.#headings.update(blocks, settled.length, (index) => this.#parts.blockAt(first + index));
     this.#open = open;
     for (const block of settled) this.#settle(block);
     this.#moveCaret(this.#phase === "streaming" ? growingElement(this.element) : null);
@@ -94,6 +96,7 @@ export class MarkdownView {
 
   #clear(): void {
     this.#parts.clear();
+    this.#headings.clear();
     this.#settledCount = 0;
     this.#open = [];
     this.#isRedrawn = false;

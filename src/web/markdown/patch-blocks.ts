@@ -4,24 +4,14 @@ import { InlinePatcher } from "./patch-inlines.ts";
 import { type NodePatcher, patchSequence, patchText } from "./patch-sequence.ts";
 import { TablePatcher } from "./patch-table.ts";
 
-const HEADING_LEVEL_MAX = 6;
-
-export interface BlockPatcherOptions {
-  /** The level of the heading a message stands under; its own headings are announced below it. */
-  readonly headingLevel: number;
-  readonly canOpenPaths: boolean;
-}
-
 /** Shows blocks. A node that stays of its kind keeps its DOM node, whatever happens inside it. */
 export class BlockPatcher implements NodePatcher<BlockNode> {
-  readonly #headingLevel: number;
   readonly #inlines: InlinePatcher;
   readonly #tables: TablePatcher;
   readonly #items: NodePatcher<ListItemNode>;
 
-  constructor(options: BlockPatcherOptions) {
-    this.#headingLevel = options.headingLevel;
-    this.#inlines = new InlinePatcher(options.canOpenPaths);
+  constructor(canOpenPaths: boolean) {
+    this.#inlines = new InlinePatcher(canOpenPaths);
     this.#tables = new TablePatcher(this.#inlines);
     this.#items = {
       create: (item) => this.#createItem(item),
@@ -33,11 +23,8 @@ export class BlockPatcher implements NodePatcher<BlockNode> {
     switch (node.kind) {
       case "paragraph":
         return this.#inlines.fill(document.createElement("p"), node.children);
-      case "heading": {
-        const dom = document.createElement(`h${node.level}`);
-        dom.ariaLevel = String(Math.min(node.level + this.#headingLevel, HEADING_LEVEL_MAX));
-        return this.#inlines.fill(dom, node.children);
-      }
+      case "heading":
+        return this.#inlines.fill(document.createElement(`h${node.level}`), node.children);
       case "code":
         return createCodeBlock(node);
       case "quote": {

@@ -1,54 +1,96 @@
+import type { ComponentChildren } from "preact";
 import { Icon } from "../icons/icon.tsx";
+import type { IconName } from "../icons/icon-shapes.ts";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
+import type { PortletStore } from "./portlet-store.ts";
 
-/** What stands between the user and the agent, why, and the button that mends it. */
+/** What stands between the user and the agent, why, and the buttons that mend it. */
 export function AgentNotice({ model }: { model: PortletModel }) {
+  const { store } = model;
   const status = usePiece(model, (state) => state.status);
   const message = usePiece(model, (state) => state.statusMessage);
   const agentName = usePiece(model, (state) => state.agentName);
-  const turn = usePiece(model, (state) => state.session.turn);
-  if (status === "disconnected") {
-    return (
-      <div class="notice" data-severity="error">
-        <Icon name="unplug" />
-        <div class="body">
-          <div>
-            <strong>{agentName} is not connected</strong>
-            <p class="notice-words">{message ?? "It stopped, and trying again by itself did not help."}</p>
-          </div>
-          <div class="actions">
-            <button class="button primary" type="button" onClick={() => model.store.reconnect()}>
-              <Icon name="refresh" class="icon-sm" />
-              Reconnect
-            </button>
-          </div>
-        </div>
-      </div>
-    );
+  const isStalled = usePiece(model, (state) => state.session.turn.state === "stalled");
+  switch (status) {
+    case "disconnected": {
+      const words = message ?? "It stopped, and trying again by itself did not help.";
+      return (
+        <Notice severity="error" icon="unplug" title={`${agentName} is not connected`} words={words} store={store}>
+          <button class="button primary" type="button" onClick={() => store.reconnect()}>
+            <Icon name="refresh" class="icon-sm" />
+            Reconnect
+          </button>
+        </Notice>
+      );
+    }
+    case "reconnecting": {
+      const words = message ?? "The session goes on where it was. Your text is kept.";
+      const title = `Reconnecting to ${agentName}`;
+      return <Notice severity="warning" icon="plug" title={title} words={words} store={store} />;
+    }
+    case "starting":
+      // A start is shown where the answer will be; only one that takes long is worth a card.
+      return message === null ? null : (
+        <Notice severity="info" icon="clock" title={`Starting ${agentName}`} words={message} store={store} />
+      );
+    case "connected":
+    case "idle":
+      return isStalled ? <StalledNotice model={model} agentName={agentName} /> : null;
+    default:
+      return status satisfies never;
   }
-  if (status === "reconnecting") {
-    return (
-      <div class="notice" data-severity="warning">
-        <Icon name="plug" />
-        <div class="body">
-          <div>
-            <strong>Reconnecting to {agentName}</strong>
-            <p class="notice-words">{message ?? "The session goes on where it was. Your text is kept."}</p>
-          </div>
-        </div>
-      </div>
-    );
-  }
-  if (turn.state !== "stalled") return null;
+}
+
+/** Silence is shown, never ended by itself: what to make of it is the user's to say. */
+function StalledNotice({ model, agentName }: { model: PortletModel; agentName: string }) {
+  const { store } = model;
+  const ignored = usePiece(model, (state) => state.session.turn.error?.message ?? null);
+  const title = ignored === null ? "No output for a while" : `${agentName} does not stop`;
+  const words =
+    ignored ?? `${agentName} runs no tool and waits for nothing. Models do think for minutes; it may still come.`;
   return (
-    <div class="notice" data-severity="warning">
-      <Icon name="clock" />
+    <Notice severity="warning" icon="clock" title={title} words={words} store={store}>
+      {ignored === null && (
+        <button class="button" type="button" data-cancel onClick={() => store.cancelTurn()}>
+          Cancel
+        </button>
+      )}
+      <button
+        class={ignored === null ? "button" : "button primary"}
+        type="button"
+        title="Ends the agent's process and starts it anew; what arrived is kept"
+        onClick={() => store.restart()}
+      >
+        <Icon name="refresh" class="icon-sm" />
+        Restart
+      </button>
+    </Notice>
+  );
+}
+
+interface NoticeProps {
+  readonly severity: "info" | "warning" | "error";
+  readonly icon: IconName;
+  readonly title: string;
+  readonly words: string;
+  readonly store: PortletStore;
+  readonly children?: ComponentChildren;
+}
+
+function Notice({ severity, icon, title, words, store, children }: NoticeProps) {
+  return (
+    <div class="notice" data-severity={severity}>
+      <Icon name={icon} />
       <div class="body">
         <div>
-          <strong>No output for a while</strong>
-          <p class="notice-words">
-            {agentName} runs no tool and waits for nothing. Models do think for minutes; it may still come.
-          </p>
+          <strong>{title}</strong>
+          <p class="notice-words">{words}</p>
+        </div>
+        <div class="actions">
+          {children}
+          <button class="button ghost" type="button" onClick={() => store.show("log")}>
+            Show log
+          </button>
         </div>
       </div>
     </div>

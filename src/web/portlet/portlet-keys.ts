@@ -20,10 +20,11 @@ export function listenForKeys(frame: Window, options: PortletKeysOptions): void 
   });
 }
 
-function takeShellKey(event: KeyboardEvent, { link }: PortletKeysOptions): boolean {
+function takeShellKey(event: KeyboardEvent, { link, store }: PortletKeysOptions): boolean {
   const { key, ctrlKey, metaKey, shiftKey, altKey } = event;
   const modifiers = { ctrl: ctrlKey, meta: metaKey, shift: shiftKey, alt: altKey };
   if (shellShortcut({ key, modifiers, typing: isTyping(event) }) === null) return false;
+  store.keepDraft(); // the key may close this frame
   link.post({ type: "portlet:key", key, modifiers });
   return true;
 }

@@ -116,6 +116,22 @@ export class PortletStore {
     if (cliType !== null) this.#options.post({ type: "session:reconnect", cliType });
   }
 
+  /** Replaces an agent's process that no longer reacts. */
+  restart(): void {
+    const { cliType } = this.#state;
+    if (cliType !== null) this.#options.post({ type: "session:reconnect", cliType, restart: true });
+  }
+
+  /** Sends the last message again, after its turn failed. */
+  retryTurn(): void {
+    this.#options.post({ type: "session:retry", commandId: this.#options.newCommandId() });
+  }
+
+  /** Has the shell show something about this session that needs more room than the frame. */
+  show(what: "log" | "sign-in"): void {
+    this.#options.post({ type: "portlet:show", what });
+  }
+
   /** Asks once for what is older than the oldest entry here. */
   askForOlder(): void {
     const { session, pageAskedBefore } = this.#state;

@@ -18,6 +18,8 @@ import { SessionHeader } from "./session-header.tsx";
 import { linkShell } from "./shell-link.ts";
 
 const TICK_MS = 1_000;
+/** Signs that the user turns elsewhere, the earliest first: nothing typed may be lost with the frame. */
+const LEAVING = ["blur", "beforeunload", "pagehide"];
 /** The session's title is the frame's one heading of the first level; an answer's own come below it. */
 const TITLE_LEVEL = 1;
 
@@ -99,9 +101,9 @@ export class SessionFrame {
     const dock = createElement("div", "dock");
     const transcript = this.#transcript;
     const model = { state: this.#state, composer: this.#composer, now: this.#now, store: this.#store };
-    this.#window.document.body.append(
-      createElement("main", "session", header, transcript.element, dock, this.#speaker.element),
-    );
+    const main = createElement("main", "session", header, transcript.element, dock, this.#speaker.element);
+    main.setAttribute("aria-label", "Session"); // the shell has a main of its own
+    this.#window.document.body.append(main);
     render(<SessionHeader model={model} />, header);
     render(<EmptySession model={model} />, transcript.emptySlot);
     render(<Dock model={model} />, dock);
@@ -115,11 +117,20 @@ export class SessionFrame {
       focusComposer: () => this.#focusComposer(),
       askedForMs: () => performance.now() - this.#asked.at,
     });
+    this.#transcript.element.addEventListener("click", ({ target }) => this.#actOnTurnEnd(target));
     setInterval(() => this.#tick(), TICK_MS);
-    this.#window.addEventListener("pagehide", () => this.#store.keepDraft());
+    const leave = () => this.#link.atOnce(() => this.#store.keepDraft());
+    for (const leaving of LEAVING) this.#window.addEventListener(leaving, leave);
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "hidden") this.#store.keepDraft();
+      if (document.visibilityState === "hidden") leave();
     });
+  }
+
+  #actOnTurnEnd(target: EventTarget | null): void {
+    const button = target instanceof Element ? target.closest<HTMLElement>("[data-turn-end]") : null;
+    if (button === null) return;
+    if (button.dataset["turnEnd"] === "sign-in") this.#store.show("sign-in");
+    else this.#store.retryTurn();
   }
 
   #tick(): void {

@@ -27,6 +27,15 @@ export function SessionHeader({ model }: { model: PortletModel }) {
             {costWords(usage.cost)}
           </span>
         )}
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Show log"
+          title="Show log"
+          onClick={() => model.store.show("log")}
+        >
+          <Icon name="terminal" class="icon-sm" />
+        </button>
       </div>
     </header>
   );

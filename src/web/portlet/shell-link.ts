@@ -3,6 +3,8 @@ import { type PortletCommand, type PortletToShell, ShellToPortlet } from "../../
 /** The only way out of the frame and into it. */
 export interface ShellLink {
   post(message: PortletToShell | PortletCommand): void;
+  /** What is posted during the call is heard before it returns: a message that waits for its turn is lost when the frame goes. */
+  atOnce(call: () => void): void;
 }
 
 /** Listens to the shell: our own origin and our own parent, then the schema; anything else has no effect. */
@@ -14,5 +16,16 @@ export function linkShell(frame: Window, receive: (message: ShellToPortlet) => v
     const parsed = ShellToPortlet.safeParse(event.data);
     if (parsed.success) receive(parsed.data);
   });
-  return { post: (message) => shell.postMessage(message, origin) };
+  let isUrgent = false;
+  return {
+    post: (data) => {
+      if (isUrgent) shell.dispatchEvent(new MessageEvent("message", { data, origin, source: frame }));
+      else shell.postMessage(data, origin);
+    },
+    atOnce: (call) => {
+      isUrgent = true;
+      call();
+      isUrgent = false;
+    },
+  };
 }

@@ -4,6 +4,7 @@ import { render } from "preact";
 import { Connection } from "../../client/connection.ts";
 import { App } from "./app.tsx";
 import { browserWorld } from "./browser-world.ts";
+import { loadDialogsAhead } from "./dialogs/shell-dialogs.tsx";
 import { WIDE_QUERY } from "./is-narrow.ts";
 import { runShortcut } from "./keys/run-shortcut.ts";
 import { type KeyPress, shellShortcut } from "./keys/shell-shortcut.ts";
@@ -95,3 +96,4 @@ render(
   />,
   document.body,
 );
+whenIdle(() => void loadDialogsAhead());

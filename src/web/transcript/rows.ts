@@ -4,7 +4,7 @@ import type { CommandId } from "../../protocol/ids.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
 import type { Turn } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
-import { turnEndWords } from "./turn-end-words.ts";
+import { type TurnEndAction, turnEndActions, turnEndWords } from "./turn-end-words.ts";
 
 /** Space above a row: none at the very top, none inside a run of lines, a paragraph, or the start of a turn. */
 export type Gap = "first" | "tight" | "entry" | "turn";
@@ -29,6 +29,7 @@ export type TailRow =
       readonly gap: Gap;
       readonly severity: "info" | "warning" | "error";
       readonly words: string;
+      readonly actions: readonly TurnEndAction[];
     }
   | { readonly kind: "working"; readonly key: string; readonly gap: Gap; readonly words: string };
 
@@ -81,6 +82,7 @@ function isSameRow(row: TailRow, other: TailRow | undefined): boolean {
 }
 
 function wordsOf(row: TailRow): string {
+  if (row.kind === "turn-end") return [row.words, ...row.actions].join("\n");
   return row.kind === "pending" ? row.content : row.words;
 }
 
@@ -117,7 +119,10 @@ function tailRows(input: RowsInput, isGrowing: boolean): TailRow[] {
   const rows: TailRow[] = [];
   const gap = (otherwise: Gap): Gap => (last === undefined && rows.length === 0 ? "first" : otherwise);
   const end = isTurnActive(turn) || last === undefined ? null : turnEndWords(turn);
-  if (end) rows.push({ kind: "turn-end", key: `end:${turn.turnId ?? ""}`, gap: "entry", ...end });
+  if (end) {
+    const actions = isAway(input.status) ? [] : turnEndActions(turn);
+    rows.push({ kind: "turn-end", key: `end:${turn.turnId ?? ""}`, gap: "entry", ...end, actions });
+  }
   for (const { commandId, content } of pending) {
     rows.push({ kind: "pending", key: pendingKey(commandId), gap: gap("turn"), content });
   }
@@ -126,6 +131,11 @@ function tailRows(input: RowsInput, isGrowing: boolean): TailRow[] {
     rows.push({ kind: "working", key: "working", gap: gap(last && isLine(last) ? "tight" : "entry"), words });
   }
   return rows;
+}
+
+/** Before anything can be tried again the agent has to be back, and the dock has the button for that. */
+function isAway(status: AgentStatus): boolean {
+  return status === "disconnected" || status === "reconnecting";
 }
 
 function workingWords({ turn, status, agentName }: RowsInput, isGrowing: boolean, last: Entry | undefined) {

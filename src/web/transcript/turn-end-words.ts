@@ -1,5 +1,8 @@
 import type { Turn } from "../../protocol/session-parts.ts";
 
+/** What can be done about a turn that ended badly. */
+export type TurnEndAction = "retry" | "sign-in";
+
 export interface TurnEndWords {
   readonly severity: "info" | "warning" | "error";
   readonly words: string;
@@ -32,4 +35,10 @@ export function turnEndWords({ stopReason, error }: Turn): TurnEndWords | null {
     default:
       return stopReason satisfies never;
   }
+}
+
+/** What the user can do about the end of a turn; nothing about one that went well or was their own stop. */
+export function turnEndActions({ stopReason, error }: Turn): readonly TurnEndAction[] {
+  if (stopReason !== "interrupted" && stopReason !== "error") return [];
+  return error?.code === "AGENT_AUTH_REQUIRED" ? ["sign-in", "retry"] : ["retry"];
 }

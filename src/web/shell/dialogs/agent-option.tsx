@@ -3,13 +3,13 @@ import { useId } from "preact/hooks";
 import type { AgentInfo } from "../../../protocol/server-messages.ts";
 import { agentIconName } from "../../icons/agent-icon-name.ts";
 import { Icon } from "../../icons/icon.tsx";
-import { noteOf } from "./agent-words.ts";
 
 interface AgentOptionProps {
   readonly agent: AgentInfo;
   readonly first: boolean;
   readonly creating: boolean;
   readonly onChoose: () => void;
+  readonly note: string;
   /** Where the agent stands, or the button that mends it. */
   readonly end: ComponentChildren;
   /** What is going on with it, below its line. */
@@ -17,7 +17,7 @@ interface AgentOptionProps {
 }
 
 /** The whole line takes the click; the button's name is the agent's alone, the rest describes it. */
-export function AgentOption({ agent, first, creating, onChoose, end, children }: AgentOptionProps) {
+export function AgentOption({ agent, first, creating, onChoose, note, end, children }: AgentOptionProps) {
   const noteId = useId();
   return (
     <li class="agent-option" data-choice data-busy={creating ? "" : undefined}>
@@ -35,7 +35,7 @@ export function AgentOption({ agent, first, creating, onChoose, end, children }:
             {agent.name}
           </button>
           <span class="agent-note" id={noteId}>
-            {creating ? startingWords(agent) : noteOf(agent)}
+            {creating ? startingWords(agent) : note}
           </span>
         </span>
         {creating ? <span class="mark" data-state="working" /> : end}

@@ -1,19 +1,22 @@
 import type { AgentInfo } from "../../../protocol/server-messages.ts";
 
-/** What the server says about the agent, else what it is, else what will happen. */
-export function noteOf({ availability, message, status, id, description, version, installedVersion }: AgentInfo): string {
-  if (message !== undefined) return message;
-  const about = [installedVersion ?? (availability === "ready" ? undefined : version), description];
+/** What the agent is, else what will happen; a ready one may have something to say. */
+export function noteOf({ availability, message, status, id, description, installedVersion }: AgentInfo): string {
   switch (availability) {
     case "ready":
+      if (message !== undefined) return message;
       if (id === "builtin") return "Works right now, without an account";
       if (status === "connected") return "Running";
-      return about.filter(Boolean).join(" · ") || "Starts with the session";
+      return joined(installedVersion, description) || "Starts with the session";
     case "needs-install":
-      return about.filter(Boolean).join(" · ") || "Install it to use it here";
+      return description ?? "Install it to use it here";
     case "needs-sign-in":
-      return "Sign in to use it here";
+      return description ?? "Sign in to use it here";
     default:
       return availability satisfies never;
   }
+}
+
+function joined(...parts: readonly (string | undefined)[]): string {
+  return parts.filter(Boolean).join(" · ");
 }

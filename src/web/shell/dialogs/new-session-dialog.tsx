@@ -1,49 +1,53 @@
-import { useState } from "preact/hooks";
-import type { ProjectId } from "../../../protocol/ids.ts";
-import type { AgentInfo, Project } from "../../../protocol/server-messages.ts";
-import { Icon } from "../../icons/icon.tsx";
+import { useEffect, useState } from "preact/hooks";
+import type { CliType, ProjectId } from "../../../protocol/ids.ts";
+import type { Project } from "../../../protocol/server-messages.ts";
+import { adoptStyles } from "../../styles/adopt-styles.ts";
 import type { Shell } from "../state/shell.ts";
-import { createSession } from "../state/shell-actions.ts";
-import { AgentOption } from "./agent-option.tsx";
+import { AgentChoice } from "./agent-choice.tsx";
+import panelStyles from "./agent-panels.css" with { type: "text" };
 import { Dialog } from "./dialog.tsx";
+import { MoreAgents } from "./more-agents.tsx";
+import { pickerGroups } from "./picker-groups.ts";
+import { type Creation, useCreation } from "./use-creation.ts";
 
-type Creation =
-  | { readonly phase: "choosing" }
-  | { readonly phase: "creating"; readonly agent: AgentInfo }
-  | { readonly phase: "refused"; readonly agent: AgentInfo; readonly words: string };
+export interface NewSessionProps {
+  readonly shell: Shell;
+  readonly projectId: ProjectId;
+  readonly startWith?: CliType | undefined;
+}
 
-/** One click on an agent makes the session. What is refused is said here, with the way to try again. */
-export function NewSessionDialog({ shell, projectId }: { shell: Shell; projectId: ProjectId }) {
+/** One click on an agent makes the session. What stands in the way is said at the agent, with the button that mends it. */
+export function NewSessionDialog({ shell, projectId, startWith }: NewSessionProps) {
   const { agents, projects } = shell.server.value;
-  const likely = agents.find(({ availability }) => availability === "ready") ?? agents[0];
+  adoptStyles(panelStyles);
   const [chosen, setChosen] = useState(projectId);
-  const [creation, setCreation] = useState<Creation>({ phase: "choosing" });
-  const create = async (agent: AgentInfo) => {
-    if (creation.phase === "creating") return;
-    setCreation({ phase: "creating", agent });
-    const refused = (words: string) => setCreation({ phase: "refused", agent, words });
-    if ((await createSession(shell, chosen, agent.id, refused)) !== null) shell.closeDialog();
-  };
+  const [creation, create] = useCreation(shell, chosen);
+  // Parted once: an agent that has just been installed stays where the user looks at it.
+  const [more] = useState(() => new Set(pickerGroups(agents).more.map(({ id }) => id)));
+  const likely = agents.filter(({ id }) => !more.has(id));
+  const first = (agents.find(({ id }) => id === startWith) ?? likely.find(isReady) ?? likely[0])?.id;
+  useEffect(() => {
+    if (startWith !== undefined) create(startWith);
+  }, []);
+  const choice = (agent: (typeof agents)[number]) => (
+    <AgentChoice
+      key={agent.id}
+      shell={shell}
+      agent={agent}
+      first={agent.id === first}
+      creation={creationOf(creation, agent.id)}
+      projectId={chosen}
+      onCreate={() => create(agent.id)}
+    />
+  );
   const projectSelect = projects.length > 1 && (
     <ProjectSelect projects={projects} chosen={chosen} onChoose={setChosen} />
   );
   return (
     <Dialog title="New session" onClose={() => shell.closeDialog()} headEnd={projectSelect}>
       <div class="dialog-body">
-        <ul class="agent-list">
-          {agents.map((agent) => (
-            <AgentOption
-              key={agent.id}
-              agent={agent}
-              first={agent === likely}
-              creating={creation.phase === "creating" && creation.agent.id === agent.id}
-              onChoose={() => void create(agent)}
-            />
-          ))}
-        </ul>
-        {creation.phase === "refused" && (
-          <RefusedNotice words={creation.words} onRetry={() => void create(creation.agent)} />
-        )}
+        <ul class="agent-list">{likely.map(choice)}</ul>
+        {more.size > 0 && <MoreAgents agents={agents.filter(({ id }) => more.has(id))} choice={choice} />}
       </div>
       <footer class="dialog-foot">
         <span class="faint">The session opens in its own tab.</span>
@@ -54,6 +58,14 @@ export function NewSessionDialog({ shell, projectId }: { shell: Shell; projectId
       </footer>
     </Dialog>
   );
+}
+
+function isReady({ availability }: { readonly availability: string }): boolean {
+  return availability === "ready";
+}
+
+function creationOf(creation: Creation, id: CliType): Creation {
+  return creation.phase !== "choosing" && creation.cliType === id ? creation : { phase: "choosing" };
 }
 
 interface ProjectSelectProps {
@@ -76,22 +88,5 @@ function ProjectSelect({ projects, chosen, onChoose }: ProjectSelectProps) {
         </option>
       ))}
     </select>
-  );
-}
-
-function RefusedNotice({ words, onRetry }: { words: string; onRetry: () => void }) {
-  return (
-    <div class="notice" data-severity="error" role="alert">
-      <Icon name="fail" />
-      <div class="body">
-        <p class="told">{words}</p>
-        <div class="actions">
-          <button type="button" class="button" onClick={onRetry}>
-            <Icon name="refresh" class="icon-sm" />
-            Retry
-          </button>
-        </div>
-      </div>
-    </div>
   );
 }

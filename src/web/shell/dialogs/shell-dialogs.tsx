@@ -1,19 +1,50 @@
 import type { Shell } from "../state/shell.ts";
 import { AddProjectDialog } from "./add-project-dialog.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
-import { NewSessionDialog } from "./new-session-dialog.tsx";
+import { LazyView } from "./lazy-view.tsx";
 
-/** The one dialog that is open, if any. */
+const loadNewSession = async () => (await import("./new-session-dialog.tsx")).NewSessionDialog;
+const loadAgents = async () => (await import("../agents/agents-dialog.tsx")).AgentsDialog;
+const loadSignIn = async () => (await import("./sign-in-dialog.tsx")).SignInDialog;
+const loadTerminal = async () => (await import("../../terminal/terminal-dialog.tsx")).TerminalDialog;
+const loadLog = async () => (await import("../../trace/log-dialog.tsx")).LogDialog;
+
+/** Fetches ahead what the user is likely to ask for next. */
+export async function loadDialogsAhead(): Promise<void> {
+  await loadNewSession();
+}
+
+/** The one dialog that is open, if any; those that a first look does not need are fetched when they are opened. */
 export function ShellDialogs({ shell }: { shell: Shell }) {
   const dialog = shell.dialog.value;
   const { projects, sessions } = shell.server.value;
+  const onFailed = (words: string) => {
+    shell.closeDialog();
+    shell.tell(words);
+  };
   switch (dialog.kind) {
     case "none":
       return null;
     case "add-project":
       return <AddProjectDialog shell={shell} onAdded={dialog.onAdded} />;
-    case "new-session":
-      return <NewSessionDialog key={dialog.projectId} shell={shell} projectId={dialog.projectId} />;
+    case "new-session": {
+      const { projectId, startWith } = dialog;
+      return (
+        <LazyView key={projectId} load={loadNewSession} props={{ shell, projectId, startWith }} onFailed={onFailed} />
+      );
+    }
+    case "agents":
+      return <LazyView key="agents" load={loadAgents} props={{ shell }} onFailed={onFailed} />;
+    case "log":
+      return <LazyView key="log" load={loadLog} props={{ shell, sessionId: dialog.sessionId }} onFailed={onFailed} />;
+    case "sign-in":
+      return (
+        <LazyView key="sign-in" load={loadSignIn} props={{ shell, cliType: dialog.cliType }} onFailed={onFailed} />
+      );
+    case "terminal": {
+      const props = { shell, terminal: dialog };
+      return <LazyView key={dialog.terminalId} load={loadTerminal} props={props} onFailed={onFailed} />;
+    }
     case "remove-project": {
       const { projectId } = dialog;
       return (

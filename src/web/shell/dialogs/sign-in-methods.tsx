@@ -65,7 +65,8 @@ export function SignInMethods({ shell, agent, done, back, onSignedIn }: SignInMe
   );
 }
 
-const OWN_COMMAND_LINE = "It lists no way to sign in from here. Run its own command line once, sign in there, then retry.";
+const OWN_COMMAND_LINE =
+  "It lists no way to sign in from here. Run its own command line once, sign in there, then retry.";
 const SET_AND_RESTART = "Set it where Liminal Builder is started, or under this agent in config.json, and restart.";
 
 interface MethodProps {

@@ -11,6 +11,7 @@ export function TroubleNotice({ trouble, children }: { trouble: Trouble; childre
       <div class="body">
         <p class="told">{message}</p>
         {details !== undefined && details !== "" && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
           <section class="told-details" tabIndex={0} aria-label="Details">
             {details}
           </section>

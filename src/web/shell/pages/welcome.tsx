@@ -2,7 +2,9 @@ import type { ProjectId } from "../../../protocol/ids.ts";
 import type { Project } from "../../../protocol/server-messages.ts";
 import { agentIconName } from "../../icons/agent-icon-name.ts";
 import { Icon } from "../../icons/icon.tsx";
-import { AvailabilityTag, noteOf } from "../dialogs/agent-option.tsx";
+import { noteOf } from "../dialogs/agent-words.ts";
+import { AvailabilityTag } from "../dialogs/availability-tag.tsx";
+import { pickerGroups } from "../dialogs/picker-groups.ts";
 import type { Shell } from "../state/shell.ts";
 import { askForSession, startWithPrompt } from "../state/shell-actions.ts";
 import { BUILTIN_AGENT, EXAMPLE_PROMPTS } from "./example-prompts.ts";
@@ -11,6 +13,7 @@ import { BUILTIN_AGENT, EXAMPLE_PROMPTS } from "./example-prompts.ts";
 export function Welcome({ shell }: { shell: Shell }) {
   const { projects, agents } = shell.server.value;
   const chosen = projects.find(({ id }) => id === shell.projectAtHand());
+  const { likely, more } = pickerGroups(agents);
   return (
     <div class="page">
       <div class="welcome">
@@ -30,16 +33,21 @@ export function Welcome({ shell }: { shell: Shell }) {
             </span>
             <div>
               <h2>Pick an agent</h2>
-              <p>The built-in agent works right now, without an account.</p>
+              <p>
+                The built-in agent works right now, without an account.
+                {more.length > 0 && ` ${more.length} more can be installed from here.`}
+              </p>
               <ul class="agent-grid">
-                {agents.map((agent) => (
+                {likely.map((agent) => (
                   <li key={agent.id} class="agent-option">
-                    <Icon name={agentIconName(agent.id)} class="agent" />
-                    <span class="who">
-                      <span class="agent-name">{agent.name}</span>
-                      <span class="agent-note">{noteOf(agent)}</span>
-                    </span>
-                    <AvailabilityTag agent={agent} />
+                    <div class="agent-line">
+                      <Icon name={agentIconName(agent.id)} class="agent" />
+                      <span class="who">
+                        <span class="agent-name">{agent.name}</span>
+                        <span class="agent-note">{noteOf(agent)}</span>
+                      </span>
+                      <AvailabilityTag agent={agent} />
+                    </div>
                   </li>
                 ))}
               </ul>

@@ -61,7 +61,11 @@ export class PortletSession {
       await this.#connection.request(command);
     } catch (error) {
       const { commandId } = command;
-      this.#frame.post({ type: "session:error", message: wordsOf(troubleOf(error)), ...(commandId ? { commandId } : {}) });
+      this.#frame.post({
+        type: "session:error",
+        message: wordsOf(troubleOf(error)),
+        ...(commandId ? { commandId } : {}),
+      });
     }
   }
 

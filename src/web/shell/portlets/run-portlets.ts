@@ -2,8 +2,10 @@ import { effect } from "@preact/signals";
 import type { Connection } from "../../../client/connection.ts";
 import type { SessionId } from "../../../protocol/ids.ts";
 import { PortletToShell } from "../../../protocol/portlet-messages.ts";
+import type { SessionRow } from "../../../protocol/server-messages.ts";
 import type { KeyPress } from "../keys/shell-shortcut.ts";
 import type { Shell } from "../state/shell.ts";
+import type { ShellDialog } from "../state/shell-dialog.ts";
 import { isComplete } from "../state/shell-state.ts";
 import { PortletFrame } from "./portlet-frame.ts";
 import { PortletSession } from "./portlet-session.ts";
@@ -120,14 +122,27 @@ class Portlets {
       frame.ready = true;
       session.greet(shell.server.peek(), shell.phase.peek().phase === "open");
       whenIdle(() => this.#loadAhead());
-    } else if (isKey(message)) onKey({ key: message.key, modifiers: message.modifiers, typing: false });
-    else {
-      const row = shell.server.peek().sessions.get(id);
-      if (row !== undefined) void session.command(message, row);
+      return;
     }
+    if (isKey(message)) {
+      onKey({ key: message.key, modifiers: message.modifiers, typing: false });
+      return;
+    }
+    const row = shell.server.peek().sessions.get(id);
+    if (row === undefined) return;
+    if (isShow(message)) shell.dialog.value = dialogOf(message.what, row);
+    else void session.command(message, row);
   }
 }
 
 function isKey(message: PortletToShell): message is Extract<PortletToShell, { key: string }> {
   return message.type === "portlet:key";
+}
+
+function isShow(message: PortletToShell): message is Extract<PortletToShell, { what: string }> {
+  return message.type === "portlet:show";
+}
+
+function dialogOf(what: "log" | "sign-in", { id, cliType }: SessionRow): ShellDialog {
+  return what === "log" ? { kind: "log", sessionId: id } : { kind: "sign-in", cliType };
 }

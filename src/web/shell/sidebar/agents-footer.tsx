@@ -12,30 +12,52 @@ const STATUS_WORDS: Readonly<Record<AgentStatus, string>> = {
   reconnecting: "reconnecting",
 };
 
-/** Which agents run, and the way back for one that does not. */
+/** More marks than this are a crowd, not a glance. */
+const MARKS_MAX = 6;
+
+/** Which agents run, the way to all about them, and the way back for one that does not. */
 export function AgentsFooter({ shell }: { shell: Shell }) {
   const { agents } = shell.server.value;
   const shown = agents.filter(({ status, availability }) => status !== "idle" || availability === "ready");
   const lost = agents.filter(({ status }) => status === "disconnected");
+  const words = shown.map(({ name, status }) => `${name}: ${STATUS_WORDS[status]}`);
   return (
     <footer class="sidebar-foot">
       {lost.map((agent) => (
         <LostAgent key={agent.id} shell={shell} agent={agent} />
       ))}
       <div class="foot-line">
-        <ul class="agent-dots" aria-label="Agents">
-          {shown.map(({ id, name, status }) => (
-            <li key={id} data-state={status} title={`${name}: ${STATUS_WORDS[status]}`}>
+        <button
+          type="button"
+          class="agent-dots"
+          aria-label="Agents"
+          aria-haspopup="dialog"
+          aria-description={words.join(", ")}
+          title={["Agents", ...words].join("\n")}
+          onClick={() => {
+            shell.dialog.value = { kind: "agents" };
+          }}
+        >
+          {mostAlive(shown).map(({ id, status }) => (
+            <span key={id} class="dot" data-state={status}>
               <Icon name={agentIconName(id)} class="icon-sm agent" />
-              <span class="visually-hidden">{`${name}: ${STATUS_WORDS[status]}`}</span>
-            </li>
+            </span>
           ))}
-        </ul>
+          {shown.length > MARKS_MAX && <span class="meta-note">+{shown.length - MARKS_MAX}</span>}
+          {shown.length === 0 && <Icon name="plug" class="icon-sm" />}
+        </button>
         <span class="meta-note truncate">{noteOf(shown)}</span>
         <ThemeButton />
       </div>
     </footer>
   );
+}
+
+/** Those that do something first, when there is no room for all. */
+function mostAlive(agents: readonly AgentInfo[]): readonly AgentInfo[] {
+  if (agents.length <= MARKS_MAX) return agents;
+  const alive = agents.filter(({ status }) => status !== "idle");
+  return [...alive, ...agents.filter(({ status }) => status === "idle")].slice(0, MARKS_MAX);
 }
 
 function LostAgent({ shell, agent }: { shell: Shell; agent: AgentInfo }) {

@@ -25,7 +25,8 @@ export class AgentInstalls {
   }
 
   hear(message: ServerMessage): void {
-    if (message.type === "hello") this.#installs.value = new Map(); // a server that was away has none running
+    if (message.type === "hello")
+      this.#installs.value = new Map(); // a server that was away has none running
     else if (message.type === "agent:install-progress") this.#set(message.cliType, installOf(message));
   }
 

@@ -13,11 +13,11 @@ export interface SignInWish {
 
 /** Walks one of the agent's own methods. True when signed in; a login that needs a terminal is shown in one. */
 export async function signIn(shell: Shell, wish: SignInWish, tell: Tell): Promise<boolean> {
-  const { cliType, methodId } = wish;
+  const { cliType, methodId, done, back } = wish;
   const answer = await shell.attempt({ type: "agent:authenticate", cliType, methodId }, tell);
   if (answer?.type === "terminal:opened") {
     const { terminalId, title } = answer;
-    shell.dialog.value = { kind: "terminal", terminalId, title, ...wish };
+    shell.dialog.value = { kind: "terminal", terminalId, title, cliType, methodId, done, back };
   }
   return answer?.type === "ok";
 }

@@ -1,0 +1,46 @@
+import type { CliType, PermissionId, ProjectId, SessionId } from "../protocol/ids.ts";
+import type { PermissionMode, PolicyRule, PolicyScope } from "../protocol/permission-policy.ts";
+import type { PermissionToolCall } from "../protocol/session-parts.ts";
+
+/** What a mode and rules are kept for. */
+export interface PolicyTarget {
+  readonly scope: PolicyScope;
+  readonly id: string;
+}
+
+export interface StoredPolicy {
+  readonly mode: PermissionMode | null;
+  /** In the order of adding. */
+  readonly rules: readonly PolicyRule[];
+}
+
+/** A request as it was asked, and how it ended. Long texts in it are left out. */
+export interface PermissionRecord {
+  readonly sessionId: SessionId;
+  readonly permissionId: PermissionId;
+  /** The directory of its session. */
+  readonly cwd: string;
+  readonly askedAt: string;
+  readonly toolCall: PermissionToolCall;
+  readonly answered: "allowed" | "denied" | "cancelled" | null;
+  readonly by: "user" | "policy" | null;
+  readonly at: string | null;
+  readonly why: string | null;
+}
+
+export interface RecordQuery {
+  readonly sessionId?: SessionId;
+  readonly projectId?: ProjectId;
+  readonly cliType?: CliType;
+  readonly onlyAutomatic: boolean;
+  readonly limit: number;
+}
+
+/** Modes and rules by what they are for, and every request there was. */
+export interface PolicyStore {
+  read(target: PolicyTarget): StoredPolicy;
+  /** Replaces what is kept for the target, all of it or nothing. */
+  write(target: PolicyTarget, policy: StoredPolicy): void;
+  /** Newest first. Requests are recorded with the facts they are made of, in the same transaction. */
+  records(query: RecordQuery): readonly PermissionRecord[];
+}

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { PermissionId, SessionId } from "./ids.ts";
+
+/** What happens with a request that no rule answers: ask, allow edits inside the session's directory, allow everything. */
+export const PermissionMode = z.enum(["ask", "edits", "all"]);
+export type PermissionMode = z.infer<typeof PermissionMode>;
+
+/** How far a mode or a rule reaches; the narrower mode counts, rules of all three count together. */
+export const PolicyScope = z.enum(["session", "project", "agent"]);
+export type PolicyScope = z.infer<typeof PolicyScope>;
+
+export const ToolKind = z.enum([
+  "read",
+  "edit",
+  "delete",
+  "move",
+  "search",
+  "execute",
+  "think",
+  "fetch",
+  "switch_mode",
+  "other",
+]);
+export type ToolKind = z.infer<typeof ToolKind>;
+
+/** Kinds of tools that are about files; a rule by path without a kind covers these. */
+export const FILE_KINDS: ReadonlySet<string> = new Set<ToolKind>(["read", "edit", "delete", "move", "search"]);
+
+export const RULES_MAX = 200;
+const COMMAND_CHARS_MAX = 1_000;
+const GLOB_CHARS_MAX = 1_000;
+
+const fields = {
+  effect: z.enum(["allow", "deny"]),
+  kind: ToolKind.optional(),
+  /** A glob: relative to the session's directory, or from the root of the disk. */
+  path: z.string().min(1).max(GLOB_CHARS_MAX).optional(),
+  /** The first words of a command. */
+  command: z.string().trim().min(1).max(COMMAND_CHARS_MAX).optional(),
+  /** The command as it stands, with nothing after it. */
+  exact: z.boolean().optional(),
+  expiresAt: z.iso.datetime().optional(),
+};
+
+/** A rule before it is kept. An unknown field is refused: dropping it silently would make the rule wider than it was meant. */
+export const RuleDraft = z.strictObject(fields).superRefine((rule, context) => {
+  const problem = problemOf(rule);
+  if (problem) context.addIssue({ code: "custom", message: problem });
+});
+export type RuleDraft = z.infer<typeof RuleDraft>;
+
+export const RuleId = z.string().min(1).max(200);
+
+export const PolicyRule = z.object({ ...fields, id: RuleId, createdAt: z.string() });
+export type PolicyRule = z.infer<typeof PolicyRule>;
+
+/** `options.policy` of a new session: a mode, or a mode with rules. */
+export const StartingPolicy = z.union([
+  PermissionMode,
+  z.strictObject({ mode: PermissionMode.optional(), rules: z.array(RuleDraft).max(RULES_MAX).optional() }),
+]);
+export type StartingPolicy = z.infer<typeof StartingPolicy>;
+
+/** A request the policy answered: what it was about, how it was answered, and why. */
+export const AuditEntry = z.object({
+  sessionId: SessionId,
+  permissionId: PermissionId,
+  at: z.string(),
+  answer: z.enum(["allowed", "denied"]),
+  why: z.string(),
+  /** The command, the paths, or the tool's own name. */
+  what: z.string(),
+  kind: z.string().optional(),
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** A past request, how it was answered then, and what a policy would have answered. */
+export const PreviewItem = z.object({
+  sessionId: SessionId,
+  permissionId: PermissionId,
+  askedAt: z.string(),
+  what: z.string(),
+  kind: z.string().optional(),
+  answered: z.enum(["allowed", "denied", "cancelled"]).optional(),
+  by: z.enum(["user", "policy"]).optional(),
+  would: z.enum(["allow", "deny", "ask"]),
+  why: z.string(),
+});
+export type PreviewItem = z.infer<typeof PreviewItem>;
+
+function problemOf({
+  kind,
+  path,
+  command,
+  exact,
+}: { kind?: string | undefined } & Partial<Record<"path" | "command", string | undefined>> & {
+    exact?: boolean | undefined;
+  }) {
+  if (kind === undefined && path === undefined && command === undefined)
+    return "a rule names a kind of tool, a path or a command; to allow everything, set the mode";
+  if (path !== undefined && command !== undefined) return "a rule is about a path or about a command, not both";
+  if (command !== undefined && kind !== undefined && kind !== "execute")
+    return "a rule by command is about the kind execute";
+  if (path !== undefined && kind !== undefined && !FILE_KINDS.has(kind))
+    return "a rule by path is about a kind that works on files";
+  if (exact !== undefined && command === undefined) return "only a command can be meant exactly";
+  return path === undefined ? null : globProblem(path);
+}
+
+function globProblem(glob: string): string | null {
+  if (glob.split("/").includes("..")) return "a path pattern does not lead upwards";
+  if (/^~|\\|\0|^\.\//.test(glob)) return "a path pattern is relative to the session's directory, or starts with /";
+  return null;
+}

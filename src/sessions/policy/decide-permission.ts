@@ -1,0 +1,67 @@
+import { FILE_KINDS } from "../../protocol/permission-policy.ts";
+import { ruleWords } from "../../protocol/rule-words.ts";
+import { findDenial } from "./find-denial.ts";
+import { judgeCommand } from "./judge-command.ts";
+import { type Judgement, judgeFile } from "./judge-file.ts";
+import type { PermissionSubject } from "./permission-subject.ts";
+import type { PathFacts, Policy, Verdict } from "./policy.ts";
+import { readCommand } from "./read-command.ts";
+import { oddityOf } from "./subject-oddity.ts";
+
+/**
+ * Pure: what a policy answers to a request. Denying wins over everything; what could deceive the eye, or cannot be
+ * judged before it runs, is asked; the rest is allowed by the mode or by rules that cover all of it.
+ */
+export function decidePermission(subject: PermissionSubject, policy: Policy, facts: PathFacts): Verdict {
+  const live = { ...policy, rules: policy.rules.filter(({ expiresAt }) => !isOver(expiresAt, facts.now)) };
+  const runs = subject.command !== null || subject.kind === "execute";
+  const read = runs ? readCommand(subject) : null;
+  const denial = findDenial(subject, read, live.rules, facts);
+  if (denial?.isSure) return { answer: "deny", why: ruleWords(denial.rule), ruleId: denial.rule.id };
+  const oddity = oddityOf(subject);
+  if (oddity !== null) return { answer: "ask", why: oddity };
+  if (denial !== null) return { answer: "ask", why: `This rule may forbid it: ${ruleWords(denial.rule)}.` };
+  if (live.mode === "all") return { answer: "allow", why: "Everything is allowed" };
+  const judged = judgeAll(subject, live, facts);
+  if (!judged.allowed) return { answer: "ask", why: judged.why };
+  return { answer: "allow", why: judged.why, ...(judged.ruleId !== undefined && { ruleId: judged.ruleId }) };
+}
+
+function isOver(expiresAt: string | undefined, now: string): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(now);
+}
+
+/** A call that runs a command and says it is of another kind has to be allowed as both. */
+function judgeAll(subject: PermissionSubject, policy: Policy, facts: PathFacts): Judgement {
+  const runs = subject.command !== null || subject.kind === "execute";
+  if (!runs) return judgeKind(subject, policy, facts);
+  const byKind = kindRule(policy, "execute");
+  const ran: Judgement = byKind
+    ? { allowed: true, why: ruleWords(byKind), ruleId: byKind.id }
+    : judgeCommand(subject, readCommand(subject), policy, facts);
+  return ran.allowed && subject.kind !== "execute" ? judgeKind(subject, policy, facts) : ran;
+}
+
+function judgeKind(subject: PermissionSubject, policy: Policy, facts: PathFacts): Judgement {
+  const { kind, paths, doubts } = subject;
+  if (!FILE_KINDS.has(kind)) {
+    const rule = kindRule(policy, kind);
+    return rule
+      ? { allowed: true, why: ruleWords(rule), ruleId: rule.id }
+      : { allowed: false, why: "No rule covers it." };
+  }
+  const [doubt] = doubts;
+  if (doubt !== undefined) return { allowed: false, why: `It cannot be judged: ${doubt}.` };
+  if (paths.length === 0) return { allowed: false, why: "The agent does not say which files it is about." };
+  const judged = paths.map((path) => judgeFile(path, kind, policy, facts));
+  const refused = judged.find(({ allowed }) => !allowed);
+  if (refused) return refused;
+  return judged[0] ?? { allowed: false, why: "No rule covers it." };
+}
+
+/** A rule by kind alone, for kinds that are not about files. */
+function kindRule({ rules }: Policy, kind: string) {
+  return rules.find(
+    (rule) => rule.effect === "allow" && rule.kind === kind && rule.path === undefined && rule.command === undefined,
+  );
+}

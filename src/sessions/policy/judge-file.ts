@@ -1,0 +1,92 @@
+import { posix } from "node:path";
+import { FILE_KINDS } from "../../protocol/permission-policy.ts";
+import { ruleWords } from "../../protocol/rule-words.ts";
+import { guardedName } from "./guarded-names.ts";
+import { matchesGlob } from "./path-glob.ts";
+import { isInside, type PathFacts, type Policy, type ScopedRule } from "./policy.ts";
+
+export type Judgement =
+  | { readonly allowed: true; readonly why: string; readonly ruleId?: string }
+  | { readonly allowed: false; readonly why: string };
+
+/** Whether the policy allows this kind of work on this one file, by where it really lies. */
+export function judgeFile(path: string, kind: string, policy: Policy, facts: PathFacts): Judgement {
+  const places = facts.placesOf(path);
+  if (places === null || places.length === 0) return { allowed: false, why: `Where ${path} leads cannot be told.` };
+  if (places.some((place) => facts.guarded.some((folder) => isInside(place, folder))))
+    return { allowed: false, why: `${path} belongs to Liminal Builder itself.` };
+  const outside = places.find((place) => !facts.roots.some((root) => isInside(place, root)));
+  const guarded = outside === undefined ? guardedIn(places, facts) : null;
+  for (const rule of policy.rules) {
+    if (rule.effect !== "allow" || rule.command !== undefined || !coversKind(rule, kind)) continue;
+    const { path: glob } = rule;
+    const covers =
+      glob === undefined
+        ? outside === undefined && guarded === null
+        : places.every((place) => isAllowedBy(glob, place, facts.roots));
+    if (covers) return { allowed: true, why: ruleWords(rule), ruleId: rule.id };
+  }
+  if (outside !== undefined)
+    return { allowed: false, why: `${outsideWords(path, outside)} outside this session's directory.` };
+  if (guarded !== null) return { allowed: false, why: `${guarded} is guarded: other programs act on it.` };
+  if (policy.mode === "edits" && kind === "edit")
+    return { allowed: true, why: "Edits inside this session's directory are allowed" };
+  return { allowed: false, why: "No rule covers it." };
+}
+
+/** The rule that forbids this file, by its name as given or by where it really lies. */
+export function denialOfFile(
+  path: string,
+  kind: string,
+  rules: readonly ScopedRule[],
+  facts: PathFacts,
+): ScopedRule | null {
+  const places = [posix.normalize(path), ...(facts.placesOf(path) ?? [])];
+  return (
+    rules.find(
+      ({ effect, path: glob, kind: of }) =>
+        effect === "deny" &&
+        glob !== undefined &&
+        (of === undefined || of === kind) &&
+        places.some((place) => isDeniedBy(glob, place, facts.roots)),
+    ) ?? null
+  );
+}
+
+function coversKind(rule: ScopedRule, kind: string): boolean {
+  return rule.kind === undefined ? FILE_KINDS.has(kind) : rule.kind === kind;
+}
+
+function isAllowedBy(glob: string, place: string, roots: readonly string[]): boolean {
+  return relativeTo(glob, place, roots).some(
+    (name) => matchesGlob(name, glob, { ignoreCase: false }) && guardedName(name, glob) === null,
+  );
+}
+
+/** A folder that is denied is denied with all that is in it, however its name is written. */
+function isDeniedBy(glob: string, place: string, roots: readonly string[]): boolean {
+  return relativeTo(glob, place, roots).some((name) => {
+    const names = name.split("/");
+    return names.some((_, index) =>
+      matchesGlob(names.slice(0, index + 1).join("/"), glob.replace(/\/+$/, ""), { ignoreCase: true }),
+    );
+  });
+}
+
+function relativeTo(glob: string, place: string, roots: readonly string[]): string[] {
+  if (glob.startsWith("/")) return [place];
+  return roots.filter((root) => isInside(place, root)).map((root) => place.slice(root.length).replace(/^\/+/, ""));
+}
+
+function guardedIn(places: readonly string[], { roots }: PathFacts): string | null {
+  for (const place of places) {
+    const root = roots.find((folder) => isInside(place, folder));
+    const found = root === undefined ? null : guardedName(place.slice(root.length));
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function outsideWords(path: string, place: string): string {
+  return path === place ? `${path} lies` : `${path} leads to ${place},`;
+}

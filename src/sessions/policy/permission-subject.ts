@@ -1,0 +1,108 @@
+import type { Json } from "../../protocol/json.ts";
+import { FILE_KINDS } from "../../protocol/permission-policy.ts";
+import type { PermissionToolCall } from "../../protocol/session-parts.ts";
+import { pathsInInput } from "./paths-in-input.ts";
+
+/** What a request is about, read from all the places in which agents say it. */
+export interface PermissionSubject {
+  readonly kind: string;
+  readonly name: string;
+  /** The exact command: a line for a shell, or words that go to the program as they are. */
+  readonly command: string | readonly string[] | null;
+  /** The session's directory. */
+  readonly root: string;
+  /** Where it would run. */
+  readonly cwd: string;
+  /** Every path it names, absolute, with `..` and links as they came. */
+  readonly paths: readonly string[];
+  /** In words, what about it cannot be judged. */
+  readonly doubts: readonly string[];
+}
+
+/** A command that comes with one of these is not the whole of what would run. */
+const MORE_THAN_THE_COMMAND = [
+  "args",
+  "arguments",
+  "argv",
+  "env",
+  "environment",
+  "stdin",
+  "shell",
+  "dangerouslyDisableSandbox",
+];
+/** Editing tools call what they do a command too. */
+const EDITOR_COMMAND = /^(view|create|read|write|edit|str_replace|insert|undo_edit)$/;
+
+/** Reads what a tool call is about; relative paths start from `cwd`. */
+export function describeRequest(toolCall: PermissionToolCall, cwd: string): PermissionSubject {
+  const { name, kind = "other", parts = [], locations = [] } = toolCall;
+  const input = isRecord(toolCall.input) ? toolCall.input : {};
+  const { command, doubts } = commandIn(input, kind);
+  const own = [input["cwd"], input["workdir"], input["working_directory"]].find((value) => typeof value === "string");
+  const ranIn = typeof own === "string" && own !== "" ? absolute(own, cwd) : cwd;
+  const named = [
+    ...locations.map(({ path }) => path),
+    ...parts.flatMap((part) => (part.type === "diff" ? [part.path] : [])),
+    ...(command === null ? pathsInInput(input) : []),
+  ];
+  // Whether a tool starts from its own directory or from the session's is not said, so both count.
+  const paths = [
+    ...new Set(named.filter((path) => path !== "").flatMap((path) => [ranIn, cwd].map((from) => absolute(path, from)))),
+  ];
+  return {
+    kind,
+    name,
+    command,
+    root: cwd,
+    cwd: ranIn,
+    paths,
+    doubts: [...doubts, ...[typeof own === "string" ? own : "", ...named].flatMap(pathDoubt)],
+  };
+}
+
+/** What the request is about, in one line. */
+export function subjectWords({ command, paths, name }: PermissionSubject): string {
+  if (command !== null) return typeof command === "string" ? command : command.join(" ");
+  return paths.length > 0 ? paths.join(", ") : name;
+}
+
+function commandIn(input: Readonly<Record<string, Json>>, kind: string): Pick<PermissionSubject, "command" | "doubts"> {
+  const given = [input["command"], input["cmd"]].filter(
+    (value) => value !== undefined && value !== null && value !== "",
+  );
+  const [command] = given;
+  if (typeof command === "string" && FILE_KINDS.has(kind) && EDITOR_COMMAND.test(command))
+    return { command: null, doubts: [] };
+  const doubts = [
+    ...(given.length > 1 && input["command"] !== input["cmd"] ? ["it names two commands"] : []),
+    ...(given.length > 0 ? MORE_THAN_THE_COMMAND.filter((key) => isGiven(input[key])) : []).map(
+      (key) => `it comes with ${key} beside the command`,
+    ),
+  ];
+  if (typeof command === "string") return { command, doubts };
+  if (Array.isArray(command) && command.every((word) => typeof word === "string")) return { command, doubts };
+  if (command !== undefined || kind === "execute")
+    return { command: null, doubts: [...doubts, "the agent does not say which command it is"] };
+  return { command: null, doubts };
+}
+
+/** Joined and not tidied up: whoever opens the path may follow a link before it goes up. */
+function absolute(path: string, cwd: string): string {
+  return path.startsWith("/") ? path : `${cwd}/${path}`;
+}
+
+function pathDoubt(path: string): string[] {
+  if (path.startsWith("~")) return ["a path starts from a home directory"];
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return ["a path is an address"];
+  if (/%(2e|2f|5c)/i.test(path)) return ["a path is written in codes"];
+  return /[\\\n]/.test(path) ? ["a path has a character that does not belong there"] : [];
+}
+
+function isGiven(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === false || value === "") return false;
+  return typeof value !== "object" || Object.keys(value).length > 0;
+}
+
+function isRecord(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,38 @@
+import type { PermissionMode, PolicyRule, PolicyScope } from "../../protocol/permission-policy.ts";
+
+export type ScopedRule = PolicyRule & { readonly scope: PolicyScope };
+
+/** What holds for one session: the narrowest mode that was set, and the rules of its session, project and agent. */
+export interface Policy {
+  readonly mode: PermissionMode;
+  readonly modeFrom: PolicyScope | "default";
+  readonly rules: readonly ScopedRule[];
+}
+
+/** What deciding must know of the world; looked up before, so that deciding stays pure. */
+export interface PathFacts {
+  /** ISO 8601, UTC. */
+  readonly now: string;
+  /** The session's directories, as they really are. */
+  readonly roots: readonly string[];
+  /** Directories no rule reaches, wherever they lie: our own data. */
+  readonly guarded: readonly string[];
+  /** Where an absolute path really leads, by every way of reading it; null when that cannot be told. */
+  readonly placesOf: (path: string) => readonly string[] | null;
+}
+
+export interface Verdict {
+  readonly answer: "allow" | "deny" | "ask";
+  /** A sentence for the user. */
+  readonly why: string;
+  readonly ruleId?: string;
+}
+
+/** Nothing was set: every request waits for the user. */
+export function isPlain({ mode, rules }: Policy): boolean {
+  return mode === "ask" && rules.length === 0;
+}
+
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}

@@ -1,0 +1,107 @@
+import { readShellLine, type ShellWord, type SimpleCommand } from "./shell-line.ts";
+
+/** What is really run, once the programs that only run others are taken off. */
+export interface UnwrappedCommand {
+  readonly command: SimpleCommand;
+  /** Every place in it where a command may begin, as plain words: what a rule that denies looks at. */
+  readonly starts: readonly (readonly string[])[];
+}
+
+interface Unwrapped {
+  readonly commands: readonly UnwrappedCommand[];
+  readonly doubts: readonly string[];
+}
+
+const RESERVED: ReadonlySet<string> = new Set(
+  "! [[ (( { } case coproc do done elif else esac fi for function if in repeat select then until while".split(" "),
+);
+/** They run what follows and change nothing about it, as long as nothing but the command follows. */
+const TRANSPARENT: ReadonlySet<string> = new Set(["time", "nohup", "command", "env", "nice", "xargs", "timeout"]);
+/** They run what follows with other rights, elsewhere, or in a way of their own. */
+const FOREIGN: ReadonlySet<string> = new Set(
+  "sudo doas su pkexec run0 runuser setpriv chroot unshare nsenter ssh exec eval source . trap builtin parallel watch setsid script stdbuf strace ltrace powershell powershell.exe pwsh cmd cmd.exe wsl wsl.exe busybox toybox systemd-run at batch flock ionice taskset".split(
+    " ",
+  ),
+);
+const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh"]);
+const DURATION = /^\d+(\.\d+)?[smhd]?$/;
+const ASSIGNMENT = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/;
+const UNWRAPPED_MAX = 20;
+/** What `xargs` adds is only known when it runs. */
+const ADDED_LATER: ShellWord = { text: "*", literal: false };
+
+/** Takes off assignments, wrappers and `sh -c`; whatever cannot be taken off cleanly is a doubt. */
+export function unwrapCommand(command: SimpleCommand, depth = 0): Unwrapped {
+  const doubts = new Set<string>();
+  let words = [...command.words];
+  let layers = 0;
+  for (; layers <= UNWRAPPED_MAX; layers += 1) {
+    const taken = layerOf(words.map(({ text }) => text));
+    if (taken === null) break;
+    if (taken.doubt !== null) doubts.add(taken.doubt);
+    const addsWords = words[0]?.text === "xargs";
+    words = words.slice(taken.words);
+    if (addsWords) words.push(ADDED_LATER);
+  }
+  if (words.length === 0) doubts.add("it names no program");
+  const plain = words.map(({ text }) => text);
+  const all = command.words.map(({ text }) => text);
+  const inner = shellInside({ ...command, words }, depth);
+  for (const doubt of inner?.doubts ?? []) doubts.add(doubt);
+  const starts = layers > 0 || inner ? all.map((_, index) => all.slice(index)) : [plain, ...runsInside(plain)];
+  const own = { command: { ...command, words }, starts };
+  // The shell that only carries a line is judged by that line; a redirection on it holds for all of it.
+  if (inner === null) return { commands: [own], doubts: [...doubts] };
+  const carrier = { command: { words: [], redirects: command.redirects }, starts };
+  return { commands: [carrier, ...inner.commands], doubts: [...doubts] };
+}
+
+/** The name of the program without its folder, as a rule that denies sees it. */
+export function programName(word: string): string {
+  return (word.split("/").at(-1) ?? word).toLowerCase();
+}
+
+function layerOf(words: readonly string[]): { readonly words: number; readonly doubt: string | null } | null {
+  const [first, second] = words;
+  if (first === undefined) return null;
+  if (ASSIGNMENT.test(first)) return { words: 1, doubt: "it sets a variable for the command" };
+  if (RESERVED.has(first)) return { words: 1, doubt: "it is a small program, not one command" };
+  const name = programName(first);
+  if (FOREIGN.has(name)) return { words: 1, doubt: `${name} runs what follows in its own way` };
+  if (!TRANSPARENT.has(name)) return null;
+  const isPlain = first === name && second !== undefined && !second.startsWith("-") && !ASSIGNMENT.test(second);
+  if (!isPlain) return { words: 1, doubt: `${name} changes how the command runs` };
+  if (name !== "timeout") return { words: 1, doubt: null };
+  return DURATION.test(second)
+    ? { words: 2, doubt: null }
+    : { words: 1, doubt: "timeout changes how the command runs" };
+}
+
+/** `sh -c '…'`: the line inside is what runs. */
+function shellInside({ words }: SimpleCommand, depth: number): Unwrapped | null {
+  const [program, ...rest] = words;
+  if (program === undefined || !SHELLS.has(programName(program.text))) return null;
+  const flag = rest.findIndex(({ text }) => /^-[a-z]*c$/.test(text));
+  if (flag === -1) {
+    const isScript = rest[0] !== undefined && !rest[0].text.startsWith("-");
+    return isScript ? null : { commands: [], doubts: ["a shell takes its commands from elsewhere"] };
+  }
+  const line = rest[flag + 1];
+  const isClean =
+    flag === 0 && rest.length === 2 && line?.literal === true && /^(sh|bash|zsh|dash)$/.test(program.text);
+  const doubts = new Set(isClean ? [] : ["a shell inside it is started in a way that cannot be judged"]);
+  if (line === undefined || depth >= UNWRAPPED_MAX) return { commands: [], doubts: [...doubts] };
+  const read = readShellLine(line.text);
+  for (const doubt of read.doubts) doubts.add(doubt);
+  const commands = read.commands.flatMap((inside) => {
+    const unwrapped = unwrapCommand(inside, depth + 1);
+    for (const doubt of unwrapped.doubts) doubts.add(doubt);
+    return unwrapped.commands;
+  });
+  return { commands, doubts: [...doubts] };
+}
+
+/** Where programs such as `find -exec` begin the command they run. */
+function runsInside(words: readonly string[]): readonly (readonly string[])[] {
+  return words.flatMap((word, index) => (/^-(exec|execdir|ok|okdir)$/.test(word) ? [words.slice(index + 1)] : []));
+}

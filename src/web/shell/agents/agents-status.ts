@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { CliType, SessionId } from "../../../protocol/ids.ts";
+import { AgentStatus } from "../../../protocol/server-messages.ts";
+
+/** What the page reads of `/api/status`. */
+export const AgentsStatus = z.object({
+  agents: z.array(
+    z.object({
+      id: CliType,
+      status: AgentStatus,
+      busy: z.boolean(),
+      pid: z.int().nullable(),
+      memoryBytes: z.number().nullable(),
+      uptimeMs: z.number().nullable(),
+      restarts: z.int(),
+    }),
+  ),
+  sessions: z.array(z.object({ id: SessionId, pid: z.int().optional() })),
+});
+export type AgentsStatus = z.infer<typeof AgentsStatus>;
+export type AgentProcess = AgentsStatus["agents"][number];
+
+/** Asks the server what runs now; rejects when it cannot say. */
+export async function fetchAgentsStatus(): Promise<AgentsStatus> {
+  const answer = await fetch("/api/status", { cache: "no-store" });
+  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+  return AgentsStatus.parse(await answer.json());
+}

@@ -1,0 +1,21 @@
+import { durationWords } from "../../transcript/time-words.ts";
+import type { AgentProcess } from "./agents-status.ts";
+
+const MEGABYTE = 1024 * 1024;
+const GIGABYTE = 1024 * MEGABYTE;
+
+/** A process in a few facts: which it is, how big, how old, and how often it had to come back. */
+export function processWords({ pid, memoryBytes, uptimeMs, restarts }: AgentProcess): readonly string[] {
+  if (pid === null) return [];
+  return [
+    `pid ${pid}`,
+    ...(memoryBytes === null ? [] : [memoryWords(memoryBytes)]),
+    ...(uptimeMs === null ? [] : [`up ${durationWords(Math.floor(uptimeMs / 1_000) * 1_000)}`]),
+    ...(restarts === 0 ? [] : [restarts === 1 ? "1 restart" : `${restarts} restarts`]),
+  ];
+}
+
+/** "86 MB", "1.2 GB": what a person compares, not what a machine counts. */
+export function memoryWords(bytes: number): string {
+  return bytes < GIGABYTE ? `${Math.round(bytes / MEGABYTE)} MB` : `${(bytes / GIGABYTE).toFixed(1)} GB`;
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+
+export const TraceDirection = z.enum(["in", "out", "junk", "stderr"]);
+export type TraceDirection = z.infer<typeof TraceDirection>;
+
+const TraceLine = z.object({ at: z.string(), direction: TraceDirection, text: z.string() });
+export type TraceLine = z.infer<typeof TraceLine>;
+
+/** The lines of a trace as the server writes it: one JSON object each, after a heading that is none of them. */
+export function parseTrace(text: string): readonly TraceLine[] {
+  return text.split("\n").flatMap((line) => TraceLine.safeParse(jsonOf(line)).data ?? []);
+}
+
+const Message = z.object({
+  id: z.union([z.string(), z.number(), z.null()]).optional(),
+  method: z.string().optional(),
+  params: z.object({ update: z.object({ sessionUpdate: z.string() }).optional() }).optional(),
+  error: z.unknown().optional(),
+});
+
+/** What a line is about, in a few words; empty for text that is no message. */
+export function summaryOf({ direction, text }: TraceLine): string {
+  if (direction === "stderr" || direction === "junk") return "";
+  const message = Message.safeParse(jsonOf(text)).data;
+  if (message === undefined) return "";
+  const { id, method, params, error } = message;
+  if (method !== undefined) return params?.update ? `${method} ${params.update.sessionUpdate}` : method;
+  return `${error === undefined ? "answer" : "error"} ${id ?? ""}`.trim();
+}
+
+/** The whole message, set out to be read; what is no JSON stays as it came. */
+export function wholeText(text: string): string {
+  const json = jsonOf(text);
+  return json === undefined ? text : JSON.stringify(json, null, 2);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // agents also write plain text; it is shown as such
+  }
+}

@@ -1,0 +1,131 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { AcpAgent } from "../../src/agents/acp/acp-agent.ts";
+import { WireTrace } from "../../src/agents/acp/wire-trace.ts";
+import { AgentProcess } from "../../src/agents/process/agent-process.ts";
+import type { ProcessHost } from "../../src/agents/process/process-host.ts";
+import type { AgentEvent, AgentSession, RestoreRequest } from "../../src/ports/agents.ts";
+import { type Message, parseObject } from "../builtin-agent/message.ts";
+import { watchProcesses } from "../support/leftover-processes.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { DEADLINE_MS } from "../support/wait-for.ts";
+import { countingWorld } from "./counting-world.ts";
+import { turnId } from "./names.ts";
+
+const GUIDE = join(import.meta.dir, "../../builtin-agent/main.ts");
+export const EPOCH = "epoch1";
+
+/** Agents as plain children: what they leave behind is the test's to find. */
+export const PLAIN_HOST: ProcessHost = { start: (spec) => new AgentProcess(spec) };
+
+/** The built-in agent, started with these flags, and what it says. */
+export class AcpScene implements AsyncDisposable {
+  readonly agent: AcpAgent;
+  readonly cwd: string;
+  readonly trace = new WireTrace(Date.now);
+  readonly events: AgentEvent[] = [];
+  turnsCompleted = 0;
+  readonly #dispose: () => Promise<void>;
+  readonly #waiting = new Set<() => void>();
+  #turns = 0;
+
+  private constructor(flags: readonly string[], dir: string, dispose: () => Promise<void>, env: object) {
+    this.#dispose = dispose;
+    this.cwd = join(dir, "project");
+    this.agent = new AcpAgent({
+      name: "Guide",
+      host: PLAIN_HOST,
+      command: [process.execPath, GUIDE, ...flags],
+      cwd: dir,
+      env: { PATH: process.env["PATH"] ?? "", HOME: dir, LIMINAL_GUIDE_DIR: join(dir, "guide"), ...env },
+      epoch: EPOCH,
+      trace: this.trace,
+      world: countingWorld(),
+      clientVersion: "1",
+      onTurnCompleted: () => void this.turnsCompleted++,
+      serves: { fs: false, terminal: false },
+    });
+  }
+
+  /** Not yet initialized. */
+  static async start(...flags: string[]): Promise<AcpScene> {
+    const dir = await tempDir();
+    const processes = watchProcesses();
+    await mkdir(dir.join("project"));
+    const dispose = async () => {
+      processes[Symbol.dispose]();
+      await dir[Symbol.asyncDispose]();
+    };
+    return new AcpScene(flags, dir.path, dispose, processes.env);
+  }
+
+  /** Initialized, with one session. */
+  static async open(...flags: string[]): Promise<AcpScene & { session: AgentSession }> {
+    const scene = await AcpScene.start(...flags);
+    await scene.agent.initialize();
+    return Object.assign(scene, { session: await scene.newSession() });
+  }
+
+  readonly sink = (event: AgentEvent): void => {
+    this.events.push(event);
+    for (const look of this.#waiting) look();
+  };
+
+  newSession(): Promise<AgentSession> {
+    return this.agent.newSession(this.cwd, this.sink);
+  }
+
+  restore(restore: Partial<RestoreRequest> & { agentSessionId: string }): Promise<AgentSession> {
+    return this.agent.restoreSession({ createdAt: 0, userMessages: 1, ...restore }, this.cwd, this.sink);
+  }
+
+  /** Sends a prompt and waits for the end of its turn. */
+  async ask(session: AgentSession, content: string): Promise<AgentEvent> {
+    const turn = turnId(`turn-${++this.#turns}`);
+    session.prompt(turn, content, []);
+    return this.until((event) => "turnId" in event && event.turnId === turn);
+  }
+
+  /** The first event, past or future, of that kind. */
+  until(matches: (event: AgentEvent) => boolean): Promise<AgentEvent> {
+    return new Promise((resolve, reject) => {
+      const finish = (act: () => void) => {
+        clearTimeout(deadline);
+        this.#waiting.delete(look);
+        act();
+      };
+      const look = () => {
+        const found = this.events.find(matches);
+        if (found) finish(() => resolve(found));
+      };
+      const deadline = setTimeout(
+        () => finish(() => reject(new Error(`waited in vain; heard ${Bun.inspect(this.events)}`))),
+        DEADLINE_MS,
+      );
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  /** The agent's answer, without its thoughts. */
+  get text(): string {
+    return this.events.map((event) => (event.type === "text" && event.kind === "assistant" ? event.text : "")).join("");
+  }
+
+  of<Type extends AgentEvent["type"]>(type: Type): Extract<AgentEvent, { type: Type }>[] {
+    return this.events.filter((event): event is Extract<AgentEvent, { type: Type }> => event.type === type);
+  }
+
+  /** Every message that went to the agent. */
+  get sent(): Message[] {
+    return this.trace.recent().flatMap(({ direction, text }) => {
+      const message = direction === "out" ? parseObject(text) : undefined;
+      return message ? [message] : [];
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.agent.stop();
+    await this.#dispose();
+  }
+}
