@@ -122,6 +122,7 @@ export class SocketConnection implements Disposable {
       after: start.type === "session:resumed" ? (after ?? start.seq) : start.seq,
       ready: () => this.#writable && !this.#closed,
       send: (frame) => this.#sendFact(sessionId, frame),
+      onGap: () => this.#open({ type: "session:open", sessionId, limit }),
     });
     this.#subscriptions.set(sessionId, subscription);
     this.#sendMessage(start, requestId);

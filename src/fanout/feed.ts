@@ -12,6 +12,8 @@ export interface FollowOptions {
   readonly after: number;
   readonly ready: () => boolean;
   readonly send: (frame: Frame) => void;
+  /** Facts the reader has not got are no longer kept. */
+  readonly onGap: () => void;
 }
 
 /** What readers need: the log to read from, and the wake that tells when to. */

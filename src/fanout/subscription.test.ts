@@ -13,6 +13,7 @@ class Reader {
   readonly #feed: Feed;
   #subscription: Subscription;
   takes: () => boolean = () => true;
+  gaps = 0;
 
   constructor(feed: Feed, after: number) {
     this.#feed = feed;
@@ -38,6 +39,7 @@ class Reader {
       after,
       ready: () => this.takes(),
       send: ({ seq }) => void this.seen.push(seq),
+      onGap: () => void this.gaps++,
     });
   }
 }
@@ -67,6 +69,19 @@ function range(first: number, last: number): number[] {
 }
 
 describe("Subscription", () => {
+  it("X-2 a reader that was slower than facts are kept is told so, and gets nothing out of order", async () => {
+    await using at = await scene();
+    at.commit(10);
+    const reader = at.reader(0);
+    reader.takes = () => reader.seen.length < 5;
+    reader.pump();
+    at.commit(12_000);
+    reader.takes = () => true;
+    await delivered();
+    expect(reader.seen).toEqual(range(1, 5));
+    expect(reader.gaps).toBeGreaterThan(0);
+  });
+
   it("sends what lies after the cursor, however much, then what comes, each once and in order", async () => {
     await using at = await scene();
     at.commit(1_000);

@@ -13,6 +13,8 @@ interface SubscriptionOptions {
   /** False while the reader can take no more; it calls `pump` again when it can. */
   readonly ready: () => boolean;
   readonly send: (frame: LogFrame) => void;
+  /** The reader was slower than facts are kept: the next ones are gone, and only a fresh history helps. */
+  readonly onGap: () => void;
 }
 
 /** Facts after a cursor, then facts as they come, with no gap and no second path: live, late and slow are one read. */
@@ -34,11 +36,15 @@ export class Subscription implements Disposable {
 
   /** Sends all there is after the cursor, or as much as the reader takes. */
   pump(): void {
-    const { log, sessionId, ready, send } = this.#options;
+    const { log, sessionId, ready, send, onGap } = this.#options;
     while (ready()) {
       const batch = log.readAfter(sessionId, this.#cursor, BATCH_FRAMES_MAX);
       for (const frame of batch) {
         if (!ready()) return;
+        if (frame.seq !== this.#cursor + 1) {
+          onGap();
+          return;
+        }
         this.#cursor = frame.seq;
         // Kept for a later version of ourselves; no reader of today knows what to do with it.
         if (frame.type !== "session:raw") send(frame);

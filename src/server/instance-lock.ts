@@ -1,6 +1,19 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { z } from "zod";
 import { type DataDir, writePrivate } from "./data-dir.ts";
+
+const Note = z.object({ pid: z.int(), port: z.int() });
+
+/** The note is only a courtesy: one that cannot be read names nobody. */
+function parseNote(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
 
 /** Another server works with this data directory. */
 export class AlreadyRunningError extends Error {
@@ -43,8 +56,7 @@ export class InstanceLock implements Disposable {
 
   #holder(): string {
     if (!existsSync(this.#noteFile)) return "";
-    const note: unknown = JSON.parse(readFileSync(this.#noteFile, "utf8"));
-    if (typeof note !== "object" || note === null) return "";
-    return ` (process ${Reflect.get(note, "pid")}, port ${Reflect.get(note, "port")})`;
+    const note = Note.safeParse(parseNote(readFileSync(this.#noteFile, "utf8")));
+    return note.success ? ` (process ${note.data.pid}, port ${note.data.port})` : "";
   }
 }

@@ -52,7 +52,7 @@ function placeholder(scene: Scene, toolCallId: string): ToolCallEntry {
 
 function patched(entry: ToolCallEntry, patch: ToolPatch, scene: Scene): ToolCallEntry {
   const status = nextStatus(entry, patch.status, scene);
-  const result = patch.result === undefined ? entry.result : capText(patch.result);
+  const result = patch.result === undefined ? entry.result : capText(withOutput(entry, patch.result));
   const parts = patch.parts === undefined ? entry.parts : capParts(patch.parts);
   const { error: _, ...rest } = entry;
   return {
@@ -67,6 +67,14 @@ function patched(entry: ToolCallEntry, patch: ToolPatch, scene: Scene): ToolCall
     ...(status === "error" && { error: errorOf(entry, patch, result) }),
     ...(status !== "running" && entry.status === "running" && { endedAt: scene.now }),
   };
+}
+
+/** What a command printed in its terminal stays; words the agent has to add come after it. */
+function withOutput(entry: ToolCallEntry, result: string): string {
+  const printed = entry.result ?? "";
+  const inTerminal = entry.parts?.some(({ type }) => type === "terminal") ?? false;
+  if (!inTerminal || printed === "" || result.startsWith(printed)) return result;
+  return printed.includes(result) ? printed : `${printed.replace(/\n$/, "")}\n${result}`;
 }
 
 /** A failure's output is its reason; a patch that brings neither leaves the reason as it was. */

@@ -39,6 +39,7 @@ export class SessionReader {
       send: ({ json }) => {
         this.state = foldMessage(this.state, FactMessage.parse(JSON.parse(json)));
       },
+      onGap: () => this.open(),
     });
     this.catchUp();
   }

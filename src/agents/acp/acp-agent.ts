@@ -9,6 +9,7 @@ import { AcpConnection, type AcpFailure } from "./acp-connection.ts";
 import { AcpSession } from "./acp-session.ts";
 import { asFailure, refusalOf } from "./agent-refusals.ts";
 import { ClientRequestError, ClientRequests } from "./client-requests.ts";
+import { EarlyMail } from "./early-mail.ts";
 import { OWN_TERMINAL_CAPABILITIES } from "./own-terminals.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
 import type { Replay } from "./replay.ts";
@@ -17,8 +18,6 @@ import type { WireTrace } from "./wire-trace.ts";
 const PROTOCOL_VERSION = 1;
 const MINUTE_MS = 60_000;
 const METHOD_NOT_FOUND = -32601;
-/** Agents may speak in a session before its id has reached us; this much is held for it. */
-const EARLY_UPDATES_MAX = 1_000;
 
 interface AcpAgentOptions {
   readonly name: string;
@@ -42,7 +41,7 @@ export class AcpAgent {
   readonly #sessions = new Map<string, AcpSession>();
   /** Conversations the agent is about to let go of: one that is wanted again waits for that. */
   readonly #closing = new Map<string, Promise<unknown>>();
-  #early: { agentSessionId: string; update: Json }[] = [];
+  readonly #early = new EarlyMail<AcpSession>();
   #capabilities: JsonObject = {};
   #signInMethods: readonly OfferedSignIn[] = [];
   #agentName = "";
@@ -128,6 +127,7 @@ export class AcpAgent {
       return await attach();
     } finally {
       this.#attachCount--;
+      if (this.#attachCount === 0) this.#early.clear();
     }
   }
 
@@ -253,9 +253,7 @@ export class AcpAgent {
       refuse: (failure) => this.#refuse(failure).refusal,
     });
     this.#sessions.set(agentSessionId, session);
-    const early = this.#early.filter((one) => one.agentSessionId === agentSessionId);
-    this.#early = this.#early.filter((one) => one.agentSessionId !== agentSessionId);
-    for (const { update } of early) session.onUpdate(update);
+    this.#early.deliverTo(agentSessionId, session);
     return session;
   }
 
@@ -276,7 +274,7 @@ export class AcpAgent {
   #onUpdate(agentSessionId: string, update: Json): void {
     const session = this.#sessions.get(agentSessionId);
     if (session) session.onUpdate(update);
-    else if (this.#early.length < EARLY_UPDATES_MAX) this.#early.push({ agentSessionId, update });
+    else if (this.#attachCount > 0) this.#early.hold(agentSessionId, (late) => late.onUpdate(update));
   }
 
   async #onRequest(method: string, params: JsonObject): Promise<object> {
@@ -286,8 +284,10 @@ export class AcpAgent {
   }
 
   #onPermissionRequest(key: string, params: JsonObject): void {
-    const session = this.#sessions.get(asString(params["sessionId"]) ?? "");
+    const agentSessionId = asString(params["sessionId"]) ?? "";
+    const session = this.#sessions.get(agentSessionId);
     if (session) session.onPermissionRequest(key, params);
+    else if (this.#attachCount > 0) this.#early.hold(agentSessionId, (late) => late.onPermissionRequest(key, params));
     else this.#connection.answerPermission(key, { outcome: "cancelled" });
   }
 

@@ -195,7 +195,9 @@ export class AcpConnection {
     const prefix = `${this.#options.epoch}-`;
     const id = asString(message["id"]);
     if (!id?.startsWith(prefix)) return null;
-    return { ...message, id: Number(id.slice(prefix.length)) } as unknown as AnyMessage;
+    const number = Number(id.slice(prefix.length));
+    // A second answer to a prompt has an id of ours that the SDK never gave.
+    return Number.isInteger(number) ? ({ ...message, id: number } as unknown as AnyMessage) : null;
   }
 
   #send(message: object): void {

@@ -1,10 +1,11 @@
 import type { AgentSession, AgentSink } from "../../ports/agents.ts";
 import type { Part } from "../../protocol/entry.ts";
-import type { Refusal } from "../../protocol/errors.ts";
+import { type Refusal, RefusalError } from "../../protocol/errors.ts";
 import { PermissionId, type TurnId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { PermissionOption, PermissionOutcome, StopReason } from "../../protocol/session-parts.ts";
 import type { AcpConnection, AcpFailure } from "./acp-connection.ts";
+import { asFailure } from "./agent-refusals.ts";
 import { BlankStarts } from "./blank-starts.ts";
 import { CancelDeadline } from "./cancel-deadline.ts";
 import type { ClientRequests } from "./client-requests.ts";
@@ -26,6 +27,12 @@ interface AcpSessionOptions {
   readonly onTurnCompleted: () => void;
   readonly refuse: (failure: AcpFailure) => Refusal;
 }
+
+/** Older agents have a method of its own for each of these. */
+const LEGACY_CHOICES = [
+  { category: "mode", method: "session/set_mode", field: "modeId" },
+  { category: "model", method: "session/set_model", field: "modelId" },
+] as const;
 
 /** One conversation on an ACP connection: our port on one side, the protocol's messages on the other. */
 export class AcpSession implements AgentSession {
@@ -73,11 +80,9 @@ export class AcpSession implements AgentSession {
   onPermissionRequest(key: string, params: JsonObject): void {
     const permissionId = PermissionId.parse(this.#options.newId());
     const call = asObject(params["toolCall"]) ?? {};
-    const patch = translateTool({ toolCallId: permissionId, ...call }, true);
-    if (!patch) {
-      this.#options.connection.answerPermission(key, { outcome: "cancelled" });
-      return;
-    }
+    // Some agents ask about no tool call at all: the question then stands for itself.
+    const patch = translateTool(call, true) ?? translateTool({ ...call, toolCallId: permissionId }, true);
+    if (!patch) throw new Error("a call with an id can be translated");
     this.#permissionKeys.set(permissionId, key);
     const options = translatePermissionOptions(params["options"]);
     this.#options.sink({ type: "permission-requested", permissionId, patch, options });
@@ -144,17 +149,26 @@ export class AcpSession implements AgentSession {
   }
 
   async configure(configId: string, value: string | boolean): Promise<void> {
-    const { connection, sink } = this.#options;
-    const sessionId = this.agentSessionId;
-    if (configId === legacyId("mode") && typeof value === "string") {
-      await connection.request("session/set_mode", { sessionId, modeId: value });
-      sink({ type: "option-chosen", category: "mode", value });
+    const { sink } = this.#options;
+    const legacy = LEGACY_CHOICES.find(({ category }) => configId === legacyId(category));
+    if (legacy && typeof value === "string") {
+      await this.#choose(legacy.method, { [legacy.field]: value });
+      sink({ type: "option-chosen", category: legacy.category, value });
       return;
     }
     const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
-    const answer = await connection.request("session/set_config_option", { sessionId, configId, ...typed });
+    const answer = await this.#choose("session/set_config_option", { configId, ...typed });
     const options = translateOptions(answer["configOptions"]);
     if (options) sink({ type: "options", options });
+  }
+
+  async #choose(method: string, choice: object): Promise<JsonObject> {
+    try {
+      return await this.#options.connection.request(method, { sessionId: this.agentSessionId, ...choice });
+    } catch (error) {
+      const failure = asFailure(error);
+      throw failure ? new RefusalError(this.#options.refuse(failure)) : error;
+    }
   }
 
   #endDeadline(): void {
@@ -162,12 +176,12 @@ export class AcpSession implements AgentSession {
     this.#deadline = null;
   }
 
-  /** The agent is asked and not waited for: what it frees, it frees in its own time. */
   /** The agent asks us for a file or a command of this session. */
   onRequest(method: string, params: JsonObject): Promise<object> {
     return this.#options.requests.answer(method, params);
   }
 
+  /** The agent is asked and not waited for: what it frees, it frees in its own time. */
   async close(): Promise<void> {
     this.#options.requests.stop();
     this.#endDeadline();

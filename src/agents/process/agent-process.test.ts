@@ -119,9 +119,9 @@ describe("AgentProcess", () => {
     await waitUntilGone(Number(at.lines[0]));
   });
 
-  it.failing("nor does a daemon in a session of its own that holds them open", async () => {
+  it("nor does a daemon in a session of its own that holds them open", async () => {
     await using dir = await tempDir();
-    const daemon = `sleep 1; touch ${dir.join("waited")}; sleep 1`;
+    const daemon = `sleep 3; touch ${dir.join("waited")}; sleep 1`;
     await using at = start(`setsid sh -c '${daemon}' & sleep 0.2; exit 3`);
     expect(await at.agent.exited).toMatchObject({ code: 3 });
     expect(existsSync(dir.join("waited"))).toBe(false);

@@ -1,3 +1,4 @@
+import { StreamDrain } from "./drain-stream.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { type ExitReport, type HostedProcess, NotStartableError, type ProcessSpec } from "./process-host.ts";
 import { StderrTail } from "./stderr-tail.ts";
@@ -6,6 +7,8 @@ import { StderrTail } from "./stderr-tail.ts";
 const LINE_BYTES_MAX = 128 * 1024 * 1024;
 const EXIT_GRACE_MS = 5_000;
 const KILL_GRACE_MS = 2_000;
+/** What a process wrote before its end is in the pipe already; this is for reading it on a busy machine. */
+const PIPE_GRACE_MS = 500;
 
 /** One agent process in a group of its own, so that whatever it starts can be ended with it. */
 export class AgentProcess implements HostedProcess {
@@ -48,18 +51,18 @@ export class AgentProcess implements HostedProcess {
       onLine: options.onLine,
       onTooLong: options.onTooLong,
     });
-    const stdout = drain(this.#child.stdout, (chunk) => splitter.push(chunk));
+    const stdout = new StreamDrain(this.#child.stdout, (chunk) => splitter.push(chunk));
     const decoder = new TextDecoder();
-    const stderr = drain(this.#child.stderr, (chunk) => {
+    const stderr = new StreamDrain(this.#child.stderr, (chunk) => {
       const text = decoder.decode(chunk, { stream: true });
       tail.push(text);
       options.onStderr(text);
     });
     await this.#child.exited;
     this.#ended = true;
-    // A grandchild that keeps the pipes open must not keep us from knowing that the agent is gone.
+    // Neither a grandchild nor a daemon that keeps the pipes open keeps us from knowing that the agent is gone.
     killGroup(this.pid, "SIGKILL");
-    await Promise.all([stdout, stderr]);
+    await Promise.all([stdout.endWithin(PIPE_GRACE_MS), stderr.endWithin(PIPE_GRACE_MS)]);
     splitter.end();
     return {
       code: this.#child.exitCode,
@@ -87,10 +90,6 @@ function spawn(options: ProcessSpec): Bun.Subprocess<"pipe", "pipe", "pipe"> {
 /** The process died a moment ago and its end is on its way: what was written goes nowhere. */
 function ignoreBrokenPipe(error: unknown): void {
   if (!(error instanceof Error) || Reflect.get(error, "code") !== "EPIPE") throw error;
-}
-
-async function drain(stream: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) => void): Promise<void> {
-  for await (const chunk of stream) onChunk(chunk);
 }
 
 function after(ms: number, act: () => void): ReturnType<typeof setTimeout> {

@@ -13,11 +13,11 @@ while read -r change group; do
   groups=$kept
   [ "$change" = "+" ] && groups="$groups $group"
 done
-for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 for environ in /proc/[0-9]*/environ; do
   if tr '\\0' '\\n' < "$environ" 2>/dev/null | grep -qx "$1"; then
     pid=\${environ#/proc/}
-    kill -KILL "\${pid%/environ}" 2>/dev/null
+    kill -s KILL "\${pid%/environ}" 2>/dev/null
   fi
 done
 exit 0

@@ -1,4 +1,8 @@
+import { killGroup } from "./agent-process.ts";
+import { StreamDrain } from "./drain-stream.ts";
+
 const SHELL_TIMEOUT_MS = 5_000;
+const PIPE_GRACE_MS = 200;
 const MARK = "__liminal_path__";
 
 /**
@@ -14,10 +18,18 @@ export async function loginPath(env: Readonly<Record<string, string | undefined>
       stdin: "ignore",
       stdout: "pipe",
       stderr: "ignore",
-      timeout: SHELL_TIMEOUT_MS,
+      detached: true,
     });
-    const output = await new Response(child.stdout).text();
+    const decoder = new TextDecoder();
+    let output = "";
+    const drain = new StreamDrain(child.stdout, (chunk) => {
+      output += decoder.decode(chunk, { stream: true });
+    });
+    const limit = setTimeout(() => killGroup(child.pid, "SIGKILL"), SHELL_TIMEOUT_MS);
     await child.exited;
+    clearTimeout(limit);
+    // Something the profile started may hold the pipe; what the shell itself wrote is in it by now.
+    await drain.endWithin(PIPE_GRACE_MS);
     return output.split(MARK)[1] || null;
   } catch (error) {
     if (error instanceof Error && "code" in error) return null;
