@@ -38,7 +38,7 @@ export const flood: Bench = {
     report({ metric: "prompt to the last word on the screen", ...compare("tookMs") });
     report({ metric: "CPU of the server", ...compare("serverCpuMs") });
     report({ metric: "CPU of the browser", ...compare("browserCpuMs") });
-    report({ metric: "main thread of the page", ...compare("mainThreadMs") });
+    report({ metric: "main thread of the page (wall time of its tasks)", ...compare("mainThreadMs") });
     report({ metric: "longest time between frames", ...compare("longestGapMs") });
     report({ metric: "longest frame over 50 ms (0: none)", ...compare("longestFrameMs"), target: LONG_FRAME_MS });
   },

@@ -44,7 +44,7 @@ export interface Memory {
   readonly rssMb: number;
 }
 
-export function memoryOf(pid: number): Memory {
+function memoryOf(pid: number): Memory {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   const megabytes = (name: string) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(rollup)?.[1]) * KB) / MB;
   return { pssMb: megabytes("Pss"), rssMb: megabytes("Rss") };
@@ -57,7 +57,7 @@ export async function idleMemoryOf(pid: number): Promise<Memory> {
     `memory of process ${pid} to settle`,
     () => {
       seen = [...seen, memoryOf(pid)].slice(-IDLE_MS / LOOK_EVERY_MS);
-      const sizes = seen.map(({ pssMb }) => pssMb);
+      const sizes = seen.map(({ rssMb }) => rssMb); // its share of common pages moves with other processes, this does not
       return seen.length === IDLE_MS / LOOK_EVERY_MS && Math.max(...sizes) - Math.min(...sizes) <= STEADY_MB_MAX;
     },
     LOOK_EVERY_MS,

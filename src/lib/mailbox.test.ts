@@ -38,6 +38,15 @@ describe("Mailbox", () => {
     expect(batches).toEqual([[1], [2, 3]]);
   });
 
+  it("NFR-2 what was urgent does not hold back the first held item after it", async () => {
+    const { mailbox, batches } = scene();
+    mailbox.post(1, "now");
+    await null;
+    mailbox.post(2, "soon");
+    await null;
+    expect(batches).toEqual([[1], [2]]);
+  });
+
   it("an urgent item takes the held ones along, in order", async () => {
     const { mailbox, batches } = scene();
     mailbox.post(1, "soon");

@@ -17,7 +17,9 @@ export class Mailbox<Item> {
   #waiting: Item[] = [];
   #scheduled = false;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  #handledAt = Number.NEGATIVE_INFINITY;
+  /** When held items were last handed over; others do not use up their share of the frame rate. */
+  #releasedAt = Number.NEGATIVE_INFINITY;
+  #holdsSome = false;
 
   constructor(options: MailboxOptions<Item>) {
     this.#options = options;
@@ -26,8 +28,9 @@ export class Mailbox<Item> {
   /** `soon` items wait for their share of the frame rate; a `now` item takes everything before it along. */
   post(item: Item, urgency: "now" | "soon" = "now"): void {
     this.#waiting.push(item);
+    if (urgency === "soon") this.#holdsSome = true;
     if (this.#scheduled) return;
-    const waitMs = this.#handledAt + this.#options.holdMs - this.#options.now();
+    const waitMs = this.#releasedAt + this.#options.holdMs - this.#options.now();
     if (urgency === "now" || waitMs <= 0 || this.#waiting.length >= this.#options.itemsMax) this.#schedule();
     else this.#timer ??= setTimeout(() => this.flush(), waitMs);
   }
@@ -40,7 +43,8 @@ export class Mailbox<Item> {
     if (this.#waiting.length === 0) return;
     const batch = this.#waiting;
     this.#waiting = [];
-    this.#handledAt = this.#options.now();
+    if (this.#holdsSome) this.#releasedAt = this.#options.now();
+    this.#holdsSome = false;
     try {
       this.#options.handle(batch);
     } catch (error) {
