@@ -3,11 +3,18 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { guideWith, startTestServer } from "../support/test-server.ts";
 import { axeViolations } from "./axe-violations.ts";
+import type { SessionView } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
 const NARROW = { width: 360, height: 640 };
 
 const chromium = useChromium();
+
+/** Opens every tool call and every thought. */
+async function unfoldAll(session: SessionView): Promise<void> {
+  const folded = session.transcript.getByRole("button", { expanded: false });
+  while ((await folded.count()) > 0) await folded.first().click();
+}
 
 for (const theme of ["dark", "light"] as const) {
   test(`X-15 axe finds nothing in the ${theme} theme: first run, projects, dialogs, sessions`, async () => {
@@ -38,7 +45,7 @@ for (const theme of ["dark", "light"] as const) {
     expect(await axeViolations(app.page)).toEqual([]);
     await session.ask("help", "A good first walk");
     await session.ask("all", "That was all.");
-    for (const line of await session.frame.getByRole("button", { expanded: false }).all()) await line.click();
+    await unfoldAll(session);
     expect(await axeViolations(app.page)).toEqual([]);
 
     await app.projects.getByRole("button", { name: "Remove demo" }).click();

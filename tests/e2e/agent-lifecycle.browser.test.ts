@@ -3,7 +3,6 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tempDir } from "../support/temp-dir.ts";
 import { type AgentSetting, guideWith, ROOT, startTestServer, type TestServer } from "../support/test-server.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { GUIDE } from "./app-page.ts";
 import { useChromium } from "./use-chromium.ts";
 
@@ -59,17 +58,17 @@ test("TC-5.2b a dead agent: composer off, text kept, Reconnect offered, in its o
   const reconnect = session.button("Reconnect");
   await reconnect.waitFor();
   await session.message.fill("stream 3 words");
-  expect(await session.send.isDisabled()).toBe(true);
+  await session.untilSendIs("off");
   await session.message.press("Enter");
   expect(await session.message.inputValue()).toBe("stream 3 words");
   expect(await sound.status.getAttribute("data-status")).toBe("connected");
 
   await reconnect.click();
   await session.untilStatus("reconnecting");
-  expect(await session.send.isDisabled()).toBe(true);
+  await session.untilSendIs("off");
   await session.untilStatus("connected");
   expect(await reconnect.count()).toBe(0);
-  expect(await session.send.isDisabled()).toBe(false);
+  await session.untilSendIs("on");
   await session.message.press("Enter");
   await session.untilSaid("w1 w2 w3");
   await app.tab("stream 1 words").click();
@@ -183,10 +182,6 @@ test("a failed turn says why and leaves the session usable", async () => {
   const session = await app.newSession("demo", GUIDE);
   await session.say("fail");
   await session.transcript.getByText("The guide failed, as you asked.").waitFor();
-  await waitFor(
-    () => app.row("fail").getAttribute("aria-description"),
-    (words) => words?.includes("failed") === true,
-    "the row to say that it failed",
-  );
+  await app.untilRowSays("fail", "failed");
   await session.ask("stream 1 words", "w1");
 });

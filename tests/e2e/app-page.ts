@@ -1,8 +1,13 @@
-import type { Locator, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { z } from "zod";
-import { waitFor } from "../support/wait-for.ts";
+import type { TestServer } from "../support/test-server.ts";
+import { DEADLINE_MS, waitFor } from "../support/wait-for.ts";
 import { SessionView } from "./session-view.ts";
 
+const VIEWPORT = { width: 1_280, height: 800 };
+/** Runs in every frame before anything else: what the policy bars is told like an error of the page's own. */
+const WATCH_POLICY = `document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample }) =>
+  console.error("policy violated:", effectiveDirective, blockedURI, sample))`;
 export const GUIDE = "Liminal Guide";
 /** What the browser itself says of a server that is away. */
 const AWAY = /WebSocket connection to .* failed|Failed to load resource: net::ERR_/;
@@ -15,20 +20,45 @@ const KeptTabs = z.object({
 const SentFrame = z.looseObject({ type: z.string() });
 type SentFrame = z.infer<typeof SentFrame>;
 
-interface WatchOptions {
+export interface OpenOptions {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly theme?: "dark" | "light";
   /** The server is going to be away for a while: that the browser notices is no problem of the page's. */
-  readonly losesServer: boolean;
-  readonly onProblem: (words: string) => void;
+  readonly losesServer?: boolean;
+  /** The window is too narrow for the sidebar, which waits in a drawer. */
+  readonly isDrawer?: boolean;
+  /** A browser profile that is already in use: another window of it. */
+  readonly besides?: AppPage;
+  /** Hears what went wrong in the page; without it, closing the page throws. */
+  readonly onProblem?: (words: string) => void;
+}
+
+/** `await using app = await openApp(browser, server)`: signed in, in a profile of its own. */
+export async function openApp(browser: Browser, server: TestServer, options: OpenOptions = {}): Promise<AppPage> {
+  const context = options.besides?.page.context() ?? (await newContext(browser, options));
+  const app = new AppPage(await context.newPage(), options);
+  await app.page.goto(server.url);
+  await (options.isDrawer ? app.page.getByRole("button", { name: "Show projects" }) : app.projects).waitFor();
+  return app;
+}
+
+async function newContext(browser: Browser, { viewport = VIEWPORT, theme }: OpenOptions): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport, reducedMotion: "reduce" });
+  context.setDefaultTimeout(DEADLINE_MS);
+  await context.addInitScript(WATCH_POLICY);
+  if (theme) await context.addInitScript(`localStorage.setItem("liminal:theme", "${theme}")`);
+  return context;
 }
 
 /** The page as a person meets it: found by its landmarks, never by its classes. */
 export class AppPage implements AsyncDisposable {
   readonly page: Page;
   readonly #sent: SentFrame[] = [];
+  readonly #problems: string[] = [];
 
-  constructor(page: Page, options: WatchOptions) {
+  constructor(page: Page, { losesServer = false, onProblem }: OpenOptions) {
     this.page = page;
-    watchPage(page, options);
+    watchPage(page, losesServer, onProblem ?? ((words) => this.#problems.push(words)));
     page.on("websocket", (socket) =>
       socket.on("framesent", ({ payload }) => this.#sent.push(SentFrame.parse(JSON.parse(String(payload))))),
     );
@@ -93,6 +123,24 @@ export class AppPage implements AsyncDisposable {
       () => this.rowTitles(),
       (seen) => Bun.deepEquals(seen, titles),
       `the rows ${titles.join(", ")}`,
+    );
+  }
+
+  /** Waits until the row of a session says this about its state, as it is read out. */
+  async untilRowSays(title: string, words: string | RegExp): Promise<void> {
+    await waitFor(
+      async () => (await this.row(title).getAttribute("aria-description")) ?? "",
+      (seen) => (typeof words === "string" ? seen.includes(words) : words.test(seen)),
+      `the row "${title}" to say "${words}"`,
+    );
+  }
+
+  /** Waits until the window is called so. */
+  async untilWindowTitle(title: RegExp): Promise<void> {
+    await waitFor(
+      () => this.page.title(),
+      (seen) => title.test(seen),
+      `the window's title to be like ${title}`,
     );
   }
 
@@ -169,11 +217,12 @@ export class AppPage implements AsyncDisposable {
     const context = this.page.context();
     await this.page.close();
     if (context.pages().length === 0) await context.close();
+    if (this.#problems.length > 0) throw new Error(`Things went wrong in the page:\n${this.#problems.join("\n")}`);
   }
 }
 
 /** Notes what no page of ours may ever do. */
-function watchPage(page: Page, { losesServer, onProblem }: WatchOptions): void {
+function watchPage(page: Page, losesServer: boolean, onProblem: (words: string) => void): void {
   page.on("console", (message) => {
     const isExpected = losesServer && AWAY.test(message.text());
     if (message.type() === "error" && !isExpected) onProblem(message.text());

@@ -97,6 +97,7 @@ test("X-15 keys switch tabs from anywhere, and the tab strip follows the arrow k
   await untilFocused((await app.shownSession()).message, "the composer");
   await keyboard.press("Alt+3");
   await app.tab("stream 3 words").and(app.activeTab).waitFor();
+  await untilFocused((await app.shownSession()).message, "the composer");
   await app.tab("stream 3 words").focus();
   await keyboard.press("ArrowRight");
   await app.tab("stream 1 words").and(app.activeTab).waitFor();

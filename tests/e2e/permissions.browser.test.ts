@@ -29,13 +29,15 @@ test("W-8 by mouse: the exact command and the agent's options in its order; the 
   const { app, session, path } = chat;
   await session.say("run echo permitted > proof");
   await session.permission.waitFor();
-  expect(await session.permission.getByRole("button").evaluateAll((all) => all.map((one) => one.ariaLabel))).toEqual(
-    OPTIONS,
-  );
+  for (const [index, name] of OPTIONS.entries()) {
+    const named = session.permission.getByRole("button", { name, exact: true });
+    await session.permission.getByRole("button").nth(index).and(named).waitFor();
+  }
+  expect(await session.permission.getByRole("button").count()).toBe(OPTIONS.length);
   expect(await textIn(session.permission)).toContain("echo permitted > proof");
   await session.status.getByText("waiting for you").waitFor();
-  expect(await app.row("run echo permitted > proof").getAttribute("aria-description")).toContain("waiting for you");
-  expect(await app.page.title()).toStartWith("(1) ");
+  await app.untilRowSays("run echo permitted > proof", "waiting for you");
+  await app.untilWindowTitle(/^\(1\) /);
   await session.permission.getByRole("button", { name: "Allow once", exact: true }).click();
   await session.untilSaid("succeeded");
   await session.untilIdle();
@@ -188,7 +190,11 @@ test("X-6 a cancel keeps what waits in the queue, and the next message sets it g
   await session.untilIdle();
   expect(await session.queued.count()).toBe(1);
   await session.say("stream 2 words");
-  await session.untilSaid("w1 w2");
+  await waitFor(
+    async () => (await session.texts("assistant")).toSorted(),
+    (seen) => Bun.deepEquals(seen, ["Sleeping until you cancel.", "w1", "w1 w2"]),
+    "both messages to be answered",
+  );
   await session.untilIdle();
   expect(await session.queued.count()).toBe(0);
 });

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
-import type { AppPage } from "./app-page.ts";
-import type { SessionView } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
 /** Within this distance of the end counts as at the end. */
@@ -24,18 +22,6 @@ async function openChat() {
   return { app, session, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
 }
 
-/** As a reader would: with the wheel, over the text. */
-async function scrollUp(app: AppPage, session: SessionView, pixels: number): Promise<void> {
-  const before = await session.scrollTop();
-  await session.transcript.hover();
-  await app.page.mouse.wheel(0, -pixels);
-  await waitFor(
-    () => session.scrollTop(),
-    (top) => top < before,
-    "the text to move",
-  );
-}
-
 test("TC-3.5a the composer is pinned to the bottom and works with any history", async () => {
   await using chat = await openChat();
   const { app, session } = chat;
@@ -50,7 +36,7 @@ test("TC-3.5a the composer is pinned to the bottom and works with any history", 
   expect(empty).toBeGreaterThan(height - 120);
   await session.ask(`stream ${MANY_WORDS} words`, `w${MANY_WORDS}`);
   expect(Math.abs((await bottom()) - empty)).toBeLessThan(2);
-  await scrollUp(app, session, 2_000);
+  await session.scrollUp(2_000);
   expect(Math.abs((await bottom()) - empty)).toBeLessThan(2);
   await session.ask("stream 2 words", "w1 w2");
 });
@@ -60,20 +46,16 @@ test("TC-3.5b while the agent works, the session, its tab and its row say so", a
   const { app, session } = chat;
   await session.say("sleep");
   await session.status.getByText("working").waitFor();
+  await app.untilRowSays("sleep", "working");
   expect(await app.tab("sleep").getAttribute("aria-description")).toContain("working");
-  expect(await app.row("sleep").getAttribute("aria-description")).toContain("working");
   await session.cancel.click();
   await session.status.getByText("ready").waitFor();
-  await waitFor(
-    () => app.row("sleep").getAttribute("aria-description"),
-    (words) => words?.includes("working") === false,
-    "the row to be quiet again",
-  );
+  await app.untilRowSays("sleep", /^((?!working).)*$/);
 });
 
 test("TC-3.6a the view follows; TC-3.6b scrolling up stops that; TC-3.6c Jump to latest resumes it", async () => {
   await using chat = await openChat();
-  const { app, session } = chat;
+  const { session } = chat;
   const jump = session.button("Jump to latest");
   await session.ask(`stream ${MANY_WORDS} words`, `w${MANY_WORDS}`);
   expect(await session.toEnd()).toBeLessThanOrEqual(END_NEAR_PX);
@@ -82,9 +64,8 @@ test("TC-3.6a the view follows; TC-3.6b scrolling up stops that; TC-3.6c Jump to
   expect(await session.toEnd()).toBeLessThanOrEqual(END_NEAR_PX);
   expect(await jump.isVisible()).toBe(false);
 
-  await scrollUp(app, session, 1_500);
+  const held = await session.scrollUp(1_500);
   await jump.waitFor();
-  const held = await session.scrollTop();
   const away = await session.toEnd();
   await waitFor(
     () => session.toEnd(),

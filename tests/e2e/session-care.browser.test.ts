@@ -78,9 +78,9 @@ test("TC-4.5b a title is New Session until the first send, then derived from it 
   await app.untilTabs("sleep");
   await app.untilRows("sleep");
   await other.untilRows("sleep");
-  expect(await session.cancel.isVisible()).toBe(true);
-  expect(await app.page.title()).toContain("sleep");
-  expect(await session.iframe.getAttribute("title")).toBe("sleep");
+  await session.cancel.waitFor();
+  await app.untilWindowTitle(/sleep/);
+  await app.page.locator(`iframe[data-session-id="${session.id}"][title="sleep"]`).waitFor();
 });
 
 test("a long first message gives a title cut at a word; later messages leave it", async () => {

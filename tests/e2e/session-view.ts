@@ -13,9 +13,11 @@ export class SessionView {
   readonly id: string;
   readonly iframe: Locator;
   readonly frame: FrameLocator;
+  readonly #page: Page;
 
   constructor(page: Page, id: string) {
     this.id = id;
+    this.#page = page;
     this.iframe = page.locator(`iframe[data-session-id="${id}"]`);
     this.frame = this.iframe.contentFrame();
   }
@@ -106,6 +108,14 @@ export class SessionView {
     );
   }
 
+  async untilSendIs(state: "on" | "off"): Promise<void> {
+    await waitFor(
+      () => this.send.isDisabled(),
+      (isDisabled) => isDisabled === (state === "off"),
+      `Send to be ${state}`,
+    );
+  }
+
   /** Waits until the composer holds this text. */
   async untilDraft(text: string): Promise<void> {
     await waitFor(
@@ -122,5 +132,22 @@ export class SessionView {
 
   scrollTop(): Promise<number> {
     return this.transcript.evaluate((log) => log.scrollTop);
+  }
+
+  /** As a reader would: with the wheel, over the text. Returns where the text came to rest. */
+  async scrollUp(pixels: number): Promise<number> {
+    const before = await this.scrollTop();
+    await this.transcript.hover();
+    await this.#page.mouse.wheel(0, -pixels);
+    let last = before;
+    return waitFor(
+      async () => {
+        const seen = { before: last, now: await this.scrollTop() };
+        last = seen.now;
+        return seen;
+      },
+      (seen) => seen.now < before && seen.now === seen.before,
+      "the text to move and come to rest",
+    ).then(({ now }) => now);
   }
 }

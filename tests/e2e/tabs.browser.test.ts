@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
-import { waitFor } from "../support/wait-for.ts";
 import type { AppPage } from "./app-page.ts";
 import { useChromium } from "./use-chromium.ts";
 
@@ -43,16 +42,8 @@ test("TC-4.2a switching keeps the scroll position", async () => {
   await app.addProject(await server.directory("demo"));
   const long = await app.newSession("demo");
   await long.ask("stream 4000 words", "w4000");
-  await long.transcript.focus();
-  await long.transcript.hover();
-  await app.page.mouse.wheel(0, -900);
+  const held = await long.scrollUp(900);
   await long.button("Jump to latest").waitFor();
-  await waitFor(
-    () => long.toEnd(),
-    (distance) => distance > 800,
-    "the scrolled view",
-  );
-  const held = await long.scrollTop();
   const short = await app.newSession("demo");
   await short.ask(A, "w1");
   await app.tab("stream 4000 words").click();

@@ -102,7 +102,17 @@ describe("the message in the page", () => {
     expect(await readAll(page, "main :is(h1, h2, h6)", "[e.textContent, e.ariaLevel]")).toEqual([
       ["One", "3"],
       ["Two", "4"],
-      ["Six", "6"],
+      ["Six", "5"],
+    ]);
+  });
+
+  it("skips no level, wherever it begins", async () => {
+    await show("#### Four\n\n> ## Two\n\n# One\n\n### Three");
+    expect(await readAll(page, "main :is(h1, h2, h3, h4)", "[e.textContent, e.ariaLevel]")).toEqual([
+      ["Four", "3"],
+      ["Two", "4"],
+      ["One", "3"],
+      ["Three", "4"],
     ]);
   });
 
