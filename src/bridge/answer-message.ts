@@ -55,6 +55,11 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     case "terminal:resize":
     case "terminal:close":
       return agents.terminal(message);
+    case "policy:get":
+    case "policy:set":
+    case "policy:preview":
+    case "policy:audit":
+      return sessions.policy(message);
     case "agent:list":
       return reply({ type: "agent:list", agents: [...agents.list()] });
     default:

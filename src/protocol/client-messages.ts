@@ -11,6 +11,7 @@ import {
   QUEUE_ITEMS_MAX,
   TITLE_CHARS_MAX,
 } from "./limits.ts";
+import { PermissionMode, PolicyScope, RULES_MAX, RuleDraft, RuleId } from "./permission-policy.ts";
 import { QueueItem } from "./session-parts.ts";
 
 const REQUEST_ID_CHARS_MAX = 200;
@@ -32,6 +33,14 @@ export const ExactVersion = z
   .max(64)
   .regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/);
 const sessionOnly = { sessionId: SessionId };
+/** Whose policy: a session also stands for its project and its agent. */
+const policyOf = {
+  scope: PolicyScope,
+  sessionId: SessionId.optional(),
+  projectId: ProjectId.optional(),
+  cliType: CliType.optional(),
+};
+const rules = z.array(RuleDraft).max(RULES_MAX);
 
 /** The commands a session's own writer decides on. */
 export const SessionCommand = z.discriminatedUnion("type", [
@@ -95,6 +104,18 @@ export const ClientMessage = z.discriminatedUnion("type", [
     rows: z.int().min(2).max(TERMINAL_CELLS_MAX),
   }),
   message("terminal:close", { terminalId: z.string().max(200) }),
+  message("policy:get", policyOf),
+  /** Absent keeps; `mode: null` goes back to what the wider scope says. `rules` replaces all, then the rest changes some. */
+  message("policy:set", {
+    ...policyOf,
+    mode: PermissionMode.nullable().optional(),
+    rules: rules.optional(),
+    add: rules.optional(),
+    remove: z.array(RuleId).max(RULES_MAX).optional(),
+  }),
+  /** What requests of the past would have been answered with this mode, and with these rules beside the present ones. */
+  message("policy:preview", { ...policyOf, mode: PermissionMode.optional(), rules: rules.optional(), limit }),
+  message("policy:audit", { ...policyOf, limit }),
   ...SessionCommand.options,
 ]);
 export type ClientMessage = z.infer<typeof ClientMessage>;

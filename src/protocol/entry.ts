@@ -77,6 +77,8 @@ export const ToolCallEntry = z.object({
   locations: z.array(ToolLocation).optional(),
   startedAt: z.string().optional(),
   endedAt: z.string().optional(),
+  /** The policy answered for the user whether this may be done, and why it did. */
+  permission: z.object({ answer: z.enum(["allowed", "denied"]), by: z.literal("policy"), why: z.string() }).optional(),
 });
 export const PlanEntry = z.object({
   ...base,

@@ -30,7 +30,15 @@ export const FactBody = z.discriminatedUnion("type", [
   z.object({ type: z.literal("session:archived") }),
   z.object({ type: z.literal("session:unarchived") }),
   z.object({ type: z.literal("permission:request"), ...PendingPermission.shape }),
-  z.object({ type: z.literal("permission:resolved"), permissionId: PermissionId, outcome: PermissionOutcome }),
+  /** `by` and `why`: nobody was asked, the policy answered. */
+  z.object({
+    type: z.literal("permission:resolved"),
+    permissionId: PermissionId,
+    outcome: PermissionOutcome,
+    by: z.literal("policy").optional(),
+    why: z.string().optional(),
+    at: z.string().optional(),
+  }),
   /** An update of the agent's that this version cannot read: kept for a later one, shown to nobody. */
   z.object({ type: z.literal("session:raw"), update: Json }),
 ]);

@@ -42,6 +42,9 @@ const fields = {
   expiresAt: z.iso.datetime().optional(),
 };
 
+/** A rule as it stands in what was stored: read tolerantly, because a later version may know more. */
+export const StoredRule = z.object(fields);
+
 /** A rule before it is kept. An unknown field is refused: dropping it silently would make the rule wider than it was meant. */
 export const RuleDraft = z.strictObject(fields).superRefine((rule, context) => {
   const problem = problemOf(rule);
@@ -51,7 +54,7 @@ export type RuleDraft = z.infer<typeof RuleDraft>;
 
 export const RuleId = z.string().min(1).max(200);
 
-export const PolicyRule = z.object({ ...fields, id: RuleId, createdAt: z.string() });
+export const PolicyRule = StoredRule.extend({ id: RuleId, createdAt: z.string() });
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
 /** `options.policy` of a new session: a mode, or a mode with rules. */

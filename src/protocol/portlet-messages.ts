@@ -33,8 +33,9 @@ export const PortletToShell = z.union([
   z.object({ type: z.literal("portlet:title"), title: z.string() }),
   z.object({ type: z.literal("portlet:key"), key: z.string(), modifiers }),
   /** Asks for a dialog about this session: the shell has the room and the rights for it. */
-  z.object({ type: z.literal("portlet:show"), what: z.enum(["log", "sign-in"]) }),
+  z.object({ type: z.literal("portlet:show"), what: z.enum(["log", "sign-in", "permissions"]) }),
   z.looseObject({ type: z.string().startsWith("session:") }),
   z.looseObject({ type: z.string().startsWith("permission:") }),
+  z.looseObject({ type: z.string().startsWith("policy:") }),
 ]);
 export type PortletToShell = z.infer<typeof PortletToShell>;

@@ -35,8 +35,9 @@ function applyFact(state: SessionState, fact: FactBody): SessionState {
     case "session:unarchived":
       return { ...state, archived: false };
     case "permission:request": {
-      const { permissionId, toolCall, options, askedAt } = fact;
-      return { ...state, pending: [...state.pending, { permissionId, toolCall, options, askedAt }] };
+      const { permissionId, toolCall, options, askedAt, note, offers } = fact;
+      const asked = { permissionId, toolCall, options, askedAt, ...(note && { note }), ...(offers && { offers }) };
+      return { ...state, pending: [...state.pending, asked] };
     }
     case "permission:resolved":
       return { ...state, pending: state.pending.filter(({ permissionId }) => permissionId !== fact.permissionId) };

@@ -3,6 +3,7 @@ import { Entry } from "./entry.ts";
 import { ErrorCode } from "./errors.ts";
 import { FactBody, Seq } from "./facts.ts";
 import { CliType, EntryId, ProjectId, SessionId } from "./ids.ts";
+import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from "./permission-policy.ts";
 import { PendingPermission, QueueItem, SessionConfig, Turn } from "./session-parts.ts";
 
 export const Project = z.object({ id: ProjectId, path: z.string(), name: z.string(), addedAt: z.string() });
@@ -70,6 +71,14 @@ const standing = {
   draft: z.string().optional(),
 };
 
+/** Whose policy a message is about; one of the ids, by the scope. */
+const policyOf = {
+  scope: PolicyScope,
+  sessionId: SessionId.optional(),
+  projectId: ProjectId.optional(),
+  cliType: CliType.optional(),
+};
+
 const message = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ type: z.literal(type), requestId: z.string().optional(), ...shape });
 
@@ -124,6 +133,15 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   message("terminal:opened", { terminalId: z.string(), title: z.string() }),
   message("terminal:output", { terminalId: z.string(), data: z.string() }),
   message("terminal:exited", { terminalId: z.string(), exitCode: z.int().nullable() }),
+  /** `mode` is the scope's own, `inherited` what holds without it; every client hears of a change. */
+  message("policy:state", {
+    ...policyOf,
+    mode: PermissionMode.nullable(),
+    inherited: PermissionMode,
+    rules: z.array(PolicyRule),
+  }),
+  message("policy:previewed", { ...policyOf, items: z.array(PreviewItem) }),
+  message("policy:audit", { ...policyOf, entries: z.array(AuditEntry) }),
   message("ok", { seq: Seq.optional() }),
   message("error", {
     code: ErrorCode,

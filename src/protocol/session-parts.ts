@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Part, ToolLocation } from "./entry.ts";
 import { CommandId, PermissionId, TurnId } from "./ids.ts";
 import { Json } from "./json.ts";
+import { StoredRule } from "./permission-policy.ts";
 
 /** Why a turn ended: the agent's five reasons, and the two that only we can know. */
 export const StopReason = z.enum([
@@ -54,6 +55,10 @@ export const PendingPermission = z.object({
   toolCall: PermissionToolCall,
   options: z.array(PermissionOption),
   askedAt: z.string(),
+  /** What the user should know before answering: why no rule answers it, or what in it deceives the eye. */
+  note: z.string().optional(),
+  /** The rules that would answer requests like this one from now on. */
+  offers: z.array(StoredRule).optional(),
 });
 export type PendingPermission = z.infer<typeof PendingPermission>;
 

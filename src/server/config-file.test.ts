@@ -11,7 +11,7 @@ async function load(content: string | object) {
   return { ...loaded, problem: problem?.replace(path, "config.json") ?? null };
 }
 
-const NOTHING = { agents: [], pool: { idleMs: 1_800_000, processesMax: 12 } };
+const NOTHING = { agents: [], pool: { idleMs: 1_800_000, processesMax: 12 }, permissions: new Map() };
 
 describe("loadConfigFile", () => {
   it("no file is no problem", async () => {
@@ -61,6 +61,12 @@ describe("loadConfigFile", () => {
     expect((await load({ pool: { idleMs: 500 } })).pool).toEqual({ idleMs: 500, processesMax: 12 });
   });
 
+  it("X-4 says what sessions of an agent start with; everything is allowed only where that was written down", async () => {
+    const agent = { name: "A", command: "a" };
+    const { permissions } = await load({ agents: { plain: agent, edits: { ...agent, permissions: "edits" } } });
+    expect([...permissions].map(([id, mode]) => [String(id), mode])).toEqual([["edits", "edits"]]);
+  });
+
   it("settings of a newer version are passed over", async () => {
     expect(await load({ mcpServers: {}, future: [1] })).toEqual({ ...NOTHING, problem: null });
   });
@@ -71,6 +77,7 @@ describe("loadConfigFile", () => {
     ["agents.a.process", { agents: { a: { name: "A", command: "a", process: "both" } } }],
     ["agents.a.retryMs.0", { agents: { a: { name: "A", command: "a", retryMs: [60_000] } } }],
     ["agents.Not-An-Id", { agents: { "Not-An-Id": { name: "A", command: "a" } } }],
+    ["agents.a.permissions", { agents: { a: { name: "A", command: "a", permissions: "everything" } } }],
     ["pool.processesMax", { pool: { processesMax: 0 } }],
   ])("a mistake is told with its place, %s, and nothing of the file is used", async (place, mistaken) => {
     const agents = { good: { name: "Good", command: "good" }, ...("agents" in mistaken && mistaken.agents) };

@@ -4,6 +4,7 @@ import type { AgentDefinition } from "../agents/catalog/agent-definition.ts";
 import { RETRY_DELAYS_MS } from "../agents/catalog/retry-delays.ts";
 import type { EvictionLimits } from "../agents/pool/eviction.ts";
 import { CliType } from "../protocol/ids.ts";
+import { PermissionMode } from "../protocol/permission-policy.ts";
 
 const RETRY_MS_MAX = 30_000;
 const POOL_DEFAULTS: EvictionLimits = { idleMs: 30 * 60_000, processesMax: 12 };
@@ -16,6 +17,7 @@ const AgentSetting = z.object({
   process: z.enum(["shared", "per-session"]).optional(),
   fs: z.boolean().optional(),
   terminal: z.boolean().optional(),
+  permissions: PermissionMode.optional(),
   retryMs: z.array(z.int().min(0).max(RETRY_MS_MAX)).max(20).optional(),
 });
 const PoolSetting = z.object({
@@ -30,6 +32,8 @@ const ConfigFile = z.looseObject({
 export interface LoadedConfigFile {
   readonly agents: readonly AgentDefinition[];
   readonly pool: EvictionLimits;
+  /** What sessions of an agent start with, where that is not to ask. */
+  readonly permissions: ReadonlyMap<CliType, PermissionMode>;
   /** What is wrong with the file and where, when it cannot be used. */
   readonly problem: string | null;
 }
@@ -50,6 +54,11 @@ export function loadConfigFile(path: string): LoadedConfigFile {
         idleMs: pool.idleMs ?? POOL_DEFAULTS.idleMs,
         processesMax: pool.processesMax ?? POOL_DEFAULTS.processesMax,
       },
+      permissions: new Map(
+        Object.entries(agents).flatMap(([id, { permissions }]) =>
+          permissions === undefined ? [] : [[CliType.parse(id), permissions] as const],
+        ),
+      ),
       problem: null,
     };
   } catch (error) {
@@ -58,7 +67,7 @@ export function loadConfigFile(path: string): LoadedConfigFile {
 }
 
 function without(problem: string | null): LoadedConfigFile {
-  return { agents: [], pool: POOL_DEFAULTS, problem };
+  return { agents: [], pool: POOL_DEFAULTS, permissions: new Map(), problem };
 }
 
 function definitionOf(id: CliType, setting: z.infer<typeof AgentSetting>): AgentDefinition {

@@ -55,5 +55,5 @@ export function createPool({ config, dataDir, world, owner, hub, logger }: PoolP
     onError,
   });
   const installs = new AgentInstalls({ ...known, config, world, owner, epoch, host, pool, hub, onError });
-  return { pool, lifeline, installs };
+  return { pool, lifeline, installs, permissions: file.permissions };
 }

@@ -8,8 +8,10 @@ import { Feed } from "../fanout/feed.ts";
 import { Hub } from "../fanout/hub.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { PolicyService } from "../sessions/policy/policy-service.ts";
 import { SessionService } from "../sessions/session-service.ts";
 import { ProjectService } from "../workspace/project-service.ts";
+import { DiskRealPaths } from "../workspace/real-paths.ts";
 import { agentDirectory } from "./agent-directory.ts";
 import type { ServerConfig } from "./config.ts";
 import { createPool } from "./create-pool.ts";
@@ -75,13 +77,20 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     logger.warn(`Ended a leftover agent process ${pid}: ${command}`);
   const stores = openStores(dataDir, world, logger);
   const hub = new Hub();
-  const { pool, lifeline, installs } = createPool({ config, dataDir, world, owner, hub, logger });
+  const { pool, lifeline, installs, permissions } = createPool({ config, dataDir, world, owner, hub, logger });
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
+  const policy = new PolicyService({
+    ...{ world, log: stores.log, projects: stores.projects, store: stores.policies },
+    paths: new DiskRealPaths(),
+    startingMode: (cliType) => permissions.get(cliType) ?? null,
+    guarded: [dataDir.path],
+  });
   const sessions = new SessionService({
     world,
     log: stores.log,
     projects: stores.projects,
     agents: pool,
+    policy,
     stallMs: config.stallMs,
     onCommitted: (sessionId, facts) => hub.committed(sessionId, facts),
     publish: (message) => hub.publish(message),

@@ -1,10 +1,11 @@
 import type { AgentEvent } from "../ports/agents.ts";
+import type { Observed } from "./policy/permission-judge.ts";
 
 type Grown = Extract<AgentEvent, { type: "text" | "tool-output" }>;
 
 /** Neighbouring pieces of one text become one piece: a burst costs one fact, not hundreds. */
-export function mergeText(events: readonly AgentEvent[]): AgentEvent[] {
-  const merged: AgentEvent[] = [];
+export function mergeText(events: readonly Observed[]): Observed[] {
+  const merged: Observed[] = [];
   let pieces: string[] = [];
   for (const event of events) {
     const last = merged.at(-1);
@@ -20,7 +21,7 @@ export function mergeText(events: readonly AgentEvent[]): AgentEvent[] {
   return merged;
 }
 
-function isGrown(event: AgentEvent): event is Grown {
+function isGrown(event: Observed): event is Grown {
   return event.type === "text" || event.type === "tool-output";
 }
 
@@ -29,7 +30,7 @@ function sameText(one: Grown, other: Grown): boolean {
   return one.type === "tool-output" && other.type === "tool-output" && one.toolCallId === other.toolCallId;
 }
 
-function closeLast(merged: AgentEvent[], pieces: readonly string[]): void {
+function closeLast(merged: Observed[], pieces: readonly string[]): void {
   const last = merged.at(-1);
   if (pieces.length > 0 && last && isGrown(last))
     merged[merged.length - 1] = { ...last, text: last.text + pieces.join("") };

@@ -8,12 +8,15 @@ import { isTurnActive } from "../protocol/session-state.ts";
 import { endTurn, withdrawPending } from "./end-turn.ts";
 import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
 import { observeTool, observeToolOutput } from "./observe-tool.ts";
+import { askUser, questionOf } from "./permission-question.ts";
+import { observeJudged } from "./policy/observe-judged.ts";
+import type { Observed } from "./policy/permission-judge.ts";
 import { queueFact } from "./queue-fact.ts";
 import { NOTHING, type Outcome, type Scene } from "./scene.ts";
 import { startTurn } from "./start-turn.ts";
 
 /** Pure: what something an agent said means in this state. The counterpart of `decide`. */
-export function observe(scene: Scene, event: AgentEvent): Outcome {
+export function observe(scene: Scene, event: Observed): Outcome {
   const { facts, effects } = observeEvent(scene, event);
   const { turn } = scene.state;
   const speaks = facts.some(({ type }) => type === "session:update" || type === "session:chunk");
@@ -25,7 +28,7 @@ function runningTurn({ error: _, ...turn }: Turn): Turn {
   return { ...turn, state: "running" };
 }
 
-function observeEvent(scene: Scene, event: AgentEvent): Outcome {
+function observeEvent(scene: Scene, event: Observed): Outcome {
   switch (event.type) {
     case "text":
       return only(observeText(scene, event));
@@ -51,6 +54,8 @@ function observeEvent(scene: Scene, event: AgentEvent): Outcome {
       return only(configFact(scene, { usage: event.usage }));
     case "permission-requested":
       return observePermission(scene, event);
+    case "permission-judged":
+      return observeJudged(scene, event);
     case "permission-withdrawn":
       return only(withdrawPermission(scene, event.permissionId));
     case "turn-ended":
@@ -173,40 +178,16 @@ function chooseOption(scene: Scene, chosen: { category: string; value: string })
 /** The tool call it is about comes first: some agents ask before they announce it. */
 function observePermission(scene: Scene, event: Extract<AgentEvent, { type: "permission-requested" }>): Outcome {
   const { permissionId, patch } = event;
+  const { turn } = scene.state;
   const called = observeTool(scene, { ...patch, announced: true });
   // Asked after the user's own stop, it is no question any more: nobody must wait for an answer to it.
-  if (isTurnActive(scene.state.turn) && scene.cancelling === scene.state.turn.turnId)
+  if (isTurnActive(turn) && scene.cancelling === turn.turnId)
     return { facts: called, effects: [{ type: "answer-permission", permissionId, outcome: { outcome: "cancelled" } }] };
-  const { turn } = scene.state;
-  const waits = turn.state === "running" || turn.state === "stalled";
-  return only([
-    ...called,
-    questionFact(scene, event),
-    ...(waits ? [{ type: "session:turn" as const, turn: { ...turn, state: "waiting" as const } }] : []),
-  ]);
-}
-
-function questionFact(scene: Scene, event: Extract<AgentEvent, { type: "permission-requested" }>): FactBody {
-  const { permissionId, patch, options } = event;
-  const known = scene.state.open.findLast(
-    (entry) => entry.type === "tool-call" && entry.toolCallId === patch.toolCallId,
-  );
-  const tool = known?.type === "tool-call" ? known : null;
-  const { kind = tool?.kind, input = tool?.input, parts = tool?.parts, locations = tool?.locations } = patch;
-  return {
-    type: "permission:request",
-    permissionId,
-    toolCall: {
-      toolCallId: patch.toolCallId,
-      name: patch.name ?? tool?.name ?? "Tool call",
-      ...(kind !== undefined && { kind }),
-      ...(input !== undefined && { input }),
-      ...(parts !== undefined && { parts: [...parts] }),
-      ...(locations !== undefined && { locations: [...locations] }),
-    },
-    options: [...options],
-    askedAt: scene.now,
-  };
+  const { decides = false, ...remarks } = scene.consider?.(questionOf(scene, event).toolCall) ?? {};
+  const question = { ...questionOf(scene, event), ...remarks };
+  if (!decides) return only([...called, ...askUser(scene, question)]);
+  const turnId = isTurnActive(turn) ? (turn.turnId ?? null) : null;
+  return { facts: called, effects: [{ type: "judge-permission", question, turnId, isOpen: false }] };
 }
 
 function withdrawPermission(scene: Scene, permissionId: string): FactBody[] {

@@ -1,8 +1,10 @@
 import type { Entry, Part, UserEntry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
 import type { PermissionId, TurnId } from "../protocol/ids.ts";
-import type { PermissionOutcome } from "../protocol/session-parts.ts";
+import type { PermissionOutcome, PermissionToolCall } from "../protocol/session-parts.ts";
 import type { SessionState } from "../protocol/session-state.ts";
+import type { JudgedQuestion } from "./policy/permission-judge.ts";
+import type { Consideration } from "./policy/policy-service.ts";
 
 /** All that deciding and observing may know: the state, the time, fresh ids, and entries that have left the state. */
 export interface Scene {
@@ -19,6 +21,8 @@ export interface Scene {
   readonly settledByAgentId: (agentId: string) => Entry | null;
   /** In words, how a question that is no longer open ended. */
   readonly endOfQuestion: (permissionId: PermissionId) => string;
+  /** What the policy has to say at once; without one, every question is the user's. */
+  readonly consider?: (toolCall: PermissionToolCall) => Consideration;
 }
 
 /** What must reach the agent once the facts are stored. */
@@ -28,9 +32,12 @@ export type AgentEffect =
   | { type: "answer-permission"; permissionId: PermissionId; outcome: PermissionOutcome }
   | { type: "close-agent" };
 
+/** What is to be done once the facts are stored: something for the agent, or a question for the policy. */
+export type Effect = AgentEffect | ({ type: "judge-permission" } & JudgedQuestion);
+
 export interface Outcome {
   readonly facts: readonly FactBody[];
-  readonly effects: readonly AgentEffect[];
+  readonly effects: readonly Effect[];
 }
 
 export const NOTHING: Outcome = { facts: [], effects: [] };

@@ -17,6 +17,8 @@ import type {
 import { UNTITLED } from "../protocol/session-state.ts";
 import { type Answer, readAnswer, writeAnswer } from "./answer.ts";
 import { EarlyEvents } from "./early-events.ts";
+import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
+import { refuseStart } from "./policy/refuse-rules.ts";
 import { Session } from "./session.ts";
 
 export interface SessionServiceDeps {
@@ -24,6 +26,7 @@ export interface SessionServiceDeps {
   readonly log: SessionLog;
   readonly projects: ProjectStore;
   readonly agents: Agents;
+  readonly policy: PolicyService;
   readonly stallMs: number;
   /** Facts that are on disk now: followers are to be woken. */
   readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
@@ -68,6 +71,18 @@ export class SessionService {
       const session = this.#session(command.sessionId);
       if (!session) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
       return command.type === "session:configure" ? configure(session, command) : session.dispatch(command);
+    });
+  }
+
+  /** Modes and rules: everyone hears of a change, and what waits for the user is judged by it at once. */
+  policy(message: PolicyMessage): Promise<Answer> {
+    if (message.type !== "policy:set") return this.#deps.policy.answer(message);
+    return this.once(message.commandId, async () => {
+      const answer = await this.#deps.policy.answer(message);
+      if (answer.kind !== "message") return answer;
+      this.#deps.publish(answer.message);
+      for (const session of this.#sessions.values()) session.judgeAgain();
+      return answer;
     });
   }
 
@@ -165,6 +180,8 @@ export class SessionService {
     const project = projects.get(projectId);
     if (!project) return { kind: "refused", refusal: REFUSE.projectNotFound() };
     if (!agents.find(cliType)) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
+    const refusal = refuseStart(command.options?.["policy"]);
+    if (refusal) return { kind: "refused", refusal };
     const sessionId = SessionId.parse(`${cliType}:${world.newId()}`);
     const early = new EarlyEvents();
     try {
@@ -206,6 +223,7 @@ export class SessionService {
       binding,
       commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at: createdAt },
     );
+    this.#deps.policy.start(id, command.options?.["policy"]);
     this.#deps.publish(message);
     this.#session(id)?.adopt(agent, early, title);
     return answer;

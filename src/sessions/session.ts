@@ -1,10 +1,9 @@
 import { invariant } from "../lib/assert.ts";
 import { Mailbox } from "../lib/mailbox.ts";
 import type { AgentEvent, AgentSession, Agents } from "../ports/agents.ts";
-import type { AgentBinding, Receipt, SessionLog, StoredSession } from "../ports/session-log.ts";
+import type { AgentBinding, SessionLog, StoredSession } from "../ports/session-log.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
-import type { Entry } from "../protocol/entry.ts";
 import { REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import type { PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
@@ -14,11 +13,15 @@ import { AgentLink } from "./agent-link.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import { boundDepth } from "./bound-depth.ts";
 import { decide } from "./decide.ts";
+import { type DoneCommand, receiptOf } from "./done-command.ts";
 import type { EarlyEvents } from "./early-events.ts";
 import { EndedQuestions } from "./ended-questions.ts";
 import { mergeText } from "./merge-text.ts";
 import { observe } from "./observe.ts";
-import type { AgentEffect, Scene } from "./scene.ts";
+import { type Observed, PermissionJudge } from "./policy/permission-judge.ts";
+import type { PolicyService } from "./policy/policy-service.ts";
+import type { Effect, Scene } from "./scene.ts";
+import { isActivity, settle } from "./settle-turn.ts";
 import { lateEntries, SettledEntries } from "./settled-entries.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
@@ -30,19 +33,13 @@ const COMMIT_RETRY_MS = 1_000;
 type DecidedCommand = Parameters<typeof decide>[1];
 type Mail =
   | { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void }
-  | { from: "agent"; event: AgentEvent };
-
-/** A command that was decided on, on its way to the disk with its facts. */
-interface Done {
-  readonly commandId: string | undefined;
-  readonly answer: Answer;
-  readonly isSend: boolean;
-}
+  | { from: "agent"; event: Observed };
 
 export interface SessionDeps {
   readonly world: World;
   readonly log: SessionLog;
   readonly agents: Agents;
+  readonly policy: PolicyService;
   /** A turn with nothing heard for this long is shown as stalled. */
   readonly stallMs: number;
   readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
@@ -55,6 +52,7 @@ export class Session {
   readonly #deps: SessionDeps;
   readonly #mailbox: Mailbox<Mail>;
   readonly #link: AgentLink;
+  readonly #judge: PermissionJudge;
   readonly #endedQuestions = new EndedQuestions();
   #state: SessionState;
   #binding: AgentBinding;
@@ -63,7 +61,7 @@ export class Session {
   #cancelling: TurnId | null = null;
   /** Folded into the state, not yet on disk: no reader has seen them. */
   #staged: Fact[] = [];
-  #stagedEffects: AgentEffect[] = [];
+  #stagedEffects: Effect[] = [];
   #retry: ReturnType<typeof setTimeout> | undefined;
   readonly #silence: SilenceWatch;
 
@@ -79,6 +77,12 @@ export class Session {
       holdMs: TEXT_HOLD_MS,
       now: deps.world.now,
       handle: (batch) => this.#handle(batch),
+      onError: deps.onError,
+    });
+    this.#judge = new PermissionJudge({
+      policy: deps.policy,
+      session: () => ({ id: this.id, cwd: this.#binding.cwd }),
+      post: (judged) => this.#mailbox.post({ from: "agent", event: judged }),
       onError: deps.onError,
     });
     this.#silence = new SilenceWatch(deps.stallMs, deps.world.now, () => this.observe({ type: "silent" }));
@@ -129,6 +133,11 @@ export class Session {
     return this.#link.configure(command.configId, command.value);
   }
 
+  /** The policy has changed: it may now have an answer to what waits for the user. */
+  judgeAgain(): void {
+    this.#judge.startAgain(this.#state);
+  }
+
   /** Everything that waits is stored; used before a history is read and at shutdown. */
   flush(): void {
     clearTimeout(this.#retry);
@@ -139,7 +148,7 @@ export class Session {
 
   /** A run of agent events is one commit; a command closes the run, decides, and starts the next. */
   #handle(batch: readonly Mail[]): void {
-    let events: AgentEvent[] = [];
+    let events: Observed[] = [];
     for (const mail of batch) {
       if (mail.from === "agent") {
         events.push(mail.event);
@@ -152,14 +161,17 @@ export class Session {
     this.#absorb(events);
   }
 
-  #absorb(events: readonly AgentEvent[]): void {
+  #absorb(events: readonly Observed[]): void {
     for (const event of mergeText(events)) {
+      if (!this.#judge.lets(event)) continue;
       const { facts, effects } = observe(this.#scene(), event);
       this.#stage(facts);
       this.#stagedEffects.push(...effects);
+      this.#judge.expect(effects);
       if (event.type === "lost") this.#bind({ ...this.#binding, state: event.state, since: this.#now() });
     }
     if (this.#staged.length > 0 || this.#bindingChanged) this.#commitStaged();
+    else this.#runAll(this.#stagedEffects.splice(0));
   }
 
   #execute(command: DecidedCommand): Answer {
@@ -216,7 +228,7 @@ export class Session {
     this.#runAll(this.#stagedEffects.splice(0));
   }
 
-  #commit(done: Done | null): void {
+  #commit(done: DoneCommand | null): void {
     const facts = this.#staged;
     const { settled, working } = settle(this.#state);
     const hasSettled = settled.length > 0 || !isTurnActive(working.turn);
@@ -239,10 +251,11 @@ export class Session {
     if (facts.length > 0) this.#deps.onCommitted(this.id, facts);
   }
 
-  #runAll(effects: readonly AgentEffect[]): void {
+  #runAll(effects: readonly Effect[]): void {
     for (const effect of effects) {
       if (effect.type === "cancel") this.#cancelling = effect.turnId;
-      this.#link.run(effect);
+      if (effect.type === "judge-permission") this.#judge.start(effect);
+      else this.#link.run(effect);
     }
   }
 
@@ -276,21 +289,7 @@ export class Session {
       newId: this.#deps.world.newId,
       cancelling: this.#cancelling,
       endOfQuestion: (permissionId: PermissionId) => this.#endedQuestions.endOf(permissionId),
+      consider: this.#judge.consider,
     });
   }
-}
-
-function receiptOf({ commandId, answer }: Done, at: string): Receipt | null {
-  return commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at };
-}
-
-/** Entries of ended turns leave the working state for the entry table; the cost of a session is its open turn. */
-function settle(state: SessionState): { settled: readonly Entry[]; working: SessionState } {
-  if (isTurnActive(state.turn)) return { settled: state.settled, working: { ...state, settled: [] } };
-  return { settled: [...state.settled, ...state.open], working: { ...state, settled: [], open: [] } };
-}
-
-/** Sending and receiving is activity; opening, renaming and archiving are not. */
-function isActivity(fact: Fact): boolean {
-  return fact.type === "session:update" || fact.type === "session:chunk" || fact.type === "session:turn";
 }

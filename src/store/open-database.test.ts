@@ -12,6 +12,8 @@ import { SqliteSessionLog } from "./sqlite-session-log.ts";
 
 /** Where SQLite keeps the number in the file. */
 const USER_VERSION_OFFSET = 60;
+/** The schema this program makes. */
+const NEWEST = 2;
 
 function versionOf(db: DatabaseSync): unknown {
   return db.prepare("PRAGMA user_version").get()?.["user_version"];
@@ -33,7 +35,11 @@ describe("openDatabase", () => {
   it("makes a new one whole, durable and versioned", async () => {
     await using dir = await tempDir();
     const { db, created, movedAside } = openDatabase(dir.join("new.db"), "stamp");
-    expect({ created, movedAside, version: versionOf(db) }).toEqual({ created: true, movedAside: null, version: 1 });
+    expect({ created, movedAside, version: versionOf(db) }).toEqual({
+      created: true,
+      movedAside: null,
+      version: NEWEST,
+    });
     expect(db.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
     expect(db.prepare("PRAGMA foreign_keys").get()).toEqual({ foreign_keys: 1 });
     db.close();
@@ -59,7 +65,7 @@ describe("openDatabase", () => {
       ["older.db", false],
     ] as const) {
       const opened = openDatabase(dir.join(name), "stamp");
-      expect([versionOf(opened.db), opened.created]).toEqual([1, created]);
+      expect([versionOf(opened.db), opened.created]).toEqual([NEWEST, created]);
       opened.db.close();
     }
   });
@@ -69,11 +75,13 @@ describe("openDatabase", () => {
     const path = dir.join("newer.db");
     fill(path);
     const newer = new DatabaseSync(path);
-    newer.exec("PRAGMA user_version = 2");
+    newer.exec(`PRAGMA user_version = ${NEWEST + 1}`);
     newer.close();
     const before = readFileSync(path);
     expect(() => openDatabase(path, "stamp")).toThrow(NewerDatabaseError);
-    expect(() => openDatabase(path, "stamp")).toThrow(/newer version .*schema 2.*knows 1/);
+    expect(() => openDatabase(path, "stamp")).toThrow(
+      new RegExp(`newer version .*schema ${NEWEST + 1}.*knows ${NEWEST}`),
+    );
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(readdirSync(dir.path).filter((name) => name.includes("damaged"))).toEqual([]);
   });
@@ -103,7 +111,7 @@ describe("openDatabase", () => {
 
   for (const [what, change] of Object.entries({
     damaged: (bytes: Buffer) => bytes.fill(0x5a, 8_192, 40_960),
-    newer: (bytes: Buffer) => bytes.writeUInt32BE(2, USER_VERSION_OFFSET),
+    newer: (bytes: Buffer) => bytes.writeUInt32BE(NEWEST + 1, USER_VERSION_OFFSET),
   })) {
     it(`leaves a ${what} database of a killed server alone, with the journal that holds its last words`, async () => {
       await using dir = await tempDir();

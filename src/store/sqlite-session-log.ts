@@ -17,6 +17,7 @@ import { reduceSession } from "../protocol/reduce-session.ts";
 import { SessionRow } from "../protocol/server-messages.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState, UNTITLED } from "../protocol/session-state.ts";
 import { FrameCache } from "./frame-cache.ts";
+import { PermissionRecords } from "./permission-records.ts";
 import { prepareSessionStatements, type SessionStatements } from "./session-statements.ts";
 import { readState, writeState } from "./stored-state.ts";
 import { transaction } from "./transaction.ts";
@@ -31,12 +32,14 @@ type Row = Record<string, unknown>;
 export class SqliteSessionLog implements SessionLog {
   readonly #db: DatabaseSync;
   readonly #sql: SessionStatements;
+  readonly #permissions: PermissionRecords;
   readonly #keys = new Map<SessionId, number>();
   readonly #caches = new Map<SessionId, FrameCache>();
 
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#sql = prepareSessionStatements(db);
+    this.#permissions = new PermissionRecords(db);
   }
 
   create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null): void {
@@ -78,6 +81,7 @@ export class SqliteSessionLog implements SessionLog {
   #write(key: number, commit: Commit, frames: readonly LogFrame[]): void {
     const { state } = commit;
     for (const frame of frames) this.#sql.insertFact.run(key, frame.seq, frame.type, frame.json);
+    for (const fact of commit.facts) this.#permissions.note(key, fact);
     this.#sql.updateSession.run(
       state.title,
       state.archived ? 1 : 0,

@@ -97,6 +97,10 @@ export class AgentScene implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.server[Symbol.asyncDispose]();
+    } catch (error) {
+      // Thrown while a test fails, it would hide in the error of both.
+      console.error(error);
+      throw error;
     } finally {
       await this.model[Symbol.asyncDispose]();
       await this.#home[Symbol.asyncDispose]();

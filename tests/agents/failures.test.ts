@@ -3,44 +3,51 @@ import { type AgentScene, openAgentScene } from "./agent-scene.ts";
 import { expectSettled } from "./outline.ts";
 import { REAL_AGENTS } from "./real-agents.ts";
 
-describe.each(REAL_AGENTS)("failures behind $title", (agent) => {
-  let scene: AgentScene;
-  beforeAll(async () => {
-    if (agent.isInstalled) scene = await openAgentScene(agent);
-  });
-  afterAll(async () => {
-    await scene?.[Symbol.asyncDispose]();
-  });
-  const real = test.skipIf(!agent.isInstalled);
+for (const agent of REAL_AGENTS)
+  describe(`failures behind ${agent.title}`, () => {
+    let scene: AgentScene;
+    beforeAll(async () => {
+      if (agent.isInstalled) scene = await openAgentScene(agent);
+    });
+    afterAll(async () => {
+      await scene?.[Symbol.asyncDispose]();
+    });
+    const real = test.skipIf(!agent.isInstalled);
 
-  real("a model that fails is told to the user, ends the turn, and the next one works", async () => {
-    const talk = await scene.newSession();
-    await talk.run("fail: 500 the scripted model is down");
-    const told = [...talk.entries.slice(1).map(({ content }) => content), talk.state.turn.error?.message ?? ""].join();
-    expect(told).toMatch(/500|the scripted model is down|temporary errors/);
-    expectSettled(talk);
-    await talk.run("say: Better now.");
-    expect(talk.entries.at(-1)?.content).toBe("Better now.");
-    expect(talk.state.turn).toMatchObject({ state: "idle", stopReason: "end_turn" });
-    expectSettled(talk);
-  });
+    real("a model that fails is told to the user, ends the turn, and the next one works", async () => {
+      const talk = await scene.newSession();
+      await talk.run("fail: 500 the scripted model is down");
+      const told = [
+        ...talk.entries.slice(1).map(({ content }) => content),
+        talk.state.turn.error?.message ?? "",
+      ].join();
+      expect(told).toMatch(/500|the scripted model is down|temporary errors/);
+      expectSettled(talk);
+      await talk.run("say: Better now.");
+      expect(talk.entries.at(-1)?.content).toBe("Better now.");
+      expect(talk.state.turn).toMatchObject({ state: "idle", stopReason: "end_turn" });
+      expectSettled(talk);
+    });
 
-  real("a key the model does not take asks the user to sign in", async () => {
-    const talk = await scene.newSession();
-    await talk.run("fail: 401 that key is not known");
-    expect(talk.state.turn).toMatchObject({ stopReason: "error", error: { code: "AGENT_AUTH_REQUIRED" } });
-    expect(talk.state.turn.error?.message).toContain(agent.title);
-    expectSettled(talk);
-    await talk.run("say: Signed in.");
-    expect(talk.entries.at(-1)?.content).toBe("Signed in.");
-    expectSettled(talk);
-  });
+    real("a key the model does not take asks the user to sign in", async () => {
+      const talk = await scene.newSession();
+      await talk.run("fail: 401 that key is not known");
+      expect(talk.state.turn).toMatchObject({ stopReason: "error", error: { code: "AGENT_AUTH_REQUIRED" } });
+      expect(talk.state.turn.error?.message).toContain(agent.title);
+      expectSettled(talk);
+      await talk.run("say: Signed in.");
+      expect(talk.entries.at(-1)?.content).toBe("Signed in.");
+      expectSettled(talk);
+    });
 
-  real("a request the model refuses is told to the user", async () => {
-    const talk = await scene.newSession();
-    await talk.run("fail: 400 that prompt cannot be read");
-    const told = [...talk.entries.slice(1).map(({ content }) => content), talk.state.turn.error?.message ?? ""].join();
-    expect(told).toContain("that prompt cannot be read");
-    expectSettled(talk);
+    real("a request the model refuses is told to the user", async () => {
+      const talk = await scene.newSession();
+      await talk.run("fail: 400 that prompt cannot be read");
+      const told = [
+        ...talk.entries.slice(1).map(({ content }) => content),
+        talk.state.turn.error?.message ?? "",
+      ].join();
+      expect(told).toContain("that prompt cannot be read");
+      expectSettled(talk);
+    });
   });
-});

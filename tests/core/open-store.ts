@@ -3,6 +3,7 @@ import type { AgentBinding } from "../../src/ports/session-log.ts";
 import type { SessionId } from "../../src/protocol/ids.ts";
 import type { SessionRow } from "../../src/protocol/server-messages.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
+import { SqlitePolicyStore } from "../../src/store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../../src/store/sqlite-session-log.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -35,6 +36,7 @@ export interface TestStore extends AsyncDisposable {
   readonly db: DatabaseSync;
   readonly log: SqliteSessionLog;
   readonly projects: SqliteProjectStore;
+  readonly policies: SqlitePolicyStore;
   /** The same file through fresh objects: nothing that was only in memory is left. */
   reopen(): void;
 }
@@ -44,7 +46,12 @@ export async function openStore(): Promise<TestStore> {
   const path = dir.join("test.db");
   const open = () => {
     const { db } = openDatabase(path, "stamp");
-    return { db, log: new SqliteSessionLog(db), projects: new SqliteProjectStore(db) };
+    return {
+      db,
+      log: new SqliteSessionLog(db),
+      projects: new SqliteProjectStore(db),
+      policies: new SqlitePolicyStore(db),
+    };
   };
   let parts = open();
   parts.projects.add({ id: PROJECT, path: "/work", name: "work", addedAt: NOW });
@@ -58,6 +65,9 @@ export async function openStore(): Promise<TestStore> {
     },
     get projects() {
       return parts.projects;
+    },
+    get policies() {
+      return parts.policies;
     },
     reopen() {
       parts.db.close();

@@ -8,7 +8,7 @@ import type { StopReason } from "../../src/protocol/session-parts.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../src/protocol/session-state.ts";
 import { type Decision, decide } from "../../src/sessions/decide.ts";
 import { observe } from "../../src/sessions/observe.ts";
-import type { AgentEffect, Outcome, Scene } from "../../src/sessions/scene.ts";
+import type { Effect, Outcome, Scene } from "../../src/sessions/scene.ts";
 import { NOW, SESSION } from "./names.ts";
 
 type Command = Parameters<typeof decide>[1];
@@ -20,7 +20,7 @@ export class PureSession {
   state: SessionState;
   /** All facts so far, in order. */
   readonly facts: Fact[] = [];
-  readonly effects: AgentEffect[] = [];
+  readonly effects: Effect[] = [];
   #cancelling: TurnId | null = null;
   #ids = 0;
 

@@ -7,7 +7,9 @@ import { PAGE_ENTRIES_MAX } from "../../src/protocol/limits.ts";
 import type { PlainServerMessage, SessionHistory } from "../../src/protocol/server-messages.ts";
 import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-state.ts";
 import type { Answer } from "../../src/sessions/answer.ts";
+import { PolicyService } from "../../src/sessions/policy/policy-service.ts";
 import { SessionService } from "../../src/sessions/session-service.ts";
+import { DiskRealPaths } from "../../src/workspace/real-paths.ts";
 import { countingWorld } from "./counting-world.ts";
 import { BUILTIN, PROJECT } from "./names.ts";
 import { openStore, type TestStore } from "./open-store.ts";
@@ -48,6 +50,12 @@ export async function openSession(): Promise<SessionScene> {
       log: store.log,
       projects: store.projects,
       agents,
+      policy: new PolicyService({
+        ...{ world, log: store.log, projects: store.projects, store: store.policies },
+        paths: new DiskRealPaths(),
+        startingMode: () => null,
+        guarded: [],
+      }),
       stallMs: 1_000_000,
       onCommitted: (_, committed) => facts.push(...committed),
       publish: (message) => published.push(message),

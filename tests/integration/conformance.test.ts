@@ -223,8 +223,7 @@ test("update-before-new: commands told before the session has an id are there", 
   await expectCalm(talk);
 });
 
-// Asked before the session is known on our side, the question is now and then answered `cancelled` without being shown.
-test.todo("permission-after-new: a question outside any turn can be answered, and starts none", async () => {
+test("permission-after-new: a question outside any turn can be answered, and starts none", async () => {
   server = await startTestServer({ agents: { eager: guideWith("--scenario", "permission-after-new") } });
   const talk = await startTalk(server, "eager");
   const { toolCall } = await talk.asked();
@@ -236,7 +235,7 @@ test.todo("permission-after-new: a question outside any turn can be answered, an
   await expectCalm(talk);
 });
 
-test.todo("permission-after-new: one nobody answered is withdrawn when the server stops, and open again nowhere", async () => {
+test("permission-after-new: one nobody answered is withdrawn when the server stops, and open again nowhere", async () => {
   server = await startTestServer({ agents: { eager: guideWith("--scenario", "permission-after-new") } });
   const talk = await startTalk(server, "eager");
   await talk.asked();

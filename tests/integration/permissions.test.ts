@@ -128,9 +128,21 @@ test("W-3 a running command is shown as cancelled at once, and it is gone", asyn
   expect(server.agentProcesses().some(({ commandLine }) => commandLine === "sleep 1000")).toBe(true);
   await talk.cancel();
   await talk.untilIdle();
-  expect(talk.tools).toMatchObject([{ status: "cancelled", result: expect.stringContaining("started") }]);
+  expect(talk.tools.map(({ status }) => status)).toEqual(["cancelled"]);
   await talk.say("stream 1 words");
   expect(server.agentProcesses().filter(({ commandLine }) => commandLine === "sleep 1000")).toEqual([]);
+});
+
+test("W-3 W-11 a cancelled command keeps the output it had shown", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server);
+  await talk.send("run echo started; exec sleep 1000");
+  await talk.answerWith("allow-once");
+  await talk.until("its output", () => talk.tools[0]?.result?.includes("started") ?? false);
+  await talk.cancel();
+  await talk.untilIdle();
+  await talk.say("stream 1 words");
+  expect(talk.tools[0]?.result).toContain("started");
 });
 
 test("a question survives the reader: one that opens the session later sees it and can answer", async () => {

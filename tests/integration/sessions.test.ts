@@ -131,6 +131,20 @@ test("TC-2.4a archiving while a turn runs cancels it, hides the row, and unarchi
   expect(talk.answer).toBe("Sleeping until you cancel.w1 w2 w3");
 });
 
+test("TC-2.4a archiving sends session/close to an agent that offers it, and not to one that does not", async () => {
+  await using server = await startTestServer({ agents: { plain: guideWith("--without", "close") } });
+  const archived = async (cliType: string) => {
+    const talk = await startTalk(server, cliType);
+    await talk.say("hello");
+    await talk.client.ask("session:archived", { type: "session:archive", sessionId: talk.sessionId });
+    return async () => (await server.fetch(`/api/trace?sessionId=${encodeURIComponent(talk.sessionId)}`)).text();
+  };
+  const [offered, plain] = [await archived("builtin"), await archived("plain")];
+  await waitFor(offered, (trace) => trace.includes("session/close"), "session/close on the wire");
+  await (await startTalk(server, "plain")).say("hello");
+  expect(await plain()).not.toContain("session/close");
+});
+
 test("TC-2.5a TC-2.5b after a restart the sessions are there, archived ones hidden, and their history opens", async () => {
   await using server = await startTestServer();
   const kept = await startTalk(server);

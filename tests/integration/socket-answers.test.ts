@@ -196,8 +196,7 @@ test("session:configure changes the agent's choice for every follower, and stays
   expect(voice(again)).toBe("detailed");
 });
 
-// The agent's side lets the refusal through as a fault of ours.
-test.failing("a choice the agent refuses is answered with the agent's own words", async () => {
+test("a choice the agent refuses is answered with the agent's own words", async () => {
   await using server = await startTestServer({
     agents: { scripted: scriptedAgent({ refuse: "session/set_config_option" }) },
   });

@@ -78,6 +78,16 @@ export class Talk {
     });
   }
 
+  /** Waits until these messages have become turns, the last turn has ended and nothing waits. */
+  untilAllSaid(commandIds: readonly string[]): Promise<SessionState> {
+    return this.until("all messages to be said", ({ turn, queue }) => {
+      const sent = this.entries.filter((entry) => entry.type === "user");
+      const said = new Set<string | undefined>(sent.map(({ commandId }) => commandId));
+      const isOver = !isTurnActive(turn) && queue.length === 0 && turn.turnId === sent.at(-1)?.turnId;
+      return isOver && commandIds.every((commandId) => said.has(commandId));
+    });
+  }
+
   until(what: string, isReached: (state: SessionState) => boolean): Promise<SessionState> {
     return this.client.untilState(this.sessionId, what, isReached);
   }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { guideWith, startTestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { startTalk } from "./talk.ts";
 
 // Both take as long as the grace that is given, so they take it together.
@@ -7,7 +8,15 @@ test.concurrent("TC-5.3a an agent that ignores the end of its input and SIGTERM 
   await using server = await startTestServer({ agents: { deaf: guideWith("--scenario", "deaf-to-exit") } });
   const talk = await startTalk(server, "deaf");
   await talk.say("hello");
-  expect(await server.stop()).toBe(0);
+  const { origin } = server;
+  const stopped = server.stop();
+  const health = await waitFor(
+    () => fetch(`${origin}/healthz`),
+    ({ status }) => status !== 200,
+    "the server to say that it stops",
+  );
+  expect(health.status).toBe(503);
+  expect(await stopped).toBe(0);
   expect(server.processes.alive()).toEqual([]);
 });
 

@@ -35,6 +35,8 @@ export class SocketClient implements Disposable {
   readonly #socket: WebSocket;
   readonly #waiters = new Set<Waiter>();
   readonly #asked = new Map<string, { readonly message: Request; readonly answers: ServerMessage[] }>();
+  /** Unlike any other client's, so that an answer meant for one is noticed at the other. */
+  readonly #name = crypto.randomUUID().slice(0, 8);
   #requestCount = 0;
   #closedWith: string | null = null;
 
@@ -68,7 +70,7 @@ export class SocketClient implements Disposable {
   /** Sends a command and gives the `requestId` it went with; nobody waits for the answer. */
   post(message: Request): string {
     this.#requestCount += 1;
-    const requestId = `request-${this.#requestCount}`;
+    const requestId = `${this.#name}-${this.#requestCount}`;
     this.#asked.set(requestId, { message, answers: [] });
     this.sendRaw(JSON.stringify({ ...message, requestId }));
     return requestId;

@@ -24,6 +24,7 @@ export interface AgentSetting {
   readonly retryMs?: readonly number[];
   readonly fs?: boolean;
   readonly terminal?: boolean;
+  readonly permissions?: "ask" | "edits" | "all";
 }
 
 export interface TestServerOptions {

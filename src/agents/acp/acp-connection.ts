@@ -3,6 +3,7 @@ import { ignore } from "../../lib/ignore.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { ExitReport, HostedProcess, ProcessHost } from "../process/process-host.ts";
 import { ClientRequestError } from "./client-requests.ts";
+import { failureMessage } from "./failure-message.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
 import type { WireTrace } from "./wire-trace.ts";
 
@@ -223,6 +224,6 @@ function failureOf(error: Json | undefined): AcpFailure | null {
   const code = failure["code"];
   return {
     code: typeof code === "number" ? code : 0,
-    message: asString(failure["message"]) ?? "The agent gave no reason.",
+    message: failureMessage(asString(failure["message"]) ?? "The agent gave no reason.", failure["data"]),
   };
 }

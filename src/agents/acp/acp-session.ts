@@ -11,6 +11,7 @@ import { CancelDeadline } from "./cancel-deadline.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import { OwnTerminals } from "./own-terminals.ts";
 import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
+import { ReplacedContent } from "./replaced-content.ts";
 import { Replay } from "./replay.ts";
 import { legacyId, translateLegacyOptions, translateOptions } from "./translate-config.ts";
 import { promptBlock } from "./translate-content.ts";
@@ -41,6 +42,7 @@ export class AcpSession implements AgentSession {
   readonly #options: AcpSessionOptions;
   readonly #turns = new Map<string, TurnId>();
   readonly #permissionKeys = new Map<PermissionId, string>();
+  readonly #content = new ReplacedContent();
   readonly #terminals = new OwnTerminals();
   readonly #blanks = new BlankStarts();
   #replay: Replay | null = null;
@@ -69,7 +71,7 @@ export class AcpSession implements AgentSession {
 
   onUpdate(update: Json): void {
     for (const translated of translateUpdate(update)) {
-      const event = this.#terminals.complete(translated, update);
+      const event = this.#terminals.complete(this.#content.complete(translated, update), update);
       if (this.#blanks.isBlank(event)) continue;
       if (this.#replay && !this.#replay.hear(event)) continue;
       this.#options.sink(event);
@@ -83,6 +85,7 @@ export class AcpSession implements AgentSession {
     // Some agents ask about no tool call at all: the question then stands for itself.
     const patch = translateTool(call, true) ?? translateTool({ ...call, toolCallId: permissionId }, true);
     if (!patch) throw new Error("a call with an id can be translated");
+    this.#content.note(patch);
     this.#permissionKeys.set(permissionId, key);
     const options = translatePermissionOptions(params["options"]);
     this.#options.sink({ type: "permission-requested", permissionId, patch, options });

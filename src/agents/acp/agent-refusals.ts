@@ -1,6 +1,6 @@
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
 import type { AcpFailure } from "./acp-connection.ts";
-import { asString } from "./read-json.ts";
+import { failureMessage } from "./failure-message.ts";
 
 const AUTH_REQUIRED = -32000;
 
@@ -15,12 +15,5 @@ export function asFailure(error: unknown): AcpFailure | null {
   if (!(error instanceof Error)) return null;
   const code: unknown = Reflect.get(error, "code");
   if (typeof code !== "number") return null;
-  const details = detailOf(Reflect.get(error, "data"));
-  return { code, message: details === undefined ? error.message : `${error.message}: ${details}` };
-}
-
-function detailOf(data: unknown): string | undefined {
-  if (typeof data === "string") return data;
-  if (typeof data !== "object" || data === null) return undefined;
-  return asString(Reflect.get(data, "details")) ?? asString(Reflect.get(data, "message"));
+  return { code, message: failureMessage(error.message, Reflect.get(error, "data")) };
 }

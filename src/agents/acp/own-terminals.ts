@@ -31,7 +31,7 @@ export class OwnTerminals {
       const isMute = patch.status === "error" && patch.result === undefined && code !== undefined;
       return isMute ? { ...event, patch: { ...patch, result: `Exit code ${code}` } } : event;
     }
-    const hasNews = isOver || (data !== undefined && output.tail === "");
+    const hasNews = isOver || patch.result !== undefined || (data !== undefined && output.tail === "");
     return hasNews ? { ...event, patch: { ...patch, result: textOf(output) } } : event;
   }
 

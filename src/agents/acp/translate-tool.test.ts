@@ -105,6 +105,8 @@ describe("raw output", () => {
     [{ output: "of cline" }, "of cline"],
     [{ stdout: "of a shell", exitCode: 0 }, "of a shell"],
     [{ formatted_output: "of codex", exit_code: 0 }, "of codex"],
+    [{ content: "of copilot", detailedContent: "…" }, "of copilot"],
+    [{ message: "The user rejected this tool call.", code: "rejected" }, "The user rejected this tool call."],
     [{ exit_code: 0 }, '{\n  "exit_code": 0\n}'],
     [["a"], '[\n  "a"\n]'],
   ])("%j alone is shown as its text", (rawOutput, result) => {
@@ -114,6 +116,7 @@ describe("raw output", () => {
   it("what the agent chose to show goes before what it got back", () => {
     expect(patch({ content: [shown("shown")], rawOutput: "raw" })).toEqual({ result: "shown" });
     expect(patch({ content: [DIFF], rawOutput: "raw" })).toEqual({ result: "raw", parts: [DIFF] });
+    expect(patch({ content: [DIFF], rawOutput: { fileDiff: "the same again" } })).toEqual({ parts: [DIFF] });
   });
 
   it("none is none", () => {

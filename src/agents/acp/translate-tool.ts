@@ -78,11 +78,15 @@ function resultText(parts: readonly Part[] | undefined, rawOutput: Json | undefi
   if (texts && texts.length > 0) return texts.join("\n");
   if (rawOutput === undefined || rawOutput === null) return undefined;
   if (typeof rawOutput === "string") return rawOutput;
+  // A diff says it all; its raw form would only say it again.
+  if (parts?.some((part) => part.type === "diff")) return undefined;
   const output = asObject(rawOutput);
   return (
     asString(output?.["output"]) ??
     asString(output?.["stdout"]) ??
     asString(output?.["formatted_output"]) ??
+    asString(output?.["content"]) ??
+    asString(output?.["message"]) ??
     JSON.stringify(rawOutput, null, 2)
   );
 }

@@ -3,8 +3,6 @@ import { killGroup } from "../process/agent-process.ts";
 export const TERMINALS_MAX = 8;
 const COLUMNS = 80;
 const ROWS = 24;
-/** What a program wrote last comes after the news of its end, and our side of a terminal never sees its end of input. */
-const LAST_WORDS_MS = 50;
 
 export interface TerminalSpec {
   readonly command: readonly string[];
@@ -19,7 +17,6 @@ export interface TerminalEvents {
 
 interface OpenTerminal {
   readonly child: Bun.Subprocess;
-  readonly terminal: Bun.Terminal;
   readonly ended: Promise<void>;
 }
 
@@ -39,39 +36,40 @@ export class Terminals {
     if (this.#open.size >= TERMINALS_MAX) return null;
     const terminalId = this.#newId();
     const decoder = new TextDecoder();
-    const terminal = new Bun.Terminal({
-      cols: COLUMNS,
-      rows: ROWS,
-      data: (_, data) => this.#events.onOutput(terminalId, decoder.decode(data, { stream: true })),
-    });
+    const drained = Promise.withResolvers<void>();
     const child = Bun.spawn([...spec.command], {
       cwd: spec.cwd,
       env: { ...spec.env, TERM: "xterm-256color" },
-      terminal,
+      // Made with the child, the terminal is its own: it controls it, leads a group of its own, and its end is seen.
+      terminal: {
+        cols: COLUMNS,
+        rows: ROWS,
+        data: (_, data) => this.#events.onOutput(terminalId, decoder.decode(data, { stream: true })),
+        exit: () => drained.resolve(),
+      },
     });
-    const ended = child.exited.then(
-      (code) => this.#end(terminalId, code, onExit),
+    const ended = Promise.all([child.exited, drained.promise]).then(
+      ([code]) => this.#end(terminalId, code, onExit),
       () => this.#end(terminalId, null, onExit),
     );
-    this.#open.set(terminalId, { child, terminal, ended });
+    this.#open.set(terminalId, { child, ended });
     return terminalId;
   }
 
   write(terminalId: string, data: string): boolean {
     const open = this.#open.get(terminalId);
-    open?.terminal.write(data);
+    open?.child.terminal?.write(data);
     return open !== undefined;
   }
 
   resize(terminalId: string, columns: number, rows: number): boolean {
     const open = this.#open.get(terminalId);
-    open?.terminal.resize(columns, rows);
+    open?.child.terminal?.resize(columns, rows);
     return open !== undefined;
   }
 
   close(terminalId: string): boolean {
     const open = this.#open.get(terminalId);
-    // The terminal made it the leader of a session, and so of a group, of its own.
     if (open) killGroup(open.child.pid, "SIGKILL");
     return open !== undefined;
   }
@@ -82,9 +80,8 @@ export class Terminals {
     await Promise.all(ends);
   }
 
-  async #end(terminalId: string, exitCode: number | null, onExit: (exitCode: number | null) => void): Promise<void> {
-    await Bun.sleep(LAST_WORDS_MS);
-    this.#open.get(terminalId)?.terminal.close();
+  #end(terminalId: string, exitCode: number | null, onExit: (exitCode: number | null) => void): void {
+    this.#open.get(terminalId)?.child.terminal?.close();
     this.#open.delete(terminalId);
     this.#events.onExit(terminalId, exitCode);
     onExit(exitCode);

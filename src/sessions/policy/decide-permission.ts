@@ -1,10 +1,9 @@
 import { FILE_KINDS } from "../../protocol/permission-policy.ts";
-import { ruleWords } from "../../protocol/rule-words.ts";
 import { findDenial } from "./find-denial.ts";
 import { judgeCommand } from "./judge-command.ts";
 import { type Judgement, judgeFile } from "./judge-file.ts";
 import type { PermissionSubject } from "./permission-subject.ts";
-import type { PathFacts, Policy, Verdict } from "./policy.ts";
+import { type PathFacts, type Policy, reasonOf, type Verdict } from "./policy.ts";
 import { readCommand } from "./read-command.ts";
 import { oddityOf } from "./subject-oddity.ts";
 
@@ -17,10 +16,10 @@ export function decidePermission(subject: PermissionSubject, policy: Policy, fac
   const runs = subject.command !== null || subject.kind === "execute";
   const read = runs ? readCommand(subject) : null;
   const denial = findDenial(subject, read, live.rules, facts);
-  if (denial?.isSure) return { answer: "deny", why: ruleWords(denial.rule), ruleId: denial.rule.id };
+  if (denial?.isSure) return { answer: "deny", why: reasonOf(denial.rule), ruleId: denial.rule.id };
   const oddity = oddityOf(subject);
   if (oddity !== null) return { answer: "ask", why: oddity };
-  if (denial !== null) return { answer: "ask", why: `This rule may forbid it: ${ruleWords(denial.rule)}.` };
+  if (denial !== null) return { answer: "ask", why: `This rule may forbid it: ${reasonOf(denial.rule)}.` };
   if (live.mode === "all") return { answer: "allow", why: "Everything is allowed" };
   const judged = judgeAll(subject, live, facts);
   if (!judged.allowed) return { answer: "ask", why: judged.why };
@@ -37,7 +36,7 @@ function judgeAll(subject: PermissionSubject, policy: Policy, facts: PathFacts):
   if (!runs) return judgeKind(subject, policy, facts);
   const byKind = kindRule(policy, "execute");
   const ran: Judgement = byKind
-    ? { allowed: true, why: ruleWords(byKind), ruleId: byKind.id }
+    ? { allowed: true, why: reasonOf(byKind), ruleId: byKind.id }
     : judgeCommand(subject, readCommand(subject), policy, facts);
   return ran.allowed && subject.kind !== "execute" ? judgeKind(subject, policy, facts) : ran;
 }
@@ -47,7 +46,7 @@ function judgeKind(subject: PermissionSubject, policy: Policy, facts: PathFacts)
   if (!FILE_KINDS.has(kind)) {
     const rule = kindRule(policy, kind);
     return rule
-      ? { allowed: true, why: ruleWords(rule), ruleId: rule.id }
+      ? { allowed: true, why: reasonOf(rule), ruleId: rule.id }
       : { allowed: false, why: "No rule covers it." };
   }
   const [doubt] = doubts;

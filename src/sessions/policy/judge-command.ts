@@ -1,8 +1,7 @@
-import { ruleWords } from "../../protocol/rule-words.ts";
 import { argumentThatRunsMore } from "./inline-programs.ts";
 import { type Judgement, judgeFile } from "./judge-file.ts";
 import type { PermissionSubject } from "./permission-subject.ts";
-import { isInside, type PathFacts, type Policy, type ScopedRule } from "./policy.ts";
+import { isInside, type PathFacts, type Policy, reasonOf, type ScopedRule } from "./policy.ts";
 import { type ReadCommand, ruleWordsOf } from "./read-command.ts";
 import type { Redirect, ShellWord, SimpleCommand } from "./shell-line.ts";
 
@@ -51,7 +50,7 @@ function judgeProgram({ words }: SimpleCommand, policy: Policy): Judgement {
     const named = namedWords(words, rule);
     if (named === null) continue;
     const more = argumentThatRunsMore(words, named);
-    if (more === null) return { allowed: true, why: ruleWords(rule), ruleId: rule.id };
+    if (more === null) return { allowed: true, why: reasonOf(rule), ruleId: rule.id };
     close = `${more} makes ${words[0]?.text} do more than the rule says.`;
   }
   return refused(close ?? `No rule covers ${words[0]?.text}.`);

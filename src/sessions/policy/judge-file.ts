@@ -1,9 +1,8 @@
 import { posix } from "node:path";
 import { FILE_KINDS } from "../../protocol/permission-policy.ts";
-import { ruleWords } from "../../protocol/rule-words.ts";
 import { guardedName } from "./guarded-names.ts";
 import { matchesGlob } from "./path-glob.ts";
-import { isInside, type PathFacts, type Policy, type ScopedRule } from "./policy.ts";
+import { isInside, type PathFacts, type Policy, reasonOf, type ScopedRule } from "./policy.ts";
 
 export type Judgement =
   | { readonly allowed: true; readonly why: string; readonly ruleId?: string }
@@ -24,7 +23,7 @@ export function judgeFile(path: string, kind: string, policy: Policy, facts: Pat
       glob === undefined
         ? outside === undefined && guarded === null
         : places.every((place) => isAllowedBy(glob, place, facts.roots));
-    if (covers) return { allowed: true, why: ruleWords(rule), ruleId: rule.id };
+    if (covers) return { allowed: true, why: reasonOf(rule), ruleId: rule.id };
   }
   if (outside !== undefined)
     return { allowed: false, why: `${outsideWords(path, outside)} outside this session's directory.` };

@@ -1,4 +1,5 @@
 import type { PermissionMode, PolicyRule, PolicyScope } from "../../protocol/permission-policy.ts";
+import { ruleWords, SCOPE_WORDS } from "../../protocol/rule-words.ts";
 
 export type ScopedRule = PolicyRule & { readonly scope: PolicyScope };
 
@@ -26,6 +27,11 @@ export interface Verdict {
   /** A sentence for the user. */
   readonly why: string;
   readonly ruleId?: string;
+}
+
+/** A rule in words, with how far it reaches. */
+export function reasonOf(rule: ScopedRule): string {
+  return `${ruleWords(rule)}, in ${SCOPE_WORDS[rule.scope]}`;
 }
 
 /** Nothing was set: every request waits for the user. */

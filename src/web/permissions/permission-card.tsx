@@ -1,11 +1,13 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import type { PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts";
 import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
 import { Icon } from "../icons/icon.tsx";
 import { KeyHint } from "../portlet/key-hint.tsx";
 import { ageWords } from "../transcript/time-words.ts";
 import { PermissionSubject } from "./permission-subject.tsx";
 import { firstOption, permissionQuestion } from "./permission-words.ts";
+import { RuleOffer } from "./rule-offer.tsx";
 
 interface PermissionCardProps {
   readonly permission: PendingPermission;
@@ -14,16 +16,28 @@ interface PermissionCardProps {
   readonly agentName: string;
   readonly now: ReadonlySignal<number>;
   readonly respond: (optionId: string) => void;
+  readonly addRules: (scope: PolicyScope, rules: readonly RuleDraft[]) => void;
+  readonly showRules: () => void;
 }
 
 /** The agent asks: what exactly it wants to do, and its own answers in its own order. Gone once anyone has answered. */
-export function PermissionCard({ permission, count, agentName, now, respond }: PermissionCardProps) {
+export function PermissionCard(props: PermissionCardProps) {
+  const { permission, addRules, showRules } = props;
+  return (
+    <div class="ask">
+      <Question {...props} />
+      {permission.offers && <RuleOffer offers={permission.offers} addRules={addRules} showRules={showRules} />}
+    </div>
+  );
+}
+
+function Question({ permission, count, agentName, now, respond }: PermissionCardProps) {
   const [answered, setAnswered] = useState<string | null>(null);
   const allow = firstOption(permission.options, "allow");
   const reject = firstOption(permission.options, "reject");
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields; this is a question with its answers
-    <section class="ask" role="group" aria-label="Permission request" data-permission-id={permission.permissionId}>
+    <section role="group" aria-label="Permission request" data-permission-id={permission.permissionId}>
       <header class="ask-head">
         <Icon name="shield" />
         <h2>{permissionQuestion(permission.toolCall)}</h2>
@@ -32,7 +46,7 @@ export function PermissionCard({ permission, count, agentName, now, respond }: P
           {agentName} · {ageWords(permission.askedAt, now.value)}
         </span>
       </header>
-      <PermissionSubject toolCall={permission.toolCall} />
+      <PermissionSubject toolCall={permission.toolCall} note={permission.note} />
       <div class="ask-actions">
         {permission.options.map((option) => (
           <OptionButton

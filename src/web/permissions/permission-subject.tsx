@@ -7,7 +7,7 @@ import { commandOf, isRecord, toolLine } from "../transcript/tool-words.ts";
 import { commandWords } from "./permission-words.ts";
 
 /** The exact thing that is asked for: the whole command, the change, the place; never a summary alone. */
-export function PermissionSubject({ toolCall }: { toolCall: PermissionToolCall }) {
+export function PermissionSubject({ toolCall, note }: { toolCall: PermissionToolCall; note?: string | undefined }) {
   const command = commandOf(toolCall);
   const parts = (toolCall.parts ?? []).filter(({ type }) => type !== "terminal");
   const { name, target } = toolLine(toolCall);
@@ -25,12 +25,20 @@ export function PermissionSubject({ toolCall }: { toolCall: PermissionToolCall }
         <ContentPart key={index} part={part} />
       ))}
       {command === null && parts.length === 0 && <Input toolCall={toolCall} />}
-      {directory !== null && (
+      {(directory !== null || note !== undefined) && (
         <div class="ask-facts">
-          <span>
-            <Icon name="folder" class="icon-sm" />
-            <span class="mono">{directory}</span>
-          </span>
+          {directory !== null && (
+            <span>
+              <Icon name="folder" class="icon-sm" />
+              <span class="mono">{directory}</span>
+            </span>
+          )}
+          {note !== undefined && (
+            <span>
+              <Icon name="info" class="icon-sm" />
+              <span>{note}</span>
+            </span>
+          )}
         </div>
       )}
     </div>

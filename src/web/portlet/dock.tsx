@@ -22,6 +22,8 @@ export function Dock({ model }: { model: PortletModel }) {
             agentName={agentName}
             now={model.now}
             respond={(optionId) => model.store.respond(first.permissionId, optionId)}
+            addRules={(scope, rules) => model.store.addRules(scope, rules)}
+            showRules={() => model.store.show("permissions")}
           />
         )}
         <Composer model={model} />

@@ -1,5 +1,6 @@
 import type { CommandId, PermissionId } from "../../protocol/ids.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../../protocol/limits.ts";
+import type { PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts";
 import type { PortletCommand, PortletToShell, ShellToPortlet } from "../../protocol/portlet-messages.ts";
 import type { QueueItem } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
@@ -111,6 +112,11 @@ export class PortletStore {
     this.#options.post({ type: "permission:respond", permissionId, optionId, commandId });
   }
 
+  /** Rules of the user's own: requests like this one are answered by them from now on, this one included. */
+  addRules(scope: PolicyScope, rules: readonly RuleDraft[]): void {
+    this.#options.post({ type: "policy:set", scope, add: [...rules], commandId: this.#options.newCommandId() });
+  }
+
   reconnect(): void {
     const { cliType } = this.#state;
     if (cliType !== null) this.#options.post({ type: "session:reconnect", cliType });
@@ -128,7 +134,7 @@ export class PortletStore {
   }
 
   /** Has the shell show something about this session that needs more room than the frame. */
-  show(what: "log" | "sign-in"): void {
+  show(what: "log" | "sign-in" | "permissions"): void {
     this.#options.post({ type: "portlet:show", what });
   }
 

@@ -30,6 +30,15 @@ export function SessionHeader({ model }: { model: PortletModel }) {
         <button
           type="button"
           class="icon-button"
+          aria-label="Permissions"
+          title="Permissions"
+          onClick={() => model.store.show("permissions")}
+        >
+          <Icon name="shield" class="icon-sm" />
+        </button>
+        <button
+          type="button"
+          class="icon-button"
           aria-label="Show log"
           title="Show log"
           onClick={() => model.store.show("log")}

@@ -19,6 +19,9 @@ export function TerminalDialog({ shell, terminal }: TerminalDialogProps) {
   const { title, done, back } = terminal;
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const closing = useRef<HTMLButtonElement>(null);
+  const retry = useRef<HTMLButtonElement>(null);
+  // A program that has ended takes no keys: Esc closes again, Enter tries again.
+  useEffect(() => retry.current?.focus(), [trouble]);
   const onExit = (exitCode: number | null) => {
     if (exitCode === 0) shell.dialog.value = done;
     else setTrouble({ code: null, message: endWords(exitCode) });
@@ -31,7 +34,7 @@ export function TerminalDialog({ shell, terminal }: TerminalDialogProps) {
       {trouble !== null && (
         <div class="terminal-end">
           <TroubleNotice trouble={trouble}>
-            <button type="button" class="button primary" onClick={again}>
+            <button type="button" class="button primary" ref={retry} onClick={again}>
               <Icon name="refresh" class="icon-sm" />
               Try again
             </button>

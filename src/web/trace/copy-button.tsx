@@ -16,10 +16,15 @@ export function CopyButton({ text }: { text: () => string }) {
   };
   const reset = () => setCopied("not-yet");
   return (
-    <button type="button" class="button" ref={button} onClick={copy} onPointerLeave={reset} onBlur={reset}>
-      <Icon name={copied === "done" ? "check" : "copy"} class="icon-sm" />
-      <span role="status">{WORDS[copied]}</span>
-    </button>
+    <>
+      <button type="button" class="button" ref={button} onClick={copy} onPointerLeave={reset} onBlur={reset}>
+        <Icon name={copied === "done" ? "check" : "copy"} class="icon-sm" />
+        {WORDS[copied]}
+      </button>
+      <span class="visually-hidden" role="status">
+        {copied !== "not-yet" && WORDS[copied]}
+      </span>
+    </>
   );
 }
 

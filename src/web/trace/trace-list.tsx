@@ -64,6 +64,14 @@ function TraceLineItem({ line }: { line: TraceLine }) {
   );
 }
 
+const TIME_OF_DAY = new Intl.DateTimeFormat("en-GB", {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 3,
+});
+
 function timeOfDay(at: string): string {
-  return new Date(at).toLocaleTimeString("en-GB", { hour12: false, fractionalSecondDigits: 3 });
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? at : TIME_OF_DAY.format(time);
 }

@@ -6,6 +6,7 @@ import { Icon } from "../../icons/icon.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { AgentStanding } from "../state/shell-state.ts";
 import type { AgentsStatus } from "./agents-status.ts";
+import { InstalledLine } from "./installed-line.tsx";
 import { processWords } from "./process-words.ts";
 import { STATUS_TAGS, STATUS_WORDS } from "./status-words.ts";
 
@@ -34,6 +35,7 @@ export function AgentRow({ shell, agent, status }: AgentRowProps) {
           <ProcessEnd shell={shell} agent={agent} standing={agent} busy={process?.busy === true} session={null} />
         )}
       </div>
+      <InstalledLine shell={shell} agent={agent} />
       {own.length > 0 && (
         <ul class="own-processes">
           {own.map((process) => (

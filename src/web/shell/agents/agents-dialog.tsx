@@ -38,9 +38,14 @@ export function AgentsDialog({ shell }: { shell: Shell }) {
   );
 }
 
-/** An agent nobody has used is no news; one whose process was put to rest still is. */
-function hasRun({ sessions }: ShellState, status: AgentsStatus | null, { id, status: now }: AgentInfo): boolean {
+/** An agent nobody has used or installed is no news; one whose process was put to rest still is. */
+function hasRun(
+  { sessions }: ShellState,
+  status: AgentsStatus | null,
+  { id, status: now, installedVersion }: AgentInfo,
+): boolean {
   if (now !== "idle" || [...sessions.values()].some(({ cliType }) => cliType === id)) return true;
+  if (installedVersion !== undefined) return true;
   return status?.agents.some((agent) => agent.id === id && agent.pid !== null) === true;
 }
 

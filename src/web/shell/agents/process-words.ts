@@ -1,4 +1,4 @@
-import { durationWords } from "../../transcript/time-words.ts";
+import { elapsedWords } from "../../transcript/time-words.ts";
 import type { AgentProcess } from "./agents-status.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -10,7 +10,7 @@ export function processWords({ pid, memoryBytes, uptimeMs, restarts }: AgentProc
   return [
     `pid ${pid}`,
     ...(memoryBytes === null ? [] : [memoryWords(memoryBytes)]),
-    ...(uptimeMs === null ? [] : [`up ${durationWords(Math.floor(uptimeMs / 1_000) * 1_000)}`]),
+    ...(uptimeMs === null ? [] : [`up ${elapsedWords(uptimeMs)}`]),
     ...(restarts === 0 ? [] : [restarts === 1 ? "1 restart" : `${restarts} restarts`]),
   ];
 }

@@ -31,9 +31,12 @@ export function AgentChoice({ shell, agent, first, creation, projectId, onCreate
   // Its methods are known once it has run: without any, starting it is the way to learn them.
   const signIn = () => ((agent.signIn ?? []).length === 0 ? onCreate() : setSigningIn(true));
   const installNow = () => void shell.installs.install(agent.id);
+  const isRefused = refused !== null && !needsSignIn && install === null;
   const mend = install?.phase === "running" || needsSignIn ? null : mendOf(agent, installNow, signIn);
-  const note = mend === null ? noteOf(agent) : `${mend.state} · ${noteOf(agent)}`;
-  const end = mend === null ? <AvailabilityTag agent={agent} /> : <MendButton mend={mend} />;
+  // What went wrong is said below, once.
+  const about = noteOf(isRefused ? { ...agent, message: undefined } : agent);
+  const note = mend === null ? about : `${mend.state} · ${about}`;
+  const end = mend !== null ? <MendButton mend={mend} /> : isRefused ? null : <AvailabilityTag agent={agent} />;
   return (
     <AgentOption
       agent={agent}
@@ -63,7 +66,7 @@ export function AgentChoice({ shell, agent, first, creation, projectId, onCreate
           />
         </InView>
       )}
-      {refused !== null && !needsSignIn && install === null && (
+      {isRefused && (
         <InView>
           <TroubleNotice trouble={refused}>
             <button type="button" class="button" onClick={onCreate}>

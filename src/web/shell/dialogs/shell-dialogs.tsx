@@ -7,6 +7,7 @@ const loadNewSession = async () => (await import("./new-session-dialog.tsx")).Ne
 const loadAgents = async () => (await import("../agents/agents-dialog.tsx")).AgentsDialog;
 const loadSignIn = async () => (await import("./sign-in-dialog.tsx")).SignInDialog;
 const loadTerminal = async () => (await import("../../terminal/terminal-dialog.tsx")).TerminalDialog;
+const loadPermissions = async () => (await import("../../permissions/permissions-dialog.tsx")).PermissionsDialog;
 const loadLog = async () => (await import("../../trace/log-dialog.tsx")).LogDialog;
 
 /** Fetches ahead what the user is likely to ask for next. */
@@ -37,6 +38,10 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
       return <LazyView key="agents" load={loadAgents} props={{ shell }} onFailed={onFailed} />;
     case "log":
       return <LazyView key="log" load={loadLog} props={{ shell, sessionId: dialog.sessionId }} onFailed={onFailed} />;
+    case "permissions": {
+      const { sessionId } = dialog;
+      return <LazyView key="permissions" load={loadPermissions} props={{ shell, sessionId }} onFailed={onFailed} />;
+    }
     case "sign-in":
       return (
         <LazyView key="sign-in" load={loadSignIn} props={{ shell, cliType: dialog.cliType }} onFailed={onFailed} />

@@ -35,7 +35,7 @@ export function Welcome({ shell }: { shell: Shell }) {
               <h2>Pick an agent</h2>
               <p>
                 The built-in agent works right now, without an account.
-                {more.length > 0 && ` ${more.length} more can be installed from here.`}
+                {more.length > 0 && ` ${more.length} more can be added when you need them.`}
               </p>
               <ul class="agent-grid">
                 {likely.map((agent) => (

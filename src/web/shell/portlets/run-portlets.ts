@@ -143,6 +143,6 @@ function isShow(message: PortletToShell): message is Extract<PortletToShell, { w
   return message.type === "portlet:show";
 }
 
-function dialogOf(what: "log" | "sign-in", { id, cliType }: SessionRow): ShellDialog {
-  return what === "log" ? { kind: "log", sessionId: id } : { kind: "sign-in", cliType };
+function dialogOf(what: "log" | "sign-in" | "permissions", { id, cliType }: SessionRow): ShellDialog {
+  return what === "sign-in" ? { kind: "sign-in", cliType } : { kind: what, sessionId: id };
 }

@@ -11,6 +11,7 @@ export type ShellDialog =
   | { readonly kind: "archive"; readonly sessionId: SessionId }
   | { readonly kind: "agents" }
   | { readonly kind: "log"; readonly sessionId: SessionId }
+  | { readonly kind: "permissions"; readonly sessionId: SessionId }
   | { readonly kind: "sign-in"; readonly cliType: CliType }
   | ({ readonly kind: "terminal" } & SignInTerminal);
 

@@ -48,8 +48,9 @@ export class ToolCallNode implements RowNode<EntryRow> {
     const { entry, asks } = this.#row;
     if (entry.type !== "tool-call") return;
     const time = asks ? "" : timeWords(entry, now);
-    this.#line.setEnd(`${asks} ${entry.status} ${time} ${entry.error ?? ""}`, () =>
-      asks ? [createElement("span", "waiting-text", "waiting for you")] : endOf(entry, time),
+    const { permission } = entry;
+    this.#line.setEnd(`${asks} ${entry.status} ${time} ${entry.error ?? ""} ${permission?.answer}`, () =>
+      asks ? [createElement("span", "waiting-text", "waiting for you")] : [...ruleTag(entry), ...endOf(entry, time)],
     );
   }
 
@@ -66,6 +67,14 @@ export class ToolCallNode implements RowNode<EntryRow> {
     }
     if (this.#row.entry.type === "tool-call") this.#body.update(this.#row.entry);
   }
+}
+
+/** Nobody was asked about this call; which rule answered is said to the pointer that asks, and in the list of permissions. */
+function ruleTag({ permission }: ToolCallEntry): HTMLElement[] {
+  if (permission === undefined) return [];
+  const tag = createElement("span", "tag", `${permission.answer} by rule`);
+  tag.title = permission.why;
+  return [tag];
 }
 
 function timeWords({ status, startedAt, endedAt }: ToolCallEntry, now: number): string {

@@ -1,0 +1,104 @@
+import type { PolicyStore, PolicyTarget, StoredPolicy } from "../../ports/policy-store.ts";
+import type { ProjectStore } from "../../ports/project-store.ts";
+import type { SessionLog } from "../../ports/session-log.ts";
+import { REFUSE, type Refusal } from "../../protocol/errors.ts";
+import type { CliType, ProjectId, SessionId } from "../../protocol/ids.ts";
+import type { PermissionMode, PolicyScope } from "../../protocol/permission-policy.ts";
+import type { Policy } from "./policy.ts";
+
+interface LayersDeps {
+  readonly store: PolicyStore;
+  readonly log: SessionLog;
+  readonly projects: ProjectStore;
+  /** What the user's settings say about an agent. */
+  readonly startingMode: (cliType: CliType) => PermissionMode | null;
+}
+
+/** Whose policy is asked for, by the ids a message carries. */
+export interface PolicyOwner {
+  readonly scope: PolicyScope;
+  readonly sessionId?: SessionId | undefined;
+  readonly projectId?: ProjectId | undefined;
+  readonly cliType?: CliType | undefined;
+}
+
+/** The owner of a policy, found: how it is stored, how messages name it, and the agent it is seen from. */
+export interface FoundOwner {
+  readonly target: PolicyTarget;
+  readonly owner: PolicyOwner;
+  readonly cliType: CliType | null;
+}
+
+/** Session, project and agent each have a mode and rules of their own; together they are what holds. */
+export class PolicyLayers {
+  readonly #deps: LayersDeps;
+
+  constructor(deps: LayersDeps) {
+    this.#deps = deps;
+  }
+
+  /** The narrowest mode that was set, and all rules. */
+  policyOf(sessionId: SessionId): Policy {
+    const row = this.#deps.log.row(sessionId);
+    const layers: readonly (readonly [PolicyScope, string])[] = row
+      ? [
+          ["session", row.id],
+          ["project", row.projectId],
+          ["agent", row.cliType],
+        ]
+      : [["session", sessionId]];
+    const read = layers.map(([scope, id]) => ({ scope, ...this.#deps.store.read({ scope, id }) }));
+    const chosen = read.find(({ mode }) => mode !== null);
+    const starting = row ? this.#deps.startingMode(row.cliType) : null;
+    return {
+      mode: chosen?.mode ?? starting ?? "ask",
+      modeFrom: chosen?.scope ?? (starting === null ? "default" : "agent"),
+      rules: read.flatMap(({ scope, rules }) => rules.map((rule) => ({ ...rule, scope }))),
+    };
+  }
+
+  find({ scope, sessionId, projectId, cliType }: PolicyOwner): FoundOwner | Refusal {
+    const row = sessionId === undefined ? null : this.#deps.log.row(sessionId);
+    if (sessionId !== undefined && row === null) return REFUSE.sessionNotFound();
+    const agent = cliType ?? row?.cliType ?? null;
+    switch (scope) {
+      case "session":
+        return row
+          ? { target: { scope, id: row.id }, owner: { scope, sessionId: row.id }, cliType: agent }
+          : REFUSE.invalidMessage("sessionId: which session?");
+      case "project": {
+        const id = projectId ?? row?.projectId;
+        if (id === undefined) return REFUSE.invalidMessage("projectId: which project?");
+        if (!this.#deps.projects.get(id)) return REFUSE.projectNotFound();
+        return { target: { scope, id }, owner: { scope, projectId: id }, cliType: agent };
+      }
+      case "agent":
+        return agent === null
+          ? REFUSE.invalidMessage("cliType: which agent?")
+          : { target: { scope, id: agent }, owner: { scope, cliType: agent }, cliType: agent };
+      default:
+        return scope satisfies never;
+    }
+  }
+
+  /** What would hold in this scope if it had no mode of its own. */
+  inheritedMode({ owner, cliType }: FoundOwner): PermissionMode {
+    const { store, log, startingMode } = this.#deps;
+    const project = owner.sessionId === undefined ? null : (log.row(owner.sessionId)?.projectId ?? null);
+    const own = project === null ? null : store.read({ scope: "project", id: project }).mode;
+    const agent = cliType === null || owner.scope === "agent" ? null : store.read({ scope: "agent", id: cliType }).mode;
+    return own ?? agent ?? (cliType === null ? null : startingMode(cliType)) ?? "ask";
+  }
+
+  read({ target }: FoundOwner): StoredPolicy {
+    return this.#deps.store.read(target);
+  }
+
+  write({ target }: FoundOwner, policy: StoredPolicy): void {
+    this.#deps.store.write(target, policy);
+  }
+}
+
+export function isRefusal(found: FoundOwner | Refusal): found is Refusal {
+  return "code" in found;
+}

@@ -1,0 +1,193 @@
+import type { PermissionRecord, PolicyStore, StoredPolicy } from "../../ports/policy-store.ts";
+import type { ProjectStore } from "../../ports/project-store.ts";
+import type { RealPaths } from "../../ports/real-path.ts";
+import type { SessionLog } from "../../ports/session-log.ts";
+import { isoTime, type World } from "../../ports/world.ts";
+import type { ClientMessage } from "../../protocol/client-messages.ts";
+import { REFUSE } from "../../protocol/errors.ts";
+import type { CliType, SessionId } from "../../protocol/ids.ts";
+import type { Json } from "../../protocol/json.ts";
+import {
+  type AuditEntry,
+  type PermissionMode,
+  type PolicyRule,
+  type PreviewItem,
+  RULES_MAX,
+  type RuleDraft,
+  StartingPolicy,
+  StoredRule,
+} from "../../protocol/permission-policy.ts";
+import type { PlainServerMessage } from "../../protocol/server-messages.ts";
+import type { PermissionToolCall } from "../../protocol/session-parts.ts";
+import type { Answer } from "../answer.ts";
+import { judgeRequest } from "./judge-request.ts";
+import { offerRules } from "./offer-rules.ts";
+import { describeRequest, subjectWords } from "./permission-subject.ts";
+import { isPlain, type Policy, type Verdict } from "./policy.ts";
+import { type FoundOwner, isRefusal, PolicyLayers } from "./policy-layers.ts";
+import { refuseRules } from "./refuse-rules.ts";
+import { oddityOf } from "./subject-oddity.ts";
+
+const RECORDS_SHOWN_DEFAULT = 50;
+const RECORDS_SHOWN_MAX = 200;
+
+export type PolicyMessage = Extract<ClientMessage, { type: `policy:${string}` }>;
+
+interface PolicyServiceDeps {
+  readonly world: World;
+  readonly log: SessionLog;
+  readonly projects: ProjectStore;
+  readonly store: PolicyStore;
+  readonly paths: RealPaths;
+  readonly startingMode: (cliType: CliType) => PermissionMode | null;
+  /** Directories that no policy lets an agent write to. */
+  readonly guarded: readonly string[];
+}
+
+/** A session as far as its policy must know it. */
+export interface JudgedSession {
+  readonly id: SessionId;
+  readonly cwd: string;
+}
+
+/** What can be said of a request at once, before anything is looked up. */
+export interface Consideration {
+  /** Something was set, so the policy has a say before the user is asked. */
+  readonly decides: boolean;
+  readonly note?: string;
+  readonly offers?: RuleDraft[];
+}
+
+/** Who may do what without asking: modes and rules, what they answer, and what they have answered. */
+export class PolicyService {
+  readonly #deps: PolicyServiceDeps;
+  readonly #layers: PolicyLayers;
+
+  constructor(deps: PolicyServiceDeps) {
+    this.#deps = deps;
+    this.#layers = new PolicyLayers(deps);
+  }
+
+  consider({ id, cwd }: JudgedSession, toolCall: PermissionToolCall): Consideration {
+    const subject = describeRequest(toolCall, cwd);
+    const note = oddityOf(subject);
+    const offers = offerRules(subject);
+    return {
+      decides: !isPlain(this.#layers.policyOf(id)),
+      ...(note !== null && { note }),
+      ...(offers.length > 0 && { offers: [...offers] }),
+    };
+  }
+
+  judge({ id, cwd }: JudgedSession, toolCall: PermissionToolCall): Promise<Verdict> {
+    return this.#judge(this.#layers.policyOf(id), cwd, toolCall);
+  }
+
+  /** What a new session is started with; before its agent can ask for anything. */
+  start(sessionId: SessionId, given: Json | undefined): void {
+    const policy = StartingPolicy.safeParse(given).data;
+    const found = this.#layers.find({ scope: "session", sessionId });
+    if (policy === undefined || isRefusal(found)) return;
+    const { mode = null, rules = [] } = typeof policy === "string" ? { mode: policy } : policy;
+    this.#layers.write(found, { mode, rules: rules.map((rule) => this.#kept(rule)) });
+  }
+
+  async answer(message: PolicyMessage): Promise<Answer> {
+    const found = this.#layers.find(message);
+    if (isRefusal(found)) return { kind: "refused", refusal: found };
+    switch (message.type) {
+      case "policy:get":
+        return reply(this.#state(found));
+      case "policy:set":
+        return this.#set(found, message);
+      case "policy:preview":
+        return reply({ type: "policy:previewed", ...found.owner, items: await this.#preview(found, message) });
+      case "policy:audit":
+        return reply({ type: "policy:audit", ...found.owner, entries: this.#audit(found, message.limit) });
+      default:
+        return message satisfies never;
+    }
+  }
+
+  #judge(policy: Policy, cwd: string, toolCall: PermissionToolCall): Promise<Verdict> {
+    const { world, guarded, paths } = this.#deps;
+    return judgeRequest({ subject: describeRequest(toolCall, cwd), policy, now: isoTime(world), guarded }, paths);
+  }
+
+  #state(found: FoundOwner): PlainServerMessage {
+    const { mode, rules } = this.#layers.read(found);
+    const inherited = this.#layers.inheritedMode(found);
+    return { type: "policy:state", ...found.owner, mode, inherited, rules: [...rules] };
+  }
+
+  #set(found: FoundOwner, change: Extract<PolicyMessage, { type: "policy:set" }>): Answer {
+    const refusal = refuseRules([...(change.rules ?? []), ...(change.add ?? [])]);
+    if (refusal) return { kind: "refused", refusal };
+    const next = this.#changed(this.#layers.read(found), change);
+    if (next.rules.length > RULES_MAX)
+      return { kind: "refused", refusal: REFUSE.limitExceeded("rules in one place", RULES_MAX) };
+    this.#layers.write(found, next);
+    return { kind: "message", message: this.#state(found), published: true };
+  }
+
+  #changed(now: StoredPolicy, change: Extract<PolicyMessage, { type: "policy:set" }>): StoredPolicy {
+    const { mode = now.mode, rules, add = [], remove = [] } = change;
+    const base = rules?.map((rule) => this.#kept(rule)) ?? now.rules;
+    const kept = base.filter(({ id }) => !remove.includes(id));
+    const added = add.filter((rule) => !kept.some((known) => isSameRule(known, rule)));
+    return { mode, rules: [...kept, ...added.map((rule) => this.#kept(rule))] };
+  }
+
+  #kept(rule: RuleDraft): PolicyRule {
+    return { ...rule, id: this.#deps.world.newId(), createdAt: isoTime(this.#deps.world) };
+  }
+
+  #records(found: FoundOwner, onlyAutomatic: boolean, limit = RECORDS_SHOWN_DEFAULT): readonly PermissionRecord[] {
+    const { sessionId, projectId, cliType } = found.owner;
+    return this.#deps.store.records({
+      ...(sessionId !== undefined && { sessionId }),
+      ...(projectId !== undefined && { projectId }),
+      ...(cliType !== undefined && { cliType }),
+      onlyAutomatic,
+      limit: Math.min(limit, RECORDS_SHOWN_MAX),
+    });
+  }
+
+  #preview(found: FoundOwner, { mode, rules = [], limit }: Extract<PolicyMessage, { type: "policy:preview" }>) {
+    const tried = rules.map((rule) => ({ ...this.#kept(rule), scope: found.owner.scope }));
+    return Promise.all(
+      this.#records(found, false, limit).map(async (record): Promise<PreviewItem> => {
+        const policy = this.#layers.policyOf(record.sessionId);
+        const next = { ...policy, mode: mode ?? policy.mode, rules: [...policy.rules, ...tried] };
+        const { answer, why } = await this.#judge(next, record.cwd, record.toolCall);
+        const { sessionId, permissionId, askedAt, answered, by } = record;
+        return {
+          ...{ sessionId, permissionId, askedAt, ...whatOf(record), would: answer, why },
+          ...(answered !== null && { answered }),
+          ...(by !== null && { by }),
+        };
+      }),
+    );
+  }
+
+  #audit(found: FoundOwner, limit: number | undefined): AuditEntry[] {
+    return this.#records(found, true, limit).map((record) => {
+      const { sessionId, permissionId, askedAt, answered, at, why } = record;
+      const answer = answered === "denied" ? "denied" : "allowed";
+      return { sessionId, permissionId, at: at ?? askedAt, answer, why: why ?? "", ...whatOf(record) };
+    });
+  }
+}
+
+function reply(message: PlainServerMessage): Answer {
+  return { kind: "message", message, published: false };
+}
+
+function whatOf({ toolCall, cwd }: PermissionRecord): { what: string; kind?: string } {
+  const subject = describeRequest(toolCall, cwd);
+  return { what: subjectWords(subject), ...(toolCall.kind !== undefined && { kind: toolCall.kind }) };
+}
+
+function isSameRule(known: PolicyRule, rule: RuleDraft): boolean {
+  return JSON.stringify(StoredRule.parse(known)) === JSON.stringify(StoredRule.parse(rule));
+}

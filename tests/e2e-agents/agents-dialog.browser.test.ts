@@ -1,0 +1,118 @@
+import { expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
+import { type AppPage, GUIDE } from "../e2e/app-page.ts";
+import { axeViolations } from "../e2e/axe-violations.ts";
+import { useChromium } from "../e2e/use-chromium.ts";
+import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const chromium = useChromium();
+
+async function openAgents(app: AppPage): Promise<Locator> {
+  await app.projects.getByRole("button", { name: "Agents", exact: true }).click();
+  const dialog = app.dialog("Agents");
+  await dialog.waitFor();
+  return dialog;
+}
+
+function pidsOf(server: TestServer): number[] {
+  return server.agentProcesses().map(({ pid }) => pid);
+}
+
+test("W-7 X-21 the agents dialog tells what runs: state, pid, memory, age; nothing is asked for when it is closed", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  const asked: string[] = [];
+  app.page.on("request", (request) => {
+    if (request.url().includes("/api/status")) asked.push(request.url());
+  });
+  const dialog = await openAgents(app);
+  await dialog.getByText("No agent has run yet.").waitFor();
+  await app.page.keyboard.press("Escape");
+  await app.addProject(await server.directory("demo"));
+  const session = await app.newSession("demo");
+  await session.ask("stream 1 words", "w1");
+  const before = asked.length;
+  await openAgents(app);
+  const [pid] = pidsOf(server);
+  await dialog.getByText(new RegExp(`pid ${pid} · \\d+ MB · up \\d`)).waitFor();
+  await dialog.getByText("Connected", { exact: true }).waitFor();
+  expect(await dialog.getByRole("listitem").count()).toBe(1);
+  await waitFor(
+    () => asked.length - before,
+    (count) => count > 1,
+    "a second look while it is open",
+  );
+  expect(await axeViolations(app.page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Close", exact: true }).click();
+  const closed = asked.length;
+  await session.ask("stream 2 words", "w2");
+  expect(asked).toHaveLength(closed);
+});
+
+test("an agent can be restarted from there; one at work is asked about first, and its turn tells what happened", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const session = await app.newSession("demo");
+  const [first] = pidsOf(server);
+  await session.say("sleep");
+  await session.untilSaid("Sleeping");
+  const dialog = await openAgents(app);
+  await dialog.getByText("Working", { exact: true }).waitFor();
+  await dialog.getByRole("button", { name: `Restart ${GUIDE}` }).click();
+  await dialog.getByText("Its running turns are interrupted.").waitFor();
+  await dialog.getByRole("button", { name: "Keep" }).click();
+  expect(pidsOf(server)).toEqual([Number(first)]);
+  await dialog.getByRole("button", { name: `Restart ${GUIDE}` }).click();
+  await dialog.getByRole("button", { name: "Restart now" }).click();
+  await dialog.getByText("1 restart").waitFor();
+  await app.page.keyboard.press("Escape");
+  await session.untilIdle();
+  await session.transcript.getByText(/was restarted/).waitFor();
+  await session.ask("stream 3 words", "w3");
+});
+
+test("TC-5.2b TC-5.2d a lost agent says why, there and in the sidebar; Reconnect brings it back, others are not touched", async () => {
+  const frail = { ...guideWith(), name: "Frail", retryMs: [] };
+  await using server = await startTestServer({ agents: { frail } });
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const sound = await app.newSession("demo");
+  await sound.ask("stream 1 words", "w1");
+  const session = await app.newSession("demo", "Frail");
+  await session.say("crash");
+  await session.untilStatus("disconnected");
+  await session.frame.getByText("Frail stopped. Reconnect to go on.").waitFor();
+  expect(await session.button("Try again").count()).toBe(0);
+  const dialog = await openAgents(app);
+  const row = dialog.getByRole("listitem").filter({ hasText: "Frail" });
+  await row.getByText("Disconnected", { exact: true }).waitFor();
+  await row.getByText("Frail stopped. Reconnect to go on.").waitFor();
+  await dialog.getByRole("listitem").filter({ hasText: GUIDE }).getByText("Connected", { exact: true }).waitFor();
+  await row.getByRole("button", { name: "Reconnect Frail" }).click();
+  await row.getByText("Connected", { exact: true }).waitFor();
+  await app.page.keyboard.press("Escape");
+  await session.untilStatus("connected");
+  await session.button("Try again").waitFor();
+  await session.ask("stream 2 words", "w2");
+});
+
+test("W-5 sessions with a process each are shown one by one, and restarted one by one", async () => {
+  const own = { ...guideWith(), name: "Own", process: "per-session" as const };
+  await using server = await startTestServer({ agents: { own } });
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  await (await app.newSession("demo", "Own")).ask("stream 1 words", "w1");
+  await (await app.newSession("demo", "Own")).ask("stream 2 words", "w2");
+  const before = pidsOf(server);
+  expect(before).toHaveLength(2);
+  const dialog = await openAgents(app);
+  for (const pid of before) await dialog.getByText(`pid ${pid}`).waitFor();
+  await dialog.getByRole("button", { name: "Restart stream 1 words" }).click();
+  await waitFor(
+    () => pidsOf(server),
+    (now) => now.length === 2 && now.filter((pid) => before.includes(pid)).length === 1,
+    "one of the two processes to be new",
+  );
+});

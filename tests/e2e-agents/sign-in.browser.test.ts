@@ -1,0 +1,153 @@
+import { expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
+import type { AppPage } from "../e2e/app-page.ts";
+import { axeViolations } from "../e2e/axe-violations.ts";
+import { useChromium } from "../e2e/use-chromium.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { guideWith, startTestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { LOGIN_PAGE, PASSWORD, terminalLoginAgent } from "./terminal-login-agent.ts";
+
+const locked = { ...guideWith("--scenario", "auth-required"), name: "Locked", retryMs: [] };
+
+const chromium = useChromium();
+
+const agentButton = (place: Locator, name: string) => place.getByRole("button", { name, exact: true });
+
+/** What the terminal shows, as a screen reader hears it. */
+function untilShown(terminal: Locator, text: string): Promise<string> {
+  return waitFor(
+    async () => ((await terminal.locator(".xterm-accessibility-tree").textContent()) ?? "").replaceAll(/\s+/g, " "),
+    (seen) => seen.includes(text),
+    `"${text}" in the terminal`,
+  );
+}
+
+/** Chooses the agent that asks for a login, and its way through a terminal. */
+async function openTerminal(app: AppPage): Promise<Locator> {
+  const picker = await app.pickAgent("demo");
+  await agentButton(picker, "Gatekeeper").click();
+  await agentButton(picker, "Log in with a password").click();
+  const dialog = app.dialog("Sign in to Gatekeeper");
+  await dialog.waitFor();
+  return dialog;
+}
+
+test("TC-2.2b an agent that wants a sign-in offers its own methods, and the session starts by itself after it", async () => {
+  await using server = await startTestServer({ agents: { locked } });
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const picker = await app.pickAgent("demo");
+  await agentButton(picker, "Locked").click();
+  const method = agentButton(picker, "Sign in to the guide");
+  await method.waitFor();
+  expect(await axeViolations(app.page)).toEqual([]);
+  await picker.getByText("Needs nothing: it only shows what signing in looks like.").waitFor();
+  expect(await app.rowTitles()).toEqual([]);
+  await app.page.keyboard.press("Escape");
+  await picker.waitFor({ state: "hidden" });
+
+  await app.pickAgent("demo");
+  await agentButton(picker, "Sign in to Locked").click();
+  await method.click();
+  await picker.waitFor({ state: "hidden" });
+  await (await app.shownSession()).ask("stream 1 words", "w1");
+  expect(app.sent("agent:authenticate")).toMatchObject([{ cliType: "locked", methodId: "guide-sign-in" }]);
+});
+
+test("X-5 a login in a terminal: real keys, real size, its exit code when it fails, the session when it succeeds", async () => {
+  await using dir = await tempDir();
+  await using server = await startTestServer({ agents: { gatekeeper: terminalLoginAgent(dir.join("login")) } });
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const dialog = await openTerminal(app);
+  await untilShown(dialog, "Password:");
+  expect(await axeViolations(app.page)).toEqual([]);
+  await app.page.keyboard.type("wrong");
+  await untilShown(dialog, "wrong");
+  await app.page.keyboard.press("Escape");
+  await app.page.keyboard.press("Control+u");
+  await app.page.keyboard.type("no idea");
+  await app.page.keyboard.press("Enter");
+  await dialog.getByText(/exit code 3/).waitFor();
+  await untilShown(dialog, "That is not the password.");
+  expect(await axeViolations(app.page)).toEqual([]);
+  expect(await app.rowTitles()).toEqual([]);
+
+  await dialog.getByRole("button", { name: "Try again" }).click();
+  await dialog.getByText(/exit code/).waitFor({ state: "hidden" });
+  await untilShown(dialog, "Password:");
+  await app.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await app.page.evaluate((text) => navigator.clipboard.writeText(text), PASSWORD);
+  await app.page.keyboard.press("Control+v");
+  await untilShown(dialog, PASSWORD);
+  await app.page.keyboard.press("Enter");
+  await dialog.waitFor({ state: "hidden" });
+  await (await app.shownSession()).ask("stream 1 words", "w1");
+  await app.untilTabs("stream 1 words");
+});
+
+test("a terminal fits its dialog, its addresses can be opened, and leaving it ends the program and goes back", async () => {
+  await using dir = await tempDir();
+  await using server = await startTestServer({ agents: { gatekeeper: terminalLoginAgent(dir.join("login")) } });
+  await using app = await chromium.open(server, { viewport: { width: 1_000, height: 700 } });
+  await app.addProject(await server.directory("demo"));
+  const dialog = await openTerminal(app);
+  await untilShown(dialog, "Password:");
+  const isLogin = ({ commandLine }: { commandLine: string }) => commandLine.includes("--login");
+  expect(server.agentProcesses().filter(isLogin)).toHaveLength(1);
+  const wide = app.sent("terminal:resize").at(-1)?.["columns"];
+  await app.page.setViewportSize({ width: 420, height: 700 });
+  await waitFor(
+    () => Number(app.sent("terminal:resize").at(-1)?.["columns"]),
+    (columns) => columns < Number(wide),
+    "fewer columns in a narrow window",
+  );
+
+  await app.page.context().route("https://login.example/**", (route) => route.fulfill({ body: "welcome" }));
+  const opened = app.page.context().waitForEvent("page");
+  await dialog.locator(".xterm-screen").hover({ position: { x: 100, y: 25 } });
+  await app.page.mouse.click(...(await pointIn(dialog, 100, 25)));
+  expect((await opened).url()).toBe(LOGIN_PAGE);
+  await (await opened).close();
+
+  await app.page.keyboard.press("F6");
+  await app.page.keyboard.press("Enter");
+  await dialog.waitFor({ state: "hidden" });
+  await app.dialog("New session").waitFor();
+  await waitFor(
+    () => server.agentProcesses().filter(isLogin),
+    (left) => left.length === 0,
+    "the login to end",
+  );
+  expect(await app.rowTitles()).toEqual([]);
+});
+
+async function pointIn(dialog: Locator, x: number, y: number): Promise<[number, number]> {
+  const box = await dialog.locator(".xterm-screen").boundingBox();
+  return [(box?.x ?? 0) + x, (box?.y ?? 0) + y];
+}
+
+test("a session whose agent wants a new sign-in offers it beside the words, and goes on by itself after it", async () => {
+  await using server = await startTestServer({ agents: { locked } });
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const picker = await app.pickAgent("demo");
+  await agentButton(picker, "Locked").click();
+  await agentButton(picker, "Sign in to the guide").click();
+  const session = await app.shownSession();
+  await session.ask("stream 1 words", "w1");
+
+  await app.projects.getByRole("button", { name: "Agents", exact: true }).click();
+  await app.dialog("Agents").getByRole("button", { name: "Restart Locked" }).click();
+  await app.dialog("Agents").getByText("1 restart").waitFor();
+  await app.page.keyboard.press("Escape");
+  await session.say("stream 2 words");
+  await session.transcript.getByRole("button", { name: "Sign in", exact: true }).click();
+  const dialog = app.dialog("Sign in to Locked");
+  await dialog.getByRole("button", { name: "Sign in to the guide" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await session.untilSaid("w1 w2");
+  expect(await session.entries("user").count()).toBe(2);
+  expect(await session.transcript.getByRole("button", { name: "Sign in", exact: true }).count()).toBe(0);
+});

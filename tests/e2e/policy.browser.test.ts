@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { axeViolations } from "./axe-violations.ts";
+import { useChromium } from "./use-chromium.ts";
+
+const OPTIONS = ["Allow once", "Always allow commands in this session", "Reject"];
+
+const chromium = useChromium();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function openChat() {
+  const app = await chromium.open(server);
+  const name = `rules-${crypto.randomUUID().slice(0, 8)}`;
+  await app.addProject(await server.directory(name));
+  const session = await app.newSession(name);
+  const permissions = async () => {
+    await session.button("Permissions").click();
+    const dialog = app.dialog("Permissions");
+    await dialog.getByRole("combobox", { name: "In this session" }).and(dialog.locator(":enabled")).waitFor();
+    return dialog;
+  };
+  return { app, session, name, permissions, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+}
+
+test("X-4 X-22 a rule of ours is offered beside the agent's own options, in words, and answers this request and the next", async () => {
+  await using chat = await openChat();
+  const { app, session } = chat;
+  await session.say("run echo one");
+  await session.permission.waitFor();
+  const names = () =>
+    session.permission.getByRole("button").evaluateAll((all) => all.map((one) => one.childNodes[0]?.textContent));
+  expect(await names()).toEqual(OPTIONS);
+  const offer = session.button("Always allow this…");
+  await offer.focus();
+  await app.page.keyboard.press("Enter");
+  expect(await offer.getAttribute("aria-expanded")).toBe("true");
+  await session.frame.getByText('Allow commands that start with "echo"').waitFor();
+  expect(await names()).toEqual(OPTIONS);
+  expect(await axeViolations(app.page)).toEqual([]);
+  await session.frame.getByRole("combobox", { name: "Where the rule holds" }).selectOption("project");
+  await session.button("Add rule").click();
+  await session.permission.waitFor({ state: "detached" });
+  await session.untilSaid("succeeded");
+  await session.untilIdle();
+  await session.say("run echo two");
+  await waitFor(
+    () => session.texts("tool-call"),
+    (seen) => seen.length === 2 && seen.every((text) => text.includes("allowed by rule")),
+    "both calls to say that a rule allowed them",
+  );
+  expect(await session.permission.count()).toBe(0);
+});
+
+test("X-4 X-22 the dialog: a mode, rules in words, what a rule would have answered, and what was answered", async () => {
+  await using chat = await openChat();
+  const { app, session, permissions } = chat;
+  await session.say("run ls -la");
+  await session.permission.getByRole("button", { name: "Allow once", exact: true }).click();
+  await session.untilSaid("succeeded");
+  await session.untilIdle();
+  const dialog = await permissions();
+  await dialog.getByRole("textbox", { name: "Command" }).fill("ls");
+  await dialog.getByRole("combobox", { name: "Where" }).selectOption("project");
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await dialog.getByText("1 of the last 1 requests would have been answered").waitFor();
+  expect(await axeViolations(app.page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Add rule" }).click();
+  const remove = dialog.getByRole("button", { name: 'Delete rule: Allow commands that start with "ls"' });
+  await remove.waitFor();
+  await dialog.getByRole("combobox", { name: "In this session" }).selectOption("edits");
+  await app.page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await session.ask("run ls", "succeeded");
+  await session.ask('edit notes.md "" "hello"', "I created");
+  const again = await permissions();
+  expect(await again.getByRole("combobox", { name: "In this session" }).inputValue()).toBe("edits");
+  const audit = again.getByRole("list", { name: "Answered without asking, in this project" });
+  expect(await audit.getByRole("listitem").count()).toBe(2);
+  expect(await axeViolations(app.page)).toEqual([]);
+  await again.getByRole("button", { name: /^Delete rule/ }).focus();
+  await app.page.keyboard.press("Enter");
+  await again.getByText("No rules:").waitFor();
+});
