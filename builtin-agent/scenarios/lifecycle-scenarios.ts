@@ -55,10 +55,12 @@ export const lifecycleScenarios: readonly Scenario[] = [
   {
     name: "stderr-noise",
     summary: `Writes ${NOISE_LINES} lines to stderr while it answers.`,
-    onPrompt: (turn) => {
+    onPrompt: async (turn) => {
       turn.say("Noise on stderr: ");
       const line = `${"noise ".repeat(NOISE_LINE_CHARACTERS / 6)}\n`;
-      for (let count = 1; count <= NOISE_LINES; count += 1) process.stderr.write(`${count} ${line}`);
+      const noise = Array.from({ length: NOISE_LINES }, (_, index) => `${index + 1} ${line}`).join("");
+      // Taken by the pipe before the turn goes on: an exit right after it must not cut the noise short.
+      await new Promise<void>((taken) => process.stderr.write(noise, () => taken()));
       turn.say("done.");
       return undefined;
     },
