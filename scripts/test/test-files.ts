@@ -15,7 +15,7 @@ export function testFiles(root: string, part: TestPart): string[] {
 }
 
 function partOf(path: string): TestPart | undefined {
+  if (path.startsWith("tests/architecture/") || path.startsWith("tests/agents/")) return undefined;
   if (/\.browser\.test\.tsx?$/.test(path)) return "browser";
-  if (WITH_SERVER.test(path)) return "integration";
-  return path.startsWith("tests/architecture/") || path.startsWith("tests/agents/") ? undefined : "unit";
+  return WITH_SERVER.test(path) ? "integration" : "unit";
 }

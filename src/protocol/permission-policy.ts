@@ -88,6 +88,8 @@ export const PreviewItem = z.object({
   by: z.enum(["user", "policy"]).optional(),
   would: z.enum(["allow", "deny", "ask"]),
   why: z.string(),
+  /** The policy as it is would answer otherwise. */
+  differs: z.boolean(),
 });
 export type PreviewItem = z.infer<typeof PreviewItem>;
 

@@ -62,8 +62,9 @@ export function startServer(config: ServerConfig, logger: Logger): RunningServer
     dataDir: dataDir.path,
     stop: async () => {
       ready = false;
-      await parts.stop();
+      await parts.stopAgents();
       await http.stop();
+      parts.close();
       lock[Symbol.dispose]();
     },
   };
@@ -115,11 +116,14 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     }),
     onError,
   };
-  const stop = async () => {
+  const stopAgents = async () => {
     await Promise.all([pool.stop(), signIn.stop(), installs.stop()]);
     await lifeline.stop();
+  };
+  /** When nothing more can come, from agents or from clients. */
+  const close = () => {
     sessions.flush();
     stores.close();
   };
-  return { connection, pool, sessions, stop };
+  return { connection, pool, sessions, stopAgents, close };
 }

@@ -98,8 +98,9 @@ function cancelTurn(scene: Scene): Outcome {
   const { state } = scene;
   const held = state.queue.length > 0 && !state.queuePaused ? [queueFact(state.queue, true)] : [];
   const { turnId } = state.turn;
-  if (!isTurnActive(state.turn) || !turnId) return { facts: held, effects: [] };
   const withdrawn = withdrawPending(state);
+  // A question can be open without a turn; the user's stop answers it all the same.
+  if (!isTurnActive(state.turn) || !turnId) return { facts: [...withdrawn.facts, ...held], effects: withdrawn.effects };
   return {
     facts: [
       ...settleTools(state, "cancelled", scene.now),

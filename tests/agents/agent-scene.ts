@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Entry, ToolCallEntry } from "../../src/protocol/entry.ts";
+import type { Entry, Part, ToolCallEntry } from "../../src/protocol/entry.ts";
 import type { SessionState } from "../../src/protocol/session-state.ts";
 import type { Message, SocketClient } from "../support/socket-client.ts";
 import { type TempDir, tempDir } from "../support/temp-dir.ts";
@@ -157,13 +157,18 @@ export class AgentTalk {
   }
 
   /** Sends; the answer comes later. */
-  async send(...lines: string[]): Promise<void> {
+  send(...lines: string[]): Promise<void> {
+    return this.sendWith([], ...lines);
+  }
+
+  async sendWith(attachments: Part[], ...lines: string[]): Promise<void> {
     this.#turnBefore = this.state.turn.turnId;
     await this.scene.client.ask("ok", {
       type: "session:send",
       sessionId: this.sessionId,
       content: lines.join("\n"),
       commandId: crypto.randomUUID(),
+      ...(attachments.length > 0 && { attachments }),
     });
   }
 

@@ -6,6 +6,8 @@ import { REAL_AGENTS } from "./real-agents.ts";
 
 const MARKDOWN = ["# Plan", "", "Some **bold** text, `code`, and a list:", "", "1. first", "2. second"].join("\n");
 const LONG_WORDS = 20_000;
+/** One red pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
 for (const agent of REAL_AGENTS)
   describe(`turns of ${agent.title}`, () => {
@@ -80,6 +82,24 @@ for (const agent of REAL_AGENTS)
       expect(other.entries.at(-1)?.content).toBe("I am the other. Still the other.");
       for (const talk of [one, other]) expectSettled(talk);
       expect((await scene.agentStatus()).restarts).toBe(0);
+    });
+
+    real("X-7 an image that goes with a message reaches the model and stays with the message", async () => {
+      const talk = await scene.newSession();
+      await talk.run("say: Show me.");
+      const image = { type: "image" as const, mimeType: "image/png", data: PNG };
+      await talk.sendWith([image], "say: I see it.");
+      await talk.untilEnded();
+      expect(
+        scene.model.requests
+          .at(-1)
+          ?.said.map(({ images }) => images)
+          .filter(Boolean),
+      ).toEqual([1]);
+      const message = talk.entries.findLast(({ type }) => type === "user");
+      expect(message).toMatchObject({ content: "say: I see it.", attachments: [image] });
+      expect(talk.entries.at(-1)?.content).toBe("I see it.");
+      expectSettled(talk);
     });
 
     real("X-6 a message sent during a turn waits for its own", async () => {

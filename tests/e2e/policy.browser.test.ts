@@ -67,7 +67,7 @@ test("X-4 X-22 the dialog: a mode, rules in words, what a rule would have answer
   await dialog.getByRole("textbox", { name: "Command" }).fill("ls");
   await dialog.getByRole("combobox", { name: "Where" }).selectOption("project");
   await dialog.getByRole("button", { name: "Preview" }).click();
-  await dialog.getByText("1 of the last 1 requests would have been answered").waitFor();
+  await dialog.getByText("1 of the last 1 requests would have been answered by it").waitFor();
   expect(await axeViolations(app.page)).toEqual([]);
   await dialog.getByRole("button", { name: "Add rule" }).click();
   const remove = dialog.getByRole("button", { name: 'Delete rule: Allow commands that start with "ls"' });

@@ -235,6 +235,17 @@ test("permission-after-new: a question outside any turn can be answered, and sta
   await expectCalm(talk);
 });
 
+test("W-3 permission-after-new: a cancel answers a question that is open without a turn", async () => {
+  server = await startTestServer({ agents: { eager: guideWith("--scenario", "permission-after-new") } });
+  const talk = await startTalk(server, "eager");
+  const { permissionId } = await talk.asked();
+  await talk.cancel();
+  await talk.until("no question open", (state) => state.pending.length === 0);
+  const resolved = talk.client.all("permission:resolved").filter((message) => message.permissionId === permissionId);
+  expect(resolved.map(({ outcome }) => outcome)).toEqual([{ outcome: "cancelled" }]);
+  await expectCalm(talk);
+});
+
 test("permission-after-new: one nobody answered is withdrawn when the server stops, and open again nowhere", async () => {
   server = await startTestServer({ agents: { eager: guideWith("--scenario", "permission-after-new") } });
   const talk = await startTalk(server, "eager");

@@ -20,14 +20,13 @@ function comparable(state: SessionState) {
 /** No turn, no question and no message is left, whatever was still on its way from either client. */
 async function settle({ stayed, visitor }: Interleaving): Promise<void> {
   const { client, sessionId } = stayed;
-  const isCalm = ({ turn, pending }: SessionState) => !isTurnActive(turn) && pending.length === 0;
   do {
     await visitor.client.ask("agent:list", { type: "agent:list" });
     await client.ask("ok", { type: "session:queue-edit", sessionId, items: [] });
     await stayed.cancel();
     await client.ask("session:unarchived", { type: "session:unarchive", sessionId });
-    await stayed.until("calm", isCalm);
-  } while (stayed.state.queue.length > 0);
+    await stayed.until("calm", ({ turn }) => !isTurnActive(turn));
+  } while (stayed.state.queue.length > 0 || stayed.state.pending.length > 0);
 }
 
 /** All three at one seq: the one that stayed, the one that came and went, and one that opens now. */

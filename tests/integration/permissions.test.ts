@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startTestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { reopen, startTalk } from "./talk.ts";
 
 const OPTIONS = [
@@ -125,7 +126,8 @@ test("W-3 a running command is shown as cancelled at once, and it is gone", asyn
   await talk.send("run echo started; exec sleep 1000");
   await talk.answerWith("allow-once");
   await talk.until("its output", () => talk.tools[0]?.result?.includes("started") ?? false);
-  expect(server.agentProcesses().some(({ commandLine }) => commandLine === "sleep 1000")).toBe(true);
+  const sleeping = () => server.agentProcesses().some(({ commandLine }) => commandLine === "sleep 1000");
+  await waitFor(sleeping, Boolean, "the command to have become the sleep");
   await talk.cancel();
   await talk.untilIdle();
   expect(talk.tools.map(({ status }) => status)).toEqual(["cancelled"]);

@@ -162,11 +162,17 @@ test("X-22 a preview says what past requests would have been answered, without a
   await talk.untilAnswer("answers: once, no, once");
   const preview = { type: "policy:preview", scope: "project", sessionId, mode: "edits" } as const;
   const { items } = await client.ask("policy:previewed", { ...preview, rules: [allow("npm test"), deny("rm")] });
-  expect(items.map(({ what, answered, by, would }) => [what, answered, by, would])).toEqual([
-    [join(path, "a.ts"), "allowed", "user", "allow"],
-    ["npm test && rm x", "denied", "user", "deny"],
-    ["npm test", "allowed", "user", "allow"],
+  expect(items.map(({ what, answered, by, would, differs }) => [what, answered, by, would, differs])).toEqual([
+    [join(path, "a.ts"), "allowed", "user", "allow", true],
+    ["npm test && rm x", "denied", "user", "deny", true],
+    ["npm test", "allowed", "user", "allow", true],
   ]);
+  const { items: unchanged } = await client.ask("policy:previewed", {
+    type: "policy:preview",
+    scope: "session",
+    sessionId,
+  });
+  expect(unchanged.map(({ would, differs }) => [would, differs])).toEqual(Array(3).fill(["ask", false]));
   const { rules, mode } = await client.ask("policy:state", { type: "policy:get", scope: "session", sessionId });
   expect({ rules, mode, audit: await audit(talk) }).toEqual({ rules: [], mode: null, audit: [] });
 });

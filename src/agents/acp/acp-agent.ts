@@ -1,7 +1,7 @@
 import { ignore } from "../../lib/ignore.ts";
 import type { AgentSession, AgentSink, RestoreRequest } from "../../ports/agents.ts";
 import type { World } from "../../ports/world.ts";
-import { RefusalError } from "../../protocol/errors.ts";
+import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { ExitReport, ProcessHost } from "../process/process-host.ts";
 import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method.ts";
@@ -220,7 +220,8 @@ export class AcpAgent {
       return await this.#connection.request(method, params);
     } catch (error) {
       const failure = asFailure(error);
-      throw failure ? this.#refuse(failure) : error;
+      // No answer at all: the process went away in the middle of it.
+      throw failure ? this.#refuse(failure) : new RefusalError(REFUSE.agentStopped(this.#options.name));
     }
   }
 

@@ -80,6 +80,11 @@ export class AcpSession implements AgentSession {
   }
 
   onPermissionRequest(key: string, params: JsonObject): void {
+    // Asked while the agent repeats what it remembers: the turn it belongs to is over.
+    if (this.#replay) {
+      this.#options.connection.answerPermission(key, { outcome: "cancelled" });
+      return;
+    }
     const permissionId = PermissionId.parse(this.#options.newId());
     const call = asObject(params["toolCall"]) ?? {};
     // Some agents ask about no tool call at all: the question then stands for itself.

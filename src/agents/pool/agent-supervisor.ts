@@ -120,7 +120,7 @@ export class AgentSupervisor {
       agent.lose(`${this.#name} was restarted.`, "crashed");
       agent.stop().catch(this.#options.onError);
     }
-    return this.ensure();
+    return this.#phase.phase === "idle" ? this.#begin("reconnecting", false) : this.ensure();
   }
 
   /** A completed turn shows that the agent works: an earlier row of crashes is forgotten. */

@@ -160,9 +160,11 @@ export class PolicyService {
         const policy = this.#layers.policyOf(record.sessionId);
         const next = { ...policy, mode: mode ?? policy.mode, rules: [...policy.rules, ...tried] };
         const { answer, why } = await this.#judge(next, record.cwd, record.toolCall);
+        const present = await this.#judge(policy, record.cwd, record.toolCall);
         const { sessionId, permissionId, askedAt, answered, by } = record;
         return {
           ...{ sessionId, permissionId, askedAt, ...whatOf(record), would: answer, why },
+          differs: present.answer !== answer,
           ...(answered !== null && { answered }),
           ...(by !== null && { by }),
         };

@@ -28,14 +28,8 @@ export function RuleForm({ shell, sessionId, policies }: RuleFormProps) {
   const draft = draftOf(fields, shell.nowMs.value);
   const look = async () => {
     if (draft === null) return;
-    const { scope } = fields;
-    const answer = await shell.attempt({
-      type: "policy:preview",
-      scope,
-      sessionId,
-      rules: [draft],
-      limit: PREVIEWED,
-    });
+    const about = { type: "policy:preview" as const, scope: fields.scope, sessionId };
+    const answer = await shell.attempt({ ...about, rules: [draft], limit: PREVIEWED });
     if (answer?.type === "policy:previewed") setPreview(answer.items);
   };
   const add = async () => {
@@ -50,27 +44,7 @@ export function RuleForm({ shell, sessionId, policies }: RuleFormProps) {
         void add();
       }}
     >
-      <Choice label="Effect" words={EFFECTS} value={fields.effect} onChoose={(effect) => change({ effect })} />
-      <Choice label="About" words={SUBJECTS} value={fields.subject} onChoose={(subject) => change({ subject })} />
-      {fields.subject !== "fetch" && (
-        <div class="field">
-          <input
-            aria-label={fields.subject === "command" ? "Command" : "Path"}
-            placeholder={fields.subject === "command" ? "npm test" : "docs/**"}
-            autocomplete="off"
-            spellcheck={false}
-            value={fields.text}
-            onInput={(event) => change({ text: event.currentTarget.value })}
-          />
-        </div>
-      )}
-      <Choice label="Where" words={SCOPE_WORDS} value={fields.scope} onChoose={(scope) => change({ scope })} />
-      <Choice
-        label="How long"
-        words={DURATION_WORDS}
-        value={fields.duration}
-        onChoose={(duration) => change({ duration })}
-      />
+      <RuleInputs fields={fields} change={change} />
       <span class="spacer" />
       <button type="button" class="button ghost" disabled={draft === null} onClick={() => void look()}>
         Preview
@@ -80,5 +54,40 @@ export function RuleForm({ shell, sessionId, policies }: RuleFormProps) {
       </button>
       {preview !== null && <RulePreview items={preview} />}
     </form>
+  );
+}
+
+interface RuleInputsProps {
+  readonly fields: RuleFields;
+  readonly change: (more: Partial<RuleFields>) => void;
+}
+
+function RuleInputs({ fields, change }: RuleInputsProps) {
+  const { effect, subject, text, scope, duration } = fields;
+  const isCommand = subject === "command";
+  return (
+    <>
+      <Choice label="Effect" words={EFFECTS} value={effect} onChoose={(chosen) => change({ effect: chosen })} />
+      <Choice label="About" words={SUBJECTS} value={subject} onChoose={(chosen) => change({ subject: chosen })} />
+      {subject !== "fetch" && (
+        <div class="field">
+          <input
+            aria-label={isCommand ? "Command" : "Path"}
+            placeholder={isCommand ? "npm test" : "docs/**"}
+            autocomplete="off"
+            spellcheck={false}
+            value={text}
+            onInput={(event) => change({ text: event.currentTarget.value })}
+          />
+        </div>
+      )}
+      <Choice label="Where" words={SCOPE_WORDS} value={scope} onChoose={(chosen) => change({ scope: chosen })} />
+      <Choice
+        label="How long"
+        words={DURATION_WORDS}
+        value={duration}
+        onChoose={(chosen) => change({ duration: chosen })}
+      />
+    </>
   );
 }

@@ -33,7 +33,6 @@ export function RuleOffer({ offers, addRules, showRules }: RuleOfferProps) {
           ))}
         </ul>
         <select
-          class="native-select"
           aria-label="Where the rule holds"
           value={scope}
           onChange={(event) => setScope(event.currentTarget.value === "project" ? "project" : "session")}

@@ -2,15 +2,15 @@ import type { PreviewItem } from "../../protocol/permission-policy.ts";
 
 const WOULD_WORDS: Readonly<Record<PreviewItem["would"], string>> = { allow: "allowed", deny: "denied", ask: "asked" };
 
-/** What the rule would have answered; requests it leaves to the user are only counted. */
+/** What the rule would have changed; requests it leaves as they are, are only counted. */
 export function RulePreview({ items }: { readonly items: readonly PreviewItem[] }) {
-  const answered = items.filter(({ would }) => would !== "ask");
+  const answered = items.filter(({ differs }) => differs);
   return (
     <div class="rule-preview" role="status">
       <p class="hint">
         {items.length === 0
           ? "Nothing was asked here yet."
-          : `With this rule, ${answered.length} of the last ${items.length} requests would have been answered without asking.`}
+          : `${answered.length} of the last ${items.length} requests would have been answered by it.`}
       </p>
       {answered.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

@@ -52,7 +52,9 @@ describe("sending", () => {
     const store = open(history());
     store.type("hello");
     store.submit();
-    expect<readonly unknown[]>(saidOf("session:send")).toEqual([{ type: "session:send", commandId: "c1", content: "hello" }]);
+    expect<readonly unknown[]>(saidOf("session:send")).toEqual([
+      { type: "session:send", commandId: "c1", content: "hello" },
+    ]);
     expect(store.composer.outgoing).toHaveLength(1);
     store.receive({ type: "session:update", seq: 11, entry: userEntry("c1") });
     expect(store.composer.outgoing).toEqual([]);

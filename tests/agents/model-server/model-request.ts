@@ -2,6 +2,7 @@
 export interface Said {
   readonly by: "user" | "assistant" | "tool";
   readonly texts: readonly string[];
+  readonly images: number;
   /** How many tools the assistant called with it. */
   readonly calls: number;
 }

@@ -27,16 +27,18 @@ export function readAnthropic(body: unknown): ModelRequest {
 }
 
 function saidByModel(blocks: readonly Block[]): Said {
-  return { by: "assistant", texts: textsOf(blocks), calls: blocks.filter(({ type }) => type === "tool_use").length };
+  const calls = blocks.filter(({ type }) => type === "tool_use").length;
+  return { by: "assistant", texts: textsOf(blocks), images: 0, calls };
 }
 
 /** Tool results stand in the user's messages, before what the user said. */
 function saidByUser(blocks: readonly Block[]): Said[] {
   const results = blocks.filter(({ type }) => type === "tool_result");
   const texts = textsOf(blocks);
+  const images = blocks.filter(({ type }) => type === "image").length;
   return [
-    ...results.map(({ content }): Said => ({ by: "tool", texts: contentTexts(content), calls: 0 })),
-    ...(texts.length > 0 ? [{ by: "user" as const, texts, calls: 0 }] : []),
+    ...results.map(({ content }): Said => ({ by: "tool", texts: contentTexts(content), images: 0, calls: 0 })),
+    ...(texts.length + images > 0 ? [{ by: "user" as const, texts, images, calls: 0 }] : []),
   ];
 }
 

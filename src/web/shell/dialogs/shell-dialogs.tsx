@@ -7,22 +7,27 @@ const loadNewSession = async () => (await import("./new-session-dialog.tsx")).Ne
 const loadAgents = async () => (await import("../agents/agents-dialog.tsx")).AgentsDialog;
 const loadSignIn = async () => (await import("./sign-in-dialog.tsx")).SignInDialog;
 const loadTerminal = async () => (await import("../../terminal/terminal-dialog.tsx")).TerminalDialog;
-const loadPermissions = async () => (await import("../../permissions/permissions-dialog.tsx")).PermissionsDialog;
-const loadLog = async () => (await import("../../trace/log-dialog.tsx")).LogDialog;
+/** Dialogs about one session. */
+const SESSION_VIEWS = {
+  permissions: async () => (await import("../../permissions/permissions-dialog.tsx")).PermissionsDialog,
+  log: async () => (await import("../../trace/log-dialog.tsx")).LogDialog,
+};
 
 /** Fetches ahead what the user is likely to ask for next. */
 export async function loadDialogsAhead(): Promise<void> {
   await loadNewSession();
 }
 
+function giveUp(shell: Shell, words: string): void {
+  shell.closeDialog();
+  shell.tell(words);
+}
+
 /** The one dialog that is open, if any; those that a first look does not need are fetched when they are opened. */
 export function ShellDialogs({ shell }: { shell: Shell }) {
   const dialog = shell.dialog.value;
   const { projects, sessions } = shell.server.value;
-  const onFailed = (words: string) => {
-    shell.closeDialog();
-    shell.tell(words);
-  };
+  const onFailed = (words: string) => giveUp(shell, words);
   switch (dialog.kind) {
     case "none":
       return null;
@@ -37,15 +42,14 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
     case "agents":
       return <LazyView key="agents" load={loadAgents} props={{ shell }} onFailed={onFailed} />;
     case "log":
-      return <LazyView key="log" load={loadLog} props={{ shell, sessionId: dialog.sessionId }} onFailed={onFailed} />;
     case "permissions": {
-      const { sessionId } = dialog;
-      return <LazyView key="permissions" load={loadPermissions} props={{ shell, sessionId }} onFailed={onFailed} />;
+      const { kind, sessionId } = dialog;
+      return <LazyView key={kind} load={SESSION_VIEWS[kind]} props={{ shell, sessionId }} onFailed={onFailed} />;
     }
-    case "sign-in":
-      return (
-        <LazyView key="sign-in" load={loadSignIn} props={{ shell, cliType: dialog.cliType }} onFailed={onFailed} />
-      );
+    case "sign-in": {
+      const { kind, cliType } = dialog;
+      return <LazyView key={kind} load={loadSignIn} props={{ shell, cliType }} onFailed={onFailed} />;
+    }
     case "terminal": {
       const props = { shell, terminal: dialog };
       return <LazyView key={dialog.terminalId} load={loadTerminal} props={props} onFailed={onFailed} />;
