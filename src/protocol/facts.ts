@@ -29,7 +29,12 @@ export const FactBody = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("session:archived") }),
   z.object({ type: z.literal("session:unarchived") }),
-  z.object({ type: z.literal("permission:request"), ...PendingPermission.shape }),
+  /** `by`: the policy answers it with the next fact, so nobody is to be asked. */
+  z.object({
+    type: z.literal("permission:request"),
+    ...PendingPermission.shape,
+    by: z.literal("policy").optional(),
+  }),
   /** `by` and `why`: nobody was asked, the policy answered. */
   z.object({
     type: z.literal("permission:resolved"),

@@ -77,6 +77,7 @@ describe("reduceSession: what each fact means", () => {
     const asked = fold(BASE, EACH["permission:request"], { type: "permission:request", ...question("q") });
     expect(fold(asked, EACH["permission:resolved"]).pending).toEqual([question("q")]);
     expect(fold(BASE, EACH["permission:resolved"]).pending).toEqual([]);
+    expect(fold(BASE, { type: "permission:request", ...question("p"), by: "policy" }).pending).toEqual([]);
   });
 
   it("an update appends an unknown entry and replaces a known one in its place", () => {

@@ -35,6 +35,7 @@ function applyFact(state: SessionState, fact: FactBody): SessionState {
     case "session:unarchived":
       return { ...state, archived: false };
     case "permission:request": {
+      if (fact.by === "policy") return state;
       const { permissionId, toolCall, options, askedAt, note, offers } = fact;
       const asked = { permissionId, toolCall, options, askedAt, ...(note && { note }), ...(offers && { offers }) };
       return { ...state, pending: [...state.pending, asked] };

@@ -15,7 +15,8 @@ export class EndedQuestions {
     const asked = pending.find((one) => one.permissionId === permissionId);
     const chosen =
       outcome.outcome === "selected" && asked?.options.find(({ optionId }) => optionId === outcome.optionId);
-    this.#ends.set(permissionId, chosen ? `it was answered with "${chosen.name}"` : "it was cancelled");
+    const end = chosen ? `it was answered with "${chosen.name}"` : "it was cancelled";
+    this.#ends.set(permissionId, fact.by === "policy" ? "a rule answered it" : end);
     const oldest = this.#ends.keys().next().value;
     if (this.#ends.size > REMEMBERED_MAX && oldest !== undefined) this.#ends.delete(oldest);
   }

@@ -42,7 +42,7 @@ test("X-4 edits mode: an edit inside is answered without asking, in view of ever
     { by: "policy", why: expect.stringContaining("Edits inside"), at: expect.anything() },
   ]);
   const requested = talk.client.all("permission:request");
-  expect(requested.map(({ seq }) => seq + 1)).toEqual(resolved.map(({ seq }) => seq));
+  expect(requested.map(({ seq, by }) => [seq + 1, by])).toEqual(resolved.map(({ seq, by }) => [seq, by]));
   expect(talk.client.all("session:turn").map(({ turn }) => turn.state)).not.toContain("waiting");
   expect(talk.tools).toMatchObject([{ permission: { answer: "allowed", by: "policy" } }]);
   for (const outside of [join(path, "../outside/x"), join(path, "link/x"), `${path}/link/../x`]) {
@@ -85,6 +85,7 @@ test("X-4 a rule by the first words of a command; what is chained to it asks; de
   expect([toolCall.name, note]).toEqual(["npm test; curl x.y", "No rule covers curl."]);
   await talk.answerWith("no");
   await talk.untilAnswer("answers: once, no");
+  await talk.untilIdle();
 });
 
 test("X-4 a rule ends at its time, and is taken back by hand", async () => {
@@ -94,6 +95,7 @@ test("X-4 a rule ends at its time, and is taken back by hand", async () => {
   await talk.send(asks(run("npm test")));
   await talk.answerWith("no");
   await talk.untilAnswer("answers: no");
+  await talk.untilIdle();
   const set = { type: "policy:set", scope: "session", sessionId } as const;
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const { rules } = await client.ask("policy:state", { ...set, add: [{ ...allow("npm test"), expiresAt }] });
@@ -130,6 +132,7 @@ test("X-4 X-2 a change is heard by every client and answers what waits; identica
   expect(rules).toHaveLength(1);
   await talk.answerWith("no");
   await talk.untilAnswer("answers: once, no");
+  await talk.untilIdle();
 });
 
 test("X-4 rules of project and agent hold in every session of theirs, and after a restart; a session's mode beats them", async () => {
@@ -160,6 +163,7 @@ test("X-22 a preview says what past requests would have been answered, without a
   await talk.send(asks(run("npm test"), run("npm test && rm x"), edit(join(path, "a.ts"))));
   for (const optionId of ["once", "no", "once"]) await talk.answerWith(optionId);
   await talk.untilAnswer("answers: once, no, once");
+  await talk.untilIdle();
   const preview = { type: "policy:preview", scope: "project", sessionId, mode: "edits" } as const;
   const { items } = await client.ask("policy:previewed", { ...preview, rules: [allow("npm test"), deny("rm")] });
   expect(items.map(({ what, answered, by, would, differs }) => [what, answered, by, would, differs])).toEqual([

@@ -57,6 +57,21 @@ export const COMMAND_CASES: readonly PolicyCase[] = [
   { what: "an open quote", tool: run("npm test 'x"), rules: NPM, expected: "ask" },
   { what: "a quote with escapes of its own", tool: run("npm test $'\\x3b'"), rules: NPM, expected: "ask" },
   { what: "a comment that shells read differently", tool: run("npm test # ; rm -rf ~"), rules: NPM, expected: "ask" },
+  { what: "a comment alone", tool: run("npm test # done"), rules: NPM, expected: "ask" },
+  {
+    what: "words added to an exact command",
+    tool: run("ls | xargs rm x"),
+    rules: [allow("ls"), allow("rm x", true)],
+    expected: "ask",
+  },
+  { what: "a pattern where the rule means the sign", tool: run("ls *"), rules: [allow("ls '*'")], expected: "ask" },
+  {
+    what: "written outside, should entering the directory fail",
+    tool: run("cd src; npm test > ../log"),
+    rules: NPM,
+    mode: "edits",
+    expected: "ask",
+  },
   { what: "a carriage return", tool: run("npm test\rrm -rf ~"), rules: NPM, expected: "ask" },
   { what: "written to a file, which no rule covers", tool: run("npm test > log.txt"), rules: NPM, expected: "ask" },
   {
@@ -129,6 +144,7 @@ export const COMMAND_CASES: readonly PolicyCase[] = [
     rules: [allow("git")],
     expected: "ask",
   },
+  { what: "npm that runs any package", tool: run("npm exec evil"), rules: [allow("npm")], expected: "ask" },
   { what: "a script in the command", tool: run(`node -e "x"`), rules: [allow("node")], expected: "ask" },
   {
     what: "a script in the command, and the rule says so",

@@ -16,6 +16,21 @@ describe("X-4 what a policy answers", () => {
       expect({ answer, isExplained: why.length > 5 }).toEqual({ answer: expected, isExplained: true });
     });
 
+  test("X-4 a line without end is judged all the same, and never allowed", async () => {
+    const rules = [{ effect: "allow", command: "npm test" } as const, { effect: "deny", command: "rm" } as const];
+    for (const command of [
+      `sudo ${"x ".repeat(9_000)}`,
+      "(".repeat(15_000),
+      "`".repeat(15_000),
+      "$(".repeat(9_000),
+      ">".repeat(19_000),
+      `npm test ${"x".repeat(1_000_000)}`,
+    ]) {
+      const { answer } = await tree.judge({ tool: { kind: "execute", input: { command } }, rules });
+      expect(answer).toBe("ask");
+    }
+  });
+
   test("X-4 the rules of the table are rules a user can make", () => {
     const rules = POLICY_CASES.flatMap(({ rules = [] }) => rules);
     expect(rules.filter((rule) => !RuleDraft.safeParse(rule).success)).toEqual([]);

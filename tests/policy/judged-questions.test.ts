@@ -93,6 +93,16 @@ describe("X-4 a question while the rules are looked at", () => {
     expect(at.state()).toMatchObject({ pending: [], turn: { state: "running" } });
   });
 
+  test("rules that cannot be read answer nothing: the user is asked, and the fault is told", async () => {
+    await using at = await openSession();
+    await set(at, { mode: "all" });
+    at.store.db.exec("UPDATE policy_mode SET mode = 'of tomorrow'");
+    await at.say("go");
+    at.agents.last.say(asks("p", "npm test"));
+    at.service.flush();
+    expect([at.state().pending.length, answers(at), at.errors.length]).toEqual([1, [], 1]);
+  });
+
   test("without a policy it is asked at once, with nothing between it and the user", async () => {
     await using at = await openSession();
     await at.say("go");

@@ -17,6 +17,12 @@ export const RULE_CASES: readonly PolicyCase[] = [
   { what: "a path that is allowed", tool: edit("{root}/docs/a.md"), rules: [allowIn("docs/**")], expected: "allow" },
   { what: "a path beside it", tool: edit("{root}/src/a.ts"), rules: [allowIn("docs/**")], expected: "ask" },
   { what: "a link out of the path", tool: edit("{root}/docs/out/x"), rules: [allowIn("docs/**")], expected: "ask" },
+  {
+    what: "a link out of the path, then up",
+    tool: edit("{root}/docs/out/../a.md"),
+    rules: [allowIn("docs/**")],
+    expected: "ask",
+  },
   { what: "dots out of the path", tool: edit("{root}/docs/../src/a.ts"), rules: [allowIn("docs/**")], expected: "ask" },
   {
     what: "one star stays in its folder",

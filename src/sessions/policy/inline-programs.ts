@@ -21,7 +21,7 @@ const RUNS_MORE: Readonly<Record<string, RegExp>> = {
   ruby: /^-[a-zA-Z0-9]*[eri]/,
   php: /^(-r|-B|-R|-F|-E)/,
   make: /^(-f|--file|--makefile|--eval|-C|--directory|SHELL=)/,
-  npm: /^(--prefix|-C|--script-shell|exec|x)$|^(--prefix|--script-shell)=/,
+  npm: /^(--prefix|-C|--script-shell)(=|$)/,
   curl: /^(-[a-zA-Z]*[oOKT]|--output|--config|--upload-file|--remote-name)/,
   wget: /^(-[a-zA-Z]*[OPie]|--output-document|--execute|--use-askpass|--post-file)/,
   vim: /./,
@@ -32,14 +32,16 @@ const RUNS_MORE: Readonly<Record<string, RegExp>> = {
   kubectl: /^(--kubeconfig|--server|--as)/,
 };
 
-/** Before the name of what they are to do, these take options that change what any of it means. */
+/** Before the name of what they are to do, these take options that change what any of it means; or it is to run anything. */
 const OPTIONS_FIRST: ReadonlySet<string> = new Set(["git", "docker", "kubectl", "npm", "pnpm", "yarn", "cargo"]);
+
+const RUNS_ANYTHING = /^(-|exec$|x$|dlx$)/;
 
 /** The argument after the named words that makes the program run more than itself, if there is one. */
 export function argumentThatRunsMore(words: readonly ShellWord[], namedCount: number): string | null {
   const [program, ...rest] = words;
   const name = program === undefined ? "" : programName(program.text);
-  if (namedCount === 1 && OPTIONS_FIRST.has(name) && rest[0]?.text.startsWith("-")) return rest[0].text;
+  if (namedCount === 1 && OPTIONS_FIRST.has(name) && rest[0] && RUNS_ANYTHING.test(rest[0].text)) return rest[0].text;
   const pattern = Object.hasOwn(RUNS_MORE, name) ? RUNS_MORE[name] : undefined;
   if (pattern === undefined) return null;
   const found = rest.slice(Math.max(0, namedCount - 1)).find(

@@ -45,8 +45,15 @@ export class PermissionJudge {
     this.#deps = deps;
   }
 
-  readonly consider = (toolCall: PermissionToolCall): Consideration =>
-    this.#deps.policy.consider(this.#deps.session(), toolCall);
+  /** Rules that cannot be read must not keep the agent waiting: then the user is asked. */
+  readonly consider = (toolCall: PermissionToolCall): Consideration => {
+    try {
+      return this.#deps.policy.consider(this.#deps.session(), toolCall);
+    } catch (error) {
+      this.#deps.onError(error);
+      return { decides: false };
+    }
+  };
 
   /** What is to be judged once the facts are stored; it may be taken back before that. */
   expect(effects: readonly { readonly type: string; readonly question?: PendingPermission }[]): void {

@@ -79,7 +79,7 @@ export class PolicyService {
     };
   }
 
-  judge({ id, cwd }: JudgedSession, toolCall: PermissionToolCall): Promise<Verdict> {
+  async judge({ id, cwd }: JudgedSession, toolCall: PermissionToolCall): Promise<Verdict> {
     return this.#judge(this.#layers.policyOf(id), cwd, toolCall);
   }
 

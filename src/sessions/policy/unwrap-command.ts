@@ -27,6 +27,7 @@ const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh",
 const DURATION = /^\d+(\.\d+)?[smhd]?$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/;
 const UNWRAPPED_MAX = 20;
+const START_WORDS_MAX = 64;
 /** What `xargs` adds is only known when it runs. */
 const ADDED_LATER: ShellWord = { text: "*", literal: false };
 
@@ -48,12 +49,17 @@ export function unwrapCommand(command: SimpleCommand, depth = 0): Unwrapped {
   const all = command.words.map(({ text }) => text);
   const inner = shellInside({ ...command, words }, depth);
   for (const doubt of inner?.doubts ?? []) doubts.add(doubt);
-  const starts = layers > 0 || inner ? all.map((_, index) => all.slice(index)) : [plain, ...runsInside(plain)];
+  const starts = layers > 0 || inner ? suffixes(all) : [plain, ...runsInside(plain)];
   const own = { command: { ...command, words }, starts };
   // The shell that only carries a line is judged by that line; a redirection on it holds for all of it.
   if (inner === null) return { commands: [own], doubts: [...doubts] };
   const carrier = { command: { words: [], redirects: command.redirects }, starts };
   return { commands: [carrier, ...inner.commands], doubts: [...doubts] };
+}
+
+/** Long enough for any rule; a line of ten thousand words must not become ten thousand lines. */
+function suffixes(words: readonly string[]): readonly (readonly string[])[] {
+  return words.map((_, index) => words.slice(index, index + START_WORDS_MAX));
 }
 
 /** The name of the program without its folder, as a rule that denies sees it. */
