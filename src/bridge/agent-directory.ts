@@ -11,6 +11,8 @@ export type InstallMessage = Extract<
 >;
 export type TerminalMessage = Extract<ClientMessage, { type: `terminal:${string}` }>;
 
+export type ConsentMessage = Extract<ClientMessage, { type: "elicitation:respond" }>;
+
 /** What a client may ask about agents as such, apart from any session. */
 export interface AgentDirectory {
   list(): readonly AgentInfo[];
@@ -19,6 +21,8 @@ export interface AgentDirectory {
   /** Walks one of the agent's own sign-in methods; `terminal:opened` when that happens in a terminal. */
   authenticate(message: Authenticate): Promise<Answer>;
   terminal(message: TerminalMessage): Answer;
+  /** The user's word on a page an agent wants visited. */
+  consent(message: ConsentMessage): Answer;
   /** Answers when it is done; how far it is comes to everyone on the way. */
   install(message: InstallMessage): Promise<Answer>;
 }

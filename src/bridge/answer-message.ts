@@ -51,6 +51,8 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       return sessions.once(message.commandId, () => agents.install(message));
     case "agent:install-cancel":
       return agents.install(message);
+    case "elicitation:respond":
+      return agents.consent(message);
     case "terminal:input":
     case "terminal:resize":
     case "terminal:close":

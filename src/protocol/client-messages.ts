@@ -97,6 +97,11 @@ export const ClientMessage = z.discriminatedUnion("type", [
   /** Back to the version that was in use before. */
   message("agent:rollback", { cliType: CliType }),
   message("agent:authenticate", { cliType: CliType, methodId: z.string().min(1).max(200) }),
+  message("elicitation:respond", {
+    sessionId: SessionId.optional(),
+    elicitationId: z.string().min(1).max(200),
+    action: z.enum(["accept", "decline", "cancel"]),
+  }),
   message("terminal:input", { terminalId: z.string().max(200), data: z.string().max(TERMINAL_INPUT_CHARS_MAX) }),
   message("terminal:resize", {
     terminalId: z.string().max(200),

@@ -35,6 +35,18 @@ export const SignInMethod = z.object({
 });
 export type SignInMethod = z.infer<typeof SignInMethod>;
 
+/** A page the agent asks the user to visit; nothing is opened before the user says so. */
+export const PageRequest = z.object({
+  elicitationId: z.string(),
+  cliType: CliType,
+  agentName: z.string(),
+  message: z.string(),
+  url: z.string(),
+});
+export type PageRequest = z.infer<typeof PageRequest>;
+
+const ConsentAction = z.enum(["accept", "decline", "cancel"]);
+
 export const AgentInfo = z.object({
   id: CliType,
   name: z.string(),
@@ -105,6 +117,7 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     protocol: z.int(),
     projects: z.array(Project),
     agents: z.array(AgentInfo),
+    pageRequests: z.array(PageRequest).optional(),
   }),
   message("project:added", { project: Project }),
   message("project:removed", { projectId: ProjectId }),
@@ -130,6 +143,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     progress: z.number().min(0).max(1),
     message: z.string(),
   }),
+  message("elicitation:request", { mode: z.literal("url"), ...PageRequest.shape }),
+  message("elicitation:resolved", { elicitationId: z.string(), action: ConsentAction }),
   message("terminal:opened", { terminalId: z.string(), title: z.string() }),
   message("terminal:output", { terminalId: z.string(), data: z.string() }),
   message("terminal:exited", { terminalId: z.string(), exitCode: z.int().nullable() }),

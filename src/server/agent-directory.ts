@@ -1,4 +1,5 @@
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
+import type { PageConsents } from "../agents/sign-in/page-consents.ts";
 import type { AgentDirectory } from "../bridge/agent-directory.ts";
 import { REFUSE, type Refusal, RefusalError } from "../protocol/errors.ts";
 import type { SessionService } from "../sessions/session-service.ts";
@@ -11,10 +12,11 @@ interface DirectoryParts {
   readonly home: string;
   readonly signIn: SignIn;
   readonly installs: AgentInstalls;
+  readonly consents: PageConsents;
 }
 
 /** The pool, as clients see it. */
-export function agentDirectory({ pool, sessions, home, signIn, installs }: DirectoryParts): AgentDirectory {
+export function agentDirectory({ pool, sessions, home, signIn, installs, consents }: DirectoryParts): AgentDirectory {
   return {
     list: () => {
       installs.refresh();
@@ -23,6 +25,11 @@ export function agentDirectory({ pool, sessions, home, signIn, installs }: Direc
     install: (message) => installs.answer(message),
     authenticate: (message) => signIn.start(message),
     terminal: (message) => signIn.terminal(message),
+    consent: ({ elicitationId, action }) => {
+      if (!consents.resolve(elicitationId, action))
+        return { kind: "refused", refusal: REFUSE.notPending("it was already answered or withdrawn") };
+      return { kind: "message", message: { type: "elicitation:resolved", elicitationId, action }, published: false };
+    },
     reconnect: ({ cliType, sessionId = null, restart = false }) => {
       const agent = pool.find(cliType);
       if (!agent) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };

@@ -66,6 +66,7 @@ function setting(name: string, env: ServerConfig["env"], schema: z.ZodType<numbe
   return parsed.data;
 }
 
-function isLoopback(host: string): boolean {
+/** An address that only programs on this machine can reach. */
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\./.test(host);
 }

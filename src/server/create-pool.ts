@@ -1,10 +1,11 @@
 import { AgentPool } from "../agents/pool/agent-pool.ts";
 import { Lifeline } from "../agents/process/lifeline.ts";
 import { LocalProcessHost } from "../agents/process/local-process-host.ts";
+import { PageConsents } from "../agents/sign-in/page-consents.ts";
 import type { Hub } from "../fanout/hub.ts";
 import type { World } from "../ports/world.ts";
 import { AgentInstalls } from "./agent-installs.ts";
-import type { ServerConfig } from "./config.ts";
+import { isLoopback, type ServerConfig } from "./config.ts";
 import { loadConfigFile } from "./config-file.ts";
 import { createCatalog } from "./create-catalog.ts";
 import type { DataDir } from "./data-dir.ts";
@@ -32,9 +33,14 @@ export function createPool({ config, dataDir, world, owner, hub, logger }: PoolP
   const lifeline = new Lifeline(epoch, env);
   const host = new LocalProcessHost(lifeline, onError);
   const known = createCatalog({ config, dataDir, world, configured: file.agents, logger });
+  const consents = new PageConsents({
+    onAsked: (request) => hub.publish({ type: "elicitation:request", mode: "url", ...request }),
+    onResolved: (elicitationId, action) => hub.publish({ type: "elicitation:resolved", elicitationId, action }),
+  });
   const pool: AgentPool = new AgentPool({
     catalog: known.catalog,
-    inheritedEnv: env,
+    // Someone on another machine looks at our page: a browser opened here would be seen by nobody.
+    inheritedEnv: isLoopback(config.host) ? env : { ...env, NO_BROWSER: "1" },
     owner,
     limits: file.pool,
     onListChanged: () => hub.publish({ type: "agent:list", agents: [...pool.list()] }),
@@ -44,6 +50,7 @@ export function createPool({ config, dataDir, world, owner, hub, logger }: PoolP
     epoch,
     clientVersion: VERSION,
     startTimeoutMs: config.startTimeoutMs,
+    onPageRequest: (request) => consents.ask(request),
     onStatus: ({ cliType, sessionId, status, message }) =>
       hub.publish({
         type: "agent:status",
@@ -55,5 +62,5 @@ export function createPool({ config, dataDir, world, owner, hub, logger }: PoolP
     onError,
   });
   const installs = new AgentInstalls({ ...known, config, world, owner, epoch, host, pool, hub, onError });
-  return { pool, lifeline, installs, permissions: file.permissions };
+  return { pool, lifeline, installs, consents, permissions: file.permissions };
 }

@@ -78,7 +78,14 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     logger.warn(`Ended a leftover agent process ${pid}: ${command}`);
   const stores = openStores(dataDir, world, logger);
   const hub = new Hub();
-  const { pool, lifeline, installs, permissions } = createPool({ config, dataDir, world, owner, hub, logger });
+  const { pool, lifeline, installs, consents, permissions } = createPool({
+    config,
+    dataDir,
+    world,
+    owner,
+    hub,
+    logger,
+  });
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
   const policy = new PolicyService({
     ...{ world, log: stores.log, projects: stores.projects, store: stores.policies },
@@ -105,13 +112,14 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     feed: new Feed(hub, stores.log),
     sessions,
     projects,
-    agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs }),
+    agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs, consents }),
     publish: (message) => hub.publish(message),
     hello: () => ({
       type: "hello",
       version: VERSION,
       protocol: PROTOCOL_VERSION,
       projects: [...projects.list()],
+      pageRequests: [...consents.list()],
       agents: [...pool.list()],
     }),
     onError,

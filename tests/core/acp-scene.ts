@@ -5,6 +5,7 @@ import { WireTrace } from "../../src/agents/acp/wire-trace.ts";
 import { AgentProcess } from "../../src/agents/process/agent-process.ts";
 import type { ProcessHost } from "../../src/agents/process/process-host.ts";
 import type { AgentEvent, AgentSession, RestoreRequest } from "../../src/ports/agents.ts";
+import { CliType } from "../../src/protocol/ids.ts";
 import { type Message, parseObject } from "../builtin-agent/message.ts";
 import { watchProcesses } from "../support/leftover-processes.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -33,6 +34,7 @@ export class AcpScene implements AsyncDisposable {
     this.#dispose = dispose;
     this.cwd = join(dir, "project");
     this.agent = new AcpAgent({
+      id: CliType.parse("builtin"),
       name: "Guide",
       host: PLAIN_HOST,
       command: [process.execPath, GUIDE, ...flags],
@@ -44,6 +46,7 @@ export class AcpScene implements AsyncDisposable {
       clientVersion: "1",
       onTurnCompleted: () => void this.turnsCompleted++,
       serves: { fs: false, terminal: false },
+      onPageRequest: () => Promise.resolve("decline"),
     });
   }
 

@@ -3,6 +3,7 @@ import type { Locator } from "playwright-core";
 import type { AppPage } from "../e2e/app-page.ts";
 import { axeViolations } from "../e2e/axe-violations.ts";
 import { useChromium } from "../e2e/use-chromium.ts";
+import { pageLoginAgent, LOGIN_PAGE as SIGN_IN_PAGE } from "../lifecycle/page-login-agent.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { guideWith, startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -53,6 +54,31 @@ test("TC-2.2b an agent that wants a sign-in offers its own methods, and the sess
   await picker.waitFor({ state: "hidden" });
   await (await app.shownSession()).ask("stream 1 words", "w1");
   expect(app.sent("agent:authenticate")).toMatchObject([{ cliType: "locked", methodId: "guide-sign-in" }]);
+});
+
+test("X-5 a page to sign in on is shown in full, and only the user opens it", async () => {
+  await using server = await startTestServer({ agents: { web: pageLoginAgent() } });
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  // The page is not ours to load here; what counts is that the browser is sent there by the click and not before.
+  await app.page.evaluate(() => {
+    const opened: string[] = [];
+    Object.assign(window, { opened, open: (url: string) => void opened.push(url) });
+  });
+  const opened = () => app.page.evaluate(() => Reflect.get(window, "opened"));
+  const picker = await app.pickAgent("demo");
+  await agentButton(picker, "Page Login").click();
+  await agentButton(picker, "In the browser").click();
+  const consent = app.dialog("Page Login asks you to open a page");
+  await consent.getByText(SIGN_IN_PAGE, { exact: true }).waitFor();
+  await consent.getByText("login.example.com", { exact: true }).waitFor();
+  expect(await axeViolations(app.page)).toEqual([]);
+  expect(await opened()).toEqual([]);
+  await agentButton(consent, "Open page").click();
+  await consent.waitFor({ state: "hidden" });
+  await picker.waitFor({ state: "hidden" });
+  expect(await opened()).toEqual([SIGN_IN_PAGE]);
+  expect(await app.rowTitles()).toEqual(["New Session"]);
 });
 
 test("X-5 a login in a terminal: real keys, real size, its exit code when it fails, the session when it succeeds", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { startTalk } from "../integration/talk.ts";
-import { guideWith, startTestServer } from "../support/test-server.ts";
+import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
+import { LOGIN_PAGE, pageLoginAgent } from "./page-login-agent.ts";
 
 describe("an agent that wants the user to sign in", () => {
   it("names its own methods, is signed in to by one of them, and then serves sessions", async () => {
@@ -32,6 +33,55 @@ describe("an agent that wants the user to sign in", () => {
     expect(error.code).toBe("AGENT_PROTOCOL_ERROR");
   });
 });
+
+describe("an agent that signs in through a page", () => {
+  it("shows the page to every client, opens nothing itself, and goes on when the user consents", async () => {
+    await using server = await startTestServer({ agents: { web: pageLoginAgent() } });
+    const { client, create } = await refusedSession(server, "web");
+    const requestId = client.post({ type: "agent:authenticate", cliType: "web", methodId: "web" });
+    const asked = await client.next("elicitation:request", () => true, 0);
+    expect(asked).toMatchObject({ mode: "url", cliType: "web", agentName: "Page Login", url: LOGIN_PAGE });
+    const late = await server.connect();
+    expect(late.all("hello")[0]?.pageRequests).toHaveLength(1);
+    const { elicitationId } = asked;
+    await late.ask("elicitation:resolved", { type: "elicitation:respond", elicitationId, action: "accept" });
+    await client.until("the sign-in", () => client.answersTo(requestId)[0]?.type === "ok");
+    await client.next("elicitation:resolved", (resolved) => resolved.elicitationId === elicitationId, 0);
+    await client.ask("session:created", create);
+    const again = await client.ask("error", { type: "elicitation:respond", elicitationId, action: "accept" });
+    expect(again.code).toBe("REQUEST_NOT_PENDING");
+  });
+
+  it("hears no when the user declines", async () => {
+    await using server = await startTestServer({ agents: { web: pageLoginAgent() } });
+    const { client } = await refusedSession(server, "web");
+    const requestId = client.post({ type: "agent:authenticate", cliType: "web", methodId: "web" });
+    const { elicitationId } = await client.next("elicitation:request", () => true, 0);
+    await client.ask("elicitation:resolved", { type: "elicitation:respond", elicitationId, action: "decline" });
+    const answer = await client.until("the refusal", () => client.answersTo(requestId)[0]);
+    expect(answer).toMatchObject({ type: "error", code: "AGENT_PROTOCOL_ERROR" });
+  });
+
+  it.each(["javascript:alert(1)", "file:///etc/passwd", "not a page"])("is refused %s", async (url) => {
+    await using server = await startTestServer({ agents: { web: pageLoginAgent(url) } });
+    const { client } = await refusedSession(server, "web");
+    const answer = await client.ask("error", { type: "agent:authenticate", cliType: "web", methodId: "web" });
+    expect(answer.message).toContain("-32602");
+    expect(client.all("elicitation:request")).toEqual([]);
+  });
+});
+
+/** A first try at a session, which the agent answers with its wish that the user signs in. */
+async function refusedSession(server: TestServer, cliType: string) {
+  const client = await server.connect();
+  const { project } = await client.ask("project:added", {
+    type: "project:add",
+    path: await server.directory("project"),
+  });
+  const create = { type: "session:create", projectId: project.id, cliType } as const;
+  expect((await client.ask("error", create)).code).toBe("AGENT_AUTH_REQUIRED");
+  return { client, create };
+}
 
 it("session:retry sends the last message again, without a second entry for it", async () => {
   await using server = await startTestServer();

@@ -2,8 +2,11 @@ import { ignore } from "../../lib/ignore.ts";
 import type { AgentSession, AgentSink, RestoreRequest } from "../../ports/agents.ts";
 import type { World } from "../../ports/world.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
+import type { CliType } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
+import type { PageRequest } from "../../protocol/server-messages.ts";
 import type { ExitReport, ProcessHost } from "../process/process-host.ts";
+import type { Consent } from "../sign-in/page-consents.ts";
 import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method.ts";
 import { AcpConnection, type AcpFailure } from "./acp-connection.ts";
 import { AcpSession } from "./acp-session.ts";
@@ -11,6 +14,7 @@ import { asFailure, refusalOf } from "./agent-refusals.ts";
 import { ClientRequestError, ClientRequests } from "./client-requests.ts";
 import { EarlyMail } from "./early-mail.ts";
 import { OWN_TERMINAL_CAPABILITIES } from "./own-terminals.ts";
+import { readPageRequest } from "./page-request.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
 import type { Replay } from "./replay.ts";
 import type { WireTrace } from "./wire-trace.ts";
@@ -18,8 +22,10 @@ import type { WireTrace } from "./wire-trace.ts";
 const PROTOCOL_VERSION = 1;
 const MINUTE_MS = 60_000;
 const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
 
 interface AcpAgentOptions {
+  readonly id: CliType;
   readonly name: string;
   readonly host: ProcessHost;
   readonly command: readonly string[];
@@ -30,6 +36,8 @@ interface AcpAgentOptions {
   readonly world: World;
   readonly clientVersion: string;
   readonly onTurnCompleted: () => void;
+  /** The user's answer to a page the agent wants visited. */
+  readonly onPageRequest: (request: PageRequest) => Promise<Consent>;
   /** What the agent may ask us to do for it. */
   readonly serves: { readonly fs: boolean; readonly terminal: boolean };
 }
@@ -92,6 +100,7 @@ export class AcpAgent {
         fs: { readTextFile: this.#options.serves.fs, writeTextFile: this.#options.serves.fs },
         terminal: this.#options.serves.terminal,
         auth: { terminal: true },
+        elicitation: { url: {} },
         _meta: { ...OWN_TERMINAL_CAPABILITIES, "terminal-auth": true },
       },
     });
@@ -279,9 +288,19 @@ export class AcpAgent {
   }
 
   async #onRequest(method: string, params: JsonObject): Promise<object> {
+    if (method === "elicitation/create") return this.#onElicitation(params);
     const session = this.#sessions.get(asString(params["sessionId"]) ?? "");
     if (!session) throw new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`);
     return session.onRequest(method, params);
+  }
+
+  /** Also before a session exists: signing in is such a time. */
+  async #onElicitation(params: JsonObject): Promise<object> {
+    const { id, name, world, onPageRequest } = this.#options;
+    const request = readPageRequest(params, { id, name }, world.newId);
+    if (!request)
+      throw new ClientRequestError(INVALID_PARAMS, "Only pages with an http or https address can be shown.");
+    return { action: await onPageRequest(request) };
   }
 
   #onPermissionRequest(key: string, params: JsonObject): void {

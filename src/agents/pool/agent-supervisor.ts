@@ -3,11 +3,12 @@ import type { AgentStatusChange } from "../../ports/agents.ts";
 import type { World } from "../../ports/world.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import type { SessionId } from "../../protocol/ids.ts";
-import type { AgentStatus } from "../../protocol/server-messages.ts";
+import type { AgentStatus, PageRequest } from "../../protocol/server-messages.ts";
 import { AcpAgent } from "../acp/acp-agent.ts";
 import { WireTrace } from "../acp/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { type ExitReport, NotStartableError, type ProcessHost } from "../process/process-host.ts";
+import type { Consent } from "../sign-in/page-consents.ts";
 import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 
@@ -30,6 +31,7 @@ export interface SupervisorOptions {
   readonly startTimeoutMs: number;
   /** A turn is over: there may be more processes than are needed now. */
   readonly onTurnCompleted: () => void;
+  readonly onPageRequest: (request: PageRequest) => Promise<Consent>;
   readonly onStatus: (change: AgentStatusChange) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -189,6 +191,7 @@ export class AgentSupervisor {
       throw new NotStartableError(definition.installHint ?? `No program for ${definition.name} was found.`);
     const env = await this.#options.env();
     const agent = new AcpAgent({
+      id: definition.id,
       name: definition.name,
       host,
       command: definition.command,
@@ -198,6 +201,7 @@ export class AgentSupervisor {
       trace: this.trace,
       clientVersion,
       serves: definition.serves,
+      onPageRequest: this.#options.onPageRequest,
       onTurnCompleted: () => {
         this.#proven();
         this.#options.onTurnCompleted();

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { PageRequestDialog } from "./dialogs/page-request-dialog.tsx";
 import { ShellDialogs } from "./dialogs/shell-dialogs.tsx";
 import { NothingOpen } from "./pages/nothing-open.tsx";
 import { Strips } from "./pages/strips.tsx";
@@ -36,6 +37,7 @@ export function App({ shell, now, onRetry, onReload, onPortletsPlace }: AppProps
         </div>
       </main>
       <ShellDialogs shell={shell} />
+      <PageRequests shell={shell} />
     </>
   );
 }
@@ -47,6 +49,14 @@ function Stage({ shell }: { shell: Shell }) {
   if (active !== null) return <h1 class="visually-hidden">{state.sessions.get(active)?.title ?? "Liminal Builder"}</h1>;
   if (!isComplete(state)) return null;
   return state.sessions.size === 0 ? <Welcome shell={shell} /> : <NothingOpen shell={shell} />;
+}
+
+/** One at a time, over whatever else is open: it is often part of it. */
+function PageRequests({ shell }: { shell: Shell }) {
+  const [request] = shell.server.value.pageRequests;
+  return request === undefined ? null : (
+    <PageRequestDialog key={request.elicitationId} shell={shell} request={request} />
+  );
 }
 
 function closeDrawer(shell: Shell): void {

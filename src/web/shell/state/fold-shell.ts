@@ -28,6 +28,16 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
       return changedRow(state, message.sessionId, { title: message.title });
     case "session:turn":
       return changedRow(state, message.sessionId, { turn: message.turn });
+    case "elicitation:request": {
+      const { elicitationId, cliType, agentName, message: words, url } = message;
+      const request = { elicitationId, cliType, agentName, message: words, url };
+      return { ...state, pageRequests: [...state.pageRequests, request] };
+    }
+    case "elicitation:resolved":
+      return {
+        ...state,
+        pageRequests: state.pageRequests.filter((one) => one.elicitationId !== message.elicitationId),
+      };
     case "agent:list":
       return { ...state, agents: message.agents };
     case "agent:status":
@@ -39,9 +49,10 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
 
 type Plain<Type extends PlainServerMessage["type"]> = Extract<PlainServerMessage, { type: Type }>;
 
-function greeted(state: ShellState, { projects, agents, protocol }: Plain<"hello">): ShellState {
+function greeted(state: ShellState, message: Plain<"hello">): ShellState {
+  const { projects, agents, protocol, pageRequests = [] } = message;
   const awaited = new Set(projects.map(({ id }) => id));
-  return { ...withProjects(state, projects), agents, protocol, awaited, ownAgents: new Map() };
+  return { ...withProjects(state, projects), agents, protocol, awaited, pageRequests, ownAgents: new Map() };
 }
 
 function withProjects(state: ShellState, projects: readonly Project[]): ShellState {
