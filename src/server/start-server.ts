@@ -78,14 +78,8 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     logger.warn(`Ended a leftover agent process ${pid}: ${command}`);
   const stores = openStores(dataDir, world, logger);
   const hub = new Hub();
-  const { pool, lifeline, installs, consents, permissions } = createPool({
-    config,
-    dataDir,
-    world,
-    owner,
-    hub,
-    logger,
-  });
+  const parts = { config, dataDir, world, owner, hub, logger };
+  const { pool, lifeline, installs, consents, permissions } = createPool(parts);
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
   const policy = new PolicyService({
     ...{ world, log: stores.log, projects: stores.projects, store: stores.policies },

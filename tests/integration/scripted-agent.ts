@@ -2,6 +2,8 @@ import { createInterface } from "node:readline";
 import { z } from "zod";
 import type { AgentSetting } from "../support/test-server.ts";
 
+const AnyMessage = z.looseObject({ method: z.string(), params: z.record(z.string(), z.unknown()).default({}) });
+
 /** What one prompt makes the agent do, in order; steps after `end` come after the turn. */
 const Step = z.union([
   z.object({ update: z.record(z.string(), z.unknown()) }),
@@ -13,31 +15,55 @@ const Step = z.union([
   z.object({ endEarlier: z.string() }),
   z.object({ fail: z.object({ code: z.int(), message: z.string() }) }),
   z.object({ exit: z.int() }),
+  /** Answers the prompt with exactly this. */
+  z.object({ answer: z.json() }),
+  /** Writes a line as it is. */
+  z.object({ line: z.string() }),
+  /** Sends any message; the session's id is added where its params name none. */
+  z.object({ send: AnyMessage }),
+  /** Sends a request, waits for its answer, tells it as text and goes on. */
+  z.object({ ask: AnyMessage.extend({ id: z.string() }) }),
+  /** What a cancel makes it do instead of ending the turn as cancelled. */
+  z.object({ onCancel: z.array(z.unknown()) }),
 ]);
 type Step = z.infer<typeof Step>;
 
+/** `method` is absent in answers to what the agent asked. */
 const Request = z.object({
-  id: z.unknown(),
-  method: z.string(),
+  id: z.unknown().optional(),
+  method: z.string().optional(),
   params: z.record(z.string(), z.unknown()).default({}),
+  result: z.unknown().optional(),
+  error: z.unknown().optional(),
 });
 type Request = z.infer<typeof Request>;
 const Prompt = z.tuple([z.object({ text: z.string() })]);
 
 const DIE_ON = "--die-on";
 const REFUSE = "--refuse";
+const ANSWERS = "--answers";
 
-/** A real agent process for what the built-in one never does; with `dieOn` or `refuse` a method ends it or fails. */
-export function scriptedAgent(quirk: { dieOn?: string; refuse?: string } = {}): AgentSetting {
+interface Quirk {
+  /** A method that ends the process. */
+  readonly dieOn?: string;
+  /** A method that fails. */
+  readonly refuse?: string;
+  /** Results by method, in place of the ordinary ones. */
+  readonly answers?: Readonly<Record<string, unknown>>;
+}
+
+/** A real agent process for what the built-in one never does. */
+export function scriptedAgent(quirk: Quirk = {}): AgentSetting {
   const flags = [
     ...(quirk.dieOn === undefined ? [] : [DIE_ON, quirk.dieOn]),
     ...(quirk.refuse === undefined ? [] : [REFUSE, quirk.refuse]),
+    ...(quirk.answers === undefined ? [] : [ANSWERS, JSON.stringify(quirk.answers)]),
   ];
   return { name: "Scripted", command: process.execPath, args: [import.meta.path, ...flags] };
 }
 
 /** The prompt that makes it act. */
-export function script(...steps: Step[]): string {
+export function script(...steps: z.input<typeof Step>[]): string {
   return JSON.stringify(steps);
 }
 
@@ -51,13 +77,14 @@ function write(message: object): void {
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 }
 
-function answer({ id, method, params }: Request): void {
-  if (method === "session/cancel") end("cancelled");
-  if (id === undefined) return;
+function answer({ id, method, params, result, error }: Request): void {
+  if (method === undefined) heard(String(id), result ?? error);
+  if (method === "session/cancel") cancel();
+  if (id === undefined || method === undefined) return;
   if (valueAfter(DIE_ON) === method) process.exit(3);
   if (valueAfter(REFUSE) === method) write({ id, error: { code: -32603, message: `${method} is refused` } });
   else if (method === "session/prompt") play(id, String(params["sessionId"]), Prompt.parse(params["prompt"])[0].text);
-  else write({ id, result: RESULTS[method]?.() ?? {} });
+  else write({ id, result: method in ODD_ANSWERS ? ODD_ANSWERS[method] : (RESULTS[method]?.() ?? {}) });
 }
 
 const RESULTS: Readonly<Record<string, () => object>> = {
@@ -69,8 +96,24 @@ const CONFIG_OPTIONS = [
   { id: "pace", name: "Pace", type: "select", currentValue: "slow", options: [{ value: "slow", name: "Slow" }] },
 ];
 
+const ODD_ANSWERS = z.record(z.string(), z.unknown()).parse(JSON.parse(valueAfter(ANSWERS) ?? "{}"));
+
 let currentId: unknown;
 let earlierId: unknown;
+let onCancel: (() => void) | null = null;
+const waiting = new Map<string, (answer: unknown) => void>();
+
+function cancel(): void {
+  const act = onCancel ?? (() => end("cancelled"));
+  onCancel = null;
+  act();
+}
+
+function heard(id: string, told: unknown): void {
+  const goOn = waiting.get(id);
+  waiting.delete(id);
+  goOn?.(told);
+}
 
 function end(stopReason: string): void {
   if (currentId !== undefined) write({ id: currentId, result: { stopReason } });
@@ -80,15 +123,33 @@ function end(stopReason: string): void {
 
 function play(id: unknown, sessionId: string, text: string): void {
   currentId = id;
-  for (const step of z.array(Step).parse(JSON.parse(text))) {
-    if ("update" in step) write({ method: "session/update", params: { sessionId, update: step.update } });
-    else if ("fill" in step)
-      write({ method: "session/update", params: { sessionId, ...chunk("x".repeat(step.fill)) } });
-    else if ("end" in step) end(step.end);
-    else if ("endEarlier" in step) write({ id: earlierId, result: { stopReason: step.endEarlier } });
-    else if ("fail" in step) write({ id, error: step.fail });
-    else process.exit(step.exit);
+  perform(id, sessionId, z.array(Step).parse(JSON.parse(text)));
+}
+
+function perform(id: unknown, sessionId: string, steps: readonly Step[]): void {
+  const update = (body: object) => write({ method: "session/update", params: { sessionId, ...body } });
+  const send = (message: z.infer<typeof AnyMessage>) => write({ ...message, params: { sessionId, ...message.params } });
+  const [step, ...rest] = steps;
+  if (step === undefined) return;
+  if ("ask" in step) {
+    waiting.set(step.ask.id, (told) => {
+      update(chunk(JSON.stringify(told)));
+      perform(id, sessionId, rest);
+    });
+    send(step.ask);
+    return;
   }
+  if ("update" in step) update(step);
+  else if ("fill" in step) update(chunk("x".repeat(step.fill)));
+  else if ("end" in step) end(step.end);
+  else if ("endEarlier" in step) write({ id: earlierId, result: { stopReason: step.endEarlier } });
+  else if ("fail" in step) write({ id, error: step.fail });
+  else if ("answer" in step) write({ id, result: step.answer });
+  else if ("line" in step) process.stdout.write(`${step.line}\n`);
+  else if ("send" in step) send(step.send);
+  else if ("onCancel" in step) onCancel = () => perform(id, sessionId, z.array(Step).parse(step.onCancel));
+  else process.exit(step.exit);
+  perform(id, sessionId, rest);
 }
 
 function valueAfter(flag: string): string | undefined {

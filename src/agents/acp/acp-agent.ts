@@ -11,18 +11,17 @@ import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method
 import { AcpConnection, type AcpFailure } from "./acp-connection.ts";
 import { AcpSession } from "./acp-session.ts";
 import { asFailure, refusalOf } from "./agent-refusals.ts";
+import { clientCapabilities } from "./client-capabilities.ts";
 import { ClientRequestError, ClientRequests } from "./client-requests.ts";
 import { EarlyMail } from "./early-mail.ts";
-import { OWN_TERMINAL_CAPABILITIES } from "./own-terminals.ts";
 import { readPageRequest } from "./page-request.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
 import type { Replay } from "./replay.ts";
+import { untilLoadIsSafe } from "./until-load-is-safe.ts";
 import type { WireTrace } from "./wire-trace.ts";
 
 const PROTOCOL_VERSION = 1;
-const MINUTE_MS = 60_000;
 const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
 
 interface AcpAgentOptions {
   readonly id: CliType;
@@ -95,14 +94,7 @@ export class AcpAgent {
     const answer = await this.#connection.request("initialize", {
       protocolVersion: PROTOCOL_VERSION,
       clientInfo: { name: "liminal-builder", title: "Liminal Builder", version: this.#options.clientVersion },
-      clientCapabilities: {
-        session: { configOptions: { boolean: {} }, notices: {} },
-        fs: { readTextFile: this.#options.serves.fs, writeTextFile: this.#options.serves.fs },
-        terminal: this.#options.serves.terminal,
-        auth: { terminal: true },
-        elicitation: { url: {} },
-        _meta: { ...OWN_TERMINAL_CAPABILITIES, "terminal-auth": true },
-      },
+      clientCapabilities: clientCapabilities(this.#options.serves),
     });
     if (answer["protocolVersion"] !== PROTOCOL_VERSION)
       throw new Error(`it speaks protocol version ${answer["protocolVersion"]}, and only version 1 is known here`);
@@ -161,7 +153,7 @@ export class AcpAgent {
       return resumed.session;
     }
     if (this.#capabilities["loadSession"] === true) {
-      await this.#untilLoadIsSafe(restore.createdAt);
+      await untilLoadIsSafe(this.#agentName, restore.createdAt, this.#options.world.now());
       const loaded = await this.#tryRestore("session/load", params, sink);
       if (loaded) return this.#afterReplay(loaded, restore, sink);
     }
@@ -215,13 +207,6 @@ export class AcpAgent {
         content: `The agent itself remembers ${userMessages} of your ${restore.userMessages} messages here.`,
       });
     return session;
-  }
-
-  /** Gemini names a session's file by the clock minute and empties it when it is loaded within that minute. */
-  async #untilLoadIsSafe(createdAt: number): Promise<void> {
-    if (!this.#agentName.includes("gemini")) return;
-    const waitMs = Math.floor(createdAt / MINUTE_MS + 1) * MINUTE_MS - this.#options.world.now();
-    if (waitMs > 0) await Bun.sleep(waitMs);
   }
 
   async #ask(method: string, params: object): Promise<JsonObject> {
@@ -288,19 +273,12 @@ export class AcpAgent {
   }
 
   async #onRequest(method: string, params: JsonObject): Promise<object> {
-    if (method === "elicitation/create") return this.#onElicitation(params);
+    // Also before a session exists: signing in is such a time.
+    if (method === "elicitation/create")
+      return { action: await this.#options.onPageRequest(readPageRequest(params, this.#options)) };
     const session = this.#sessions.get(asString(params["sessionId"]) ?? "");
     if (!session) throw new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`);
     return session.onRequest(method, params);
-  }
-
-  /** Also before a session exists: signing in is such a time. */
-  async #onElicitation(params: JsonObject): Promise<object> {
-    const { id, name, world, onPageRequest } = this.#options;
-    const request = readPageRequest(params, { id, name }, world.newId);
-    if (!request)
-      throw new ClientRequestError(INVALID_PARAMS, "Only pages with an http or https address can be shown.");
-    return { action: await onPageRequest(request) };
   }
 
   #onPermissionRequest(key: string, params: JsonObject): void {

@@ -71,12 +71,11 @@ export class ClientTerminals {
 
   /** The command and all it started are ended; what it printed stays readable. */
   kill(terminalId: string): void {
-    killGroup(this.#find(terminalId).child.pid, "SIGKILL");
+    end(this.#find(terminalId));
   }
 
   release(terminalId: string): void {
-    const { child } = this.#find(terminalId);
-    killGroup(child.pid, "SIGKILL");
+    end(this.#find(terminalId));
     this.#terminals.delete(terminalId);
   }
 
@@ -111,6 +110,11 @@ export class ClientTerminals {
     if (terminal) terminal.exit = exit;
     return exit;
   }
+}
+
+/** A command that is over took its group along, and its number may be someone else's by now. */
+function end({ child, exit }: Terminal): void {
+  if (exit === null && child.exitCode === null && child.signalCode === null) killGroup(child.pid, "SIGKILL");
 }
 
 /** A command with arguments is run as it is; a whole command line, as agents like to send, is the shell's to read. */

@@ -1,0 +1,13 @@
+import { OWN_TERMINAL_CAPABILITIES } from "./own-terminals.ts";
+
+/** What we tell an agent we can do for it: only what is really there, and what the user has not switched off. */
+export function clientCapabilities(serves: { readonly fs: boolean; readonly terminal: boolean }): object {
+  return {
+    session: { configOptions: { boolean: {} }, notices: {} },
+    fs: { readTextFile: serves.fs, writeTextFile: serves.fs },
+    terminal: serves.terminal,
+    auth: { terminal: true },
+    elicitation: { url: {} },
+    _meta: { ...OWN_TERMINAL_CAPABILITIES, "terminal-auth": true },
+  };
+}
