@@ -6,7 +6,7 @@ function started(): PureSession {
   return new PureSession().start();
 }
 
-const DIFF = { type: "diff", path: "/work/a.ts", oldText: null, newText: "new" } as const;
+const DIFF = { type: "diff", path: "/project/a.ts", oldText: null, newText: "new" } as const;
 const NOW = "2026-01-01T00:00:00.000Z";
 
 describe("a tool call in its turn", () => {
@@ -31,16 +31,16 @@ describe("a tool call in its turn", () => {
   it("is filled by patches: absent keeps, a value replaces", () => {
     const session = started();
     session.announce("1", { name: "Terminal", input: {} });
-    session.patch("1", { name: "ls -la", input: { command: "ls -la" }, locations: [{ path: "/work" }] });
+    session.patch("1", { name: "ls -la", input: { command: "ls -la" }, locations: [{ path: "/project" }] });
     session.patch("1", { kind: "execute" });
-    session.patch("1", { parts: [DIFF], locations: [{ path: "/work/a.ts", line: 3 }] });
+    session.patch("1", { parts: [DIFF], locations: [{ path: "/project/a.ts", line: 3 }] });
     session.patch("1", { status: "complete", result: "done" });
     expect(session.tools).toMatchObject([
       {
         name: "ls -la",
         kind: "execute",
         input: { command: "ls -la" },
-        locations: [{ path: "/work/a.ts", line: 3 }],
+        locations: [{ path: "/project/a.ts", line: 3 }],
         parts: [DIFF],
         status: "complete",
         result: "done",
@@ -235,7 +235,7 @@ describe("a tool call after its turn", () => {
     session.announce("1", { result: "half" });
     session.hear({ type: "lost", reason: "gone", state: "crashed" });
     expect(session.tools).toMatchObject([{ status: "error", error: "The agent stopped before this finished." }]);
-    session.patch("1", { locations: [{ path: "/work" }] });
+    session.patch("1", { locations: [{ path: "/project" }] });
     expect(session.tools).toMatchObject([{ error: "The agent stopped before this finished." }]);
   });
 

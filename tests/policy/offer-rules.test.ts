@@ -6,7 +6,7 @@ import { offerRules } from "../../src/sessions/policy/offer-rules.ts";
 import { describeRequest } from "../../src/sessions/policy/permission-subject.ts";
 import { policyTree } from "./policy-tree.ts";
 
-const offered = (tool: object, root = "/work"): readonly RuleDraft[] =>
+const offered = (tool: object, root = "/project"): readonly RuleDraft[] =>
   offerRules(describeRequest(PermissionToolCall.parse({ toolCallId: "t", name: "Tool", ...tool }), root));
 const run = (command: string) => ({ kind: "execute", input: { command } });
 const words = (command: string) => offered(run(command)).map(ruleWords);
@@ -21,7 +21,7 @@ test("X-22 a rule is offered for what the request does, as narrow as it can be t
   expect(words("ls -la")).toEqual(['Allow commands that start with "ls"']);
   expect(words("rm -rf 'my dist'")).toEqual([`Allow the command "rm -rf 'my dist'"`]);
   expect(words("node -e 'x'")).toEqual([`Allow the command "node -e x"`]);
-  expect(offered({ kind: "edit", locations: [{ path: "/work/a.ts" }] }).map(ruleWords)).toEqual([
+  expect(offered({ kind: "edit", locations: [{ path: "/project/a.ts" }] }).map(ruleWords)).toEqual([
     "Allow edits inside the session's directory",
   ]);
 });
@@ -38,8 +38,8 @@ test("X-22 nothing is offered that no rule could answer, or that should be looke
   ])
     expect([command, words(command)]).toEqual([command, []]);
   expect(offered({ kind: "edit", locations: [{ path: "/etc/hosts" }] })).toEqual([]);
-  expect(offered({ kind: "edit", locations: [{ path: "/work/../etc/hosts" }] })).toEqual([]);
-  expect(offered({ kind: "delete", locations: [{ path: "/work/a.ts" }] })).toEqual([]);
+  expect(offered({ kind: "edit", locations: [{ path: "/project/../etc/hosts" }] })).toEqual([]);
+  expect(offered({ kind: "delete", locations: [{ path: "/project/a.ts" }] })).toEqual([]);
   expect(offered({ kind: "fetch" })).toEqual([]);
 });
 
