@@ -11,7 +11,7 @@ async function load(content: string | object) {
   return { ...loaded, problem: problem?.replace(path, "config.json") ?? null };
 }
 
-const NOTHING = { agents: [], pool: { idleMs: 1_800_000, processesMax: 12 }, permissions: new Map() };
+const NOTHING = { agents: [], pool: { idleMs: 1_800_000, processesMax: 12 }, mcpServers: [], permissions: new Map() };
 
 describe("loadConfigFile", () => {
   it("no file is no problem", async () => {
@@ -65,6 +65,18 @@ describe("loadConfigFile", () => {
     const agent = { name: "A", command: "a" };
     const { permissions } = await load({ agents: { plain: agent, edits: { ...agent, permissions: "edits" } } });
     expect([...permissions].map(([id, mode]) => [String(id), mode])).toEqual([["edits", "edits"]]);
+  });
+
+  it("O-2 tool servers are named, and run or reached", async () => {
+    const { mcpServers, problem } = await load({
+      mcpServers: { files: { command: "/opt/files" }, web: { url: "https://tools.example/mcp", headers: { A: "b" } } },
+    });
+    expect(problem).toBeNull();
+    expect(mcpServers).toEqual([
+      { name: "files", command: "/opt/files", args: [], env: {} },
+      { name: "web", url: "https://tools.example/mcp", headers: { A: "b" } },
+    ]);
+    expect((await load({ mcpServers: { bad: { url: "javascript:x" } } })).problem).toContain("mcpServers.bad");
   });
 
   it("settings of a newer version are passed over", async () => {

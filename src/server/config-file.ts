@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
+import type { McpServerSetting } from "../agents/acp/mcp-servers.ts";
 import type { AgentDefinition } from "../agents/catalog/agent-definition.ts";
 import { RETRY_DELAYS_MS } from "../agents/catalog/retry-delays.ts";
 import type { EvictionLimits } from "../agents/pool/eviction.ts";
@@ -24,14 +25,21 @@ const PoolSetting = z.object({
   idleMs: z.int().min(100).optional(),
   processesMax: z.int().min(1).optional(),
 });
+const Texts = z.record(z.string(), z.string());
+const McpSetting = z.union([
+  z.object({ command: z.string().min(1), args: z.array(z.string()).optional(), env: Texts.optional() }),
+  z.object({ url: z.url({ protocol: /^https?$/ }), headers: Texts.optional() }),
+]);
 const ConfigFile = z.looseObject({
   agents: z.record(CliType, AgentSetting).optional(),
   pool: PoolSetting.optional(),
+  mcpServers: z.record(z.string().min(1), McpSetting).optional(),
 });
 
 export interface LoadedConfigFile {
   readonly agents: readonly AgentDefinition[];
   readonly pool: EvictionLimits;
+  readonly mcpServers: readonly McpServerSetting[];
   /** What sessions of an agent start with, where that is not to ask. */
   readonly permissions: ReadonlyMap<CliType, PermissionMode>;
   /** What is wrong with the file and where, when it cannot be used. */
@@ -47,13 +55,14 @@ export function loadConfigFile(path: string): LoadedConfigFile {
       const issue = parsed.error.issues[0];
       return without(`${path}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`);
     }
-    const { agents = {}, pool = {} } = parsed.data;
+    const { agents = {}, pool = {}, mcpServers = {} } = parsed.data;
     return {
       agents: Object.entries(agents).map(([id, setting]) => definitionOf(CliType.parse(id), setting)),
       pool: {
         idleMs: pool.idleMs ?? POOL_DEFAULTS.idleMs,
         processesMax: pool.processesMax ?? POOL_DEFAULTS.processesMax,
       },
+      mcpServers: Object.entries(mcpServers).map(([name, setting]) => mcpServerOf(name, setting)),
       permissions: new Map(
         Object.entries(agents).flatMap(([id, { permissions }]) =>
           permissions === undefined ? [] : [[CliType.parse(id), permissions] as const],
@@ -67,7 +76,12 @@ export function loadConfigFile(path: string): LoadedConfigFile {
 }
 
 function without(problem: string | null): LoadedConfigFile {
-  return { agents: [], pool: POOL_DEFAULTS, permissions: new Map(), problem };
+  return { agents: [], pool: POOL_DEFAULTS, mcpServers: [], permissions: new Map(), problem };
+}
+
+function mcpServerOf(name: string, setting: z.infer<typeof McpSetting>): McpServerSetting {
+  if ("url" in setting) return { name, url: setting.url, headers: setting.headers ?? {} };
+  return { name, command: setting.command, args: setting.args ?? [], env: setting.env ?? {} };
 }
 
 function definitionOf(id: CliType, setting: z.infer<typeof AgentSetting>): AgentDefinition {

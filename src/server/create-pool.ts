@@ -43,6 +43,7 @@ export function createPool({ config, dataDir, world, owner, hub, logger }: PoolP
     inheritedEnv: isLoopback(config.host) ? env : { ...env, NO_BROWSER: "1" },
     owner,
     limits: file.pool,
+    mcpServers: file.mcpServers,
     onListChanged: () => hub.publish({ type: "agent:list", agents: [...pool.list()] }),
     world,
     host,

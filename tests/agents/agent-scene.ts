@@ -18,11 +18,14 @@ export const EDITED_FILE = "hello.txt";
 export const EDITED_TEXT = "line one\nline two\nline three\n";
 
 /** `await using scene = await openAgentScene(agent)`: our real server, a real agent, and a scripted model behind it. */
-export async function openAgentScene(agent: RealAgent): Promise<AgentScene> {
+export async function openAgentScene(agent: RealAgent, config: object = {}): Promise<AgentScene> {
   const home = await tempDir();
   const model = startModelServer();
   const env = await agent.settle(home.path, model.origin);
-  const server = await startTestServer({ env });
+  const server = await startTestServer({
+    env,
+    prepare: (dataDir) => writeFile(join(dataDir, "config.json"), JSON.stringify(config)),
+  });
   const client = await server.connect();
   return new AgentScene({ agent, home, model, server, client });
 }

@@ -149,6 +149,3 @@ for (const agent of REAL_AGENTS)
       expectSettled(talk);
     });
   });
-
-// Sessions cannot be given MCP servers yet; with them, one of ours belongs here, over stdio and over HTTP.
-test.skip("O-2 a session's agent is offered the MCP servers it is given", () => undefined);

@@ -46,6 +46,7 @@ export class AcpScene implements AsyncDisposable {
       clientVersion: "1",
       onTurnCompleted: () => void this.turnsCompleted++,
       serves: { fs: false, terminal: false },
+      mcpServers: [],
       onPageRequest: () => Promise.resolve("decline"),
     });
   }

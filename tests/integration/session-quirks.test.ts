@@ -136,6 +136,7 @@ function geminiAt(now: number, trace: WireTrace): AcpAgent {
     world: { ...countingWorld(), now: () => now },
     clientVersion: "1",
     onTurnCompleted: () => undefined,
+    mcpServers: [],
     onPageRequest: () => Promise.resolve("decline"),
     serves: { fs: false, terminal: false },
   });

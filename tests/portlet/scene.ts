@@ -91,7 +91,12 @@ export function permission(id: string, command: string): PendingPermission {
   return {
     permissionId: PermissionId.parse(id),
     askedAt: STARTED,
-    toolCall: { toolCallId: `call-${id}`, name: command, kind: "execute", input: { command, cwd: "/project/atlas-api" } },
+    toolCall: {
+      toolCallId: `call-${id}`,
+      name: command,
+      kind: "execute",
+      input: { command, cwd: "/project/atlas-api" },
+    },
     options: [
       { optionId: "once", name: "Allow once", kind: "allow_once" },
       { optionId: "always", name: "Always allow", kind: "allow_always" },

@@ -14,6 +14,7 @@ import { asFailure, refusalOf } from "./agent-refusals.ts";
 import { clientCapabilities } from "./client-capabilities.ts";
 import { ClientRequestError, ClientRequests } from "./client-requests.ts";
 import { EarlyMail } from "./early-mail.ts";
+import { acpMcpServers, type McpServerSetting } from "./mcp-servers.ts";
 import { readPageRequest } from "./page-request.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
 import type { Replay } from "./replay.ts";
@@ -35,6 +36,7 @@ interface AcpAgentOptions {
   readonly world: World;
   readonly clientVersion: string;
   readonly onTurnCompleted: () => void;
+  readonly mcpServers: readonly McpServerSetting[];
   /** The user's answer to a page the agent wants visited. */
   readonly onPageRequest: (request: PageRequest) => Promise<Consent>;
   /** What the agent may ask us to do for it. */
@@ -57,14 +59,8 @@ export class AcpAgent {
   /** Throws NotStartableError when the command cannot be run at all. */
   constructor(options: AcpAgentOptions) {
     this.#options = options;
-    const { host, command, cwd, env, epoch, trace } = options;
     this.#connection = new AcpConnection({
-      host,
-      command,
-      cwd,
-      env,
-      epoch,
-      trace,
+      ...options,
       hooks: {
         onUpdate: (agentSessionId, update) => this.#onUpdate(agentSessionId, update),
         onRequest: (method, params) => this.#onRequest(method, params),
@@ -133,7 +129,7 @@ export class AcpAgent {
   }
 
   async #createSession(cwd: string, sink: AgentSink): Promise<AcpSession> {
-    const answer = await this.#ask("session/new", { cwd, mcpServers: [] });
+    const answer = await this.#ask("session/new", { cwd, mcpServers: this.#mcpServers });
     const agentSessionId = asString(answer["sessionId"]);
     if (agentSessionId === undefined) throw this.#refuse({ code: 0, message: "The agent gave its new session no id." });
     const session = this.#register(agentSessionId, cwd, sink);
@@ -145,7 +141,7 @@ export class AcpAgent {
     // Nothing was said in it yet: there is nothing to bring back, and some agents fail on such a session.
     if (restore.userMessages === 0) return this.#createSession(cwd, sink);
     await this.#closing.get(restore.agentSessionId);
-    const params = { sessionId: restore.agentSessionId, cwd, mcpServers: [] };
+    const params = { sessionId: restore.agentSessionId, cwd, mcpServers: this.#mcpServers };
     const resumed = this.#has("resume") ? await this.#tryRestore("session/resume", params, sink) : null;
     if (resumed) {
       resumed.session.origin = "resumed";
@@ -175,7 +171,7 @@ export class AcpAgent {
   /** Registered before the request: agents that replay do so before they answer. */
   async #tryRestore(
     method: "session/resume" | "session/load",
-    params: { sessionId: string; cwd: string; mcpServers: readonly never[] },
+    params: { sessionId: string; cwd: string; mcpServers: readonly object[] },
     sink: AgentSink,
   ): Promise<{ session: AcpSession; replay: Replay } | null> {
     const session = this.#register(params.sessionId, params.cwd, sink);
@@ -260,6 +256,10 @@ export class AcpAgent {
       .catch(ignore("an agent that does not know the session any more holds nothing for it"))
       .finally(() => this.#closing.delete(agentSessionId));
     this.#closing.set(agentSessionId, closing);
+  }
+
+  get #mcpServers(): readonly object[] {
+    return acpMcpServers(this.#options.mcpServers, this.#capabilities["mcpCapabilities"]);
   }
 
   #has(capability: string): boolean {

@@ -5,6 +5,7 @@ import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import type { SessionId } from "../../protocol/ids.ts";
 import type { AgentStatus, PageRequest } from "../../protocol/server-messages.ts";
 import { AcpAgent } from "../acp/acp-agent.ts";
+import type { McpServerSetting } from "../acp/mcp-servers.ts";
 import { WireTrace } from "../acp/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { type ExitReport, NotStartableError, type ProcessHost } from "../process/process-host.ts";
@@ -31,6 +32,8 @@ export interface SupervisorOptions {
   readonly startTimeoutMs: number;
   /** A turn is over: there may be more processes than are needed now. */
   readonly onTurnCompleted: () => void;
+  /** Tool servers offered to every session. */
+  readonly mcpServers: readonly McpServerSetting[];
   readonly onPageRequest: (request: PageRequest) => Promise<Consent>;
   readonly onStatus: (change: AgentStatusChange) => void;
   readonly onError: (error: unknown) => void;
@@ -201,6 +204,7 @@ export class AgentSupervisor {
       trace: this.trace,
       clientVersion,
       serves: definition.serves,
+      mcpServers: this.#options.mcpServers,
       onPageRequest: this.#options.onPageRequest,
       onTurnCompleted: () => {
         this.#proven();
