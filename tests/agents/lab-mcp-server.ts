@@ -1,7 +1,11 @@
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-/** A small MCP server on stdio that writes down what it is asked: `bun lab-mcp-server.ts <file>`. */
+/** A small MCP server on stdio that writes down what it is asked, as config.json names it. */
+export function labMcpServer(file: string): object {
+  return { command: process.execPath, args: [import.meta.path, file] };
+}
+
 if (import.meta.main) {
   const [, , file = ""] = process.argv;
   for await (const line of createInterface({ input: process.stdin })) {

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { tempDir } from "../support/temp-dir.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openAgentScene } from "./agent-scene.ts";
+import { labMcpServer } from "./lab-mcp-server.ts";
 import { expectSettled } from "./outline.ts";
 import { REAL_AGENTS } from "./real-agents.ts";
-
-const SERVER = join(import.meta.dirname, "lab-mcp-server.ts");
 
 for (const agent of REAL_AGENTS)
   describe(`tool servers with ${agent.title}`, () => {
@@ -17,7 +15,7 @@ for (const agent of REAL_AGENTS)
       async () => {
         await using dir = await tempDir();
         const asked = dir.join("asked.txt");
-        const mcpServers = { lab: { command: process.execPath, args: [SERVER, asked] } };
+        const mcpServers = { lab: labMcpServer(asked) };
         await using scene = await openAgentScene(agent, { mcpServers });
         const talk = await scene.newSession();
         await talk.run("say: Hello.");

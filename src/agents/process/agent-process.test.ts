@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { isAlive, waitUntilGone } from "../../../tests/builtin-agent/process-watch.ts";
 import { watchProcesses } from "../../../tests/support/leftover-processes.ts";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
+import { waitFor } from "../../../tests/support/wait-for.ts";
 import { AgentProcess } from "./agent-process.ts";
 import { NotStartableError } from "./process-host.ts";
 
@@ -108,7 +109,11 @@ describe("AgentProcess", () => {
   it("TC-5.3a stop takes along what the agent started and left running", async () => {
     await using at = start("sleep 300 & echo up; exec cat");
     await at.said("up");
-    expect(at.processes.alive()).toHaveLength(2);
+    await waitFor(
+      () => at.processes.alive(),
+      (alive) => alive.length === 2,
+      "both processes to show their mark",
+    );
     await at.agent.stop();
     expect(await at.processes.leftAfter(GONE_MS)).toEqual([]);
   });
