@@ -4,8 +4,8 @@ import { AcpConnection } from "./acp-connection.ts";
 import { ClientRequestError } from "./client-requests.ts";
 import { WireTrace } from "./wire-trace.ts";
 
-/** A shell script as the agent: it says these lines, and what it reads comes back on stderr. */
-async function connect(script: string) {
+/** A shell script as the agent: it says these lines. The connection opens at once, or once it has heard `openAfter`. */
+async function connect(script: string, openAfter?: string) {
   const heard: string[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
   const trace = new WireTrace(Date.now);
@@ -31,15 +31,17 @@ async function connect(script: string) {
       },
     },
   });
+  const heardOf = (text: string) =>
+    new Promise<void>((resolve) => {
+      if (heard.includes(text)) resolve();
+      else waiting.push({ text, resolve });
+    });
+  if (openAfter !== undefined) await heardOf(openAfter);
   await connection.open();
   return {
     connection,
     heard,
-    heardOf: (text: string) =>
-      new Promise<void>((resolve) => {
-        if (heard.includes(text)) resolve();
-        else waiting.push({ text, resolve });
-      }),
+    heardOf,
     sent: () => trace.recent().flatMap(({ direction, text }) => (direction === "out" ? [JSON.parse(text)] : [])),
     lines: (direction: string) => trace.recent().flatMap((line) => (line.direction === direction ? [line.text] : [])),
     [Symbol.asyncDispose]: async () => void (await connection.stop()),
@@ -161,6 +163,13 @@ describe("AcpConnection: what the agent asks", () => {
     expect(at.heard).toEqual(['asked "q"', 'withdrawn "q"', 'update s "end"']);
     at.connection.answerPermission('"q"', { outcome: "selected", optionId: "x" });
     expect(at.sent()).toEqual([{ jsonrpc: "2.0", id: "q", error: { code: -32800, message: "Request cancelled" } }]);
+  });
+
+  it("a request that comes before the SDK is loaded waits for it and is answered", async () => {
+    const early = say({ id: 7, method: "craft/early", params: {} }, update("asked"));
+    await using at = await connect(`${early}; ${READ}; ${say(update("read"))}; ${WAIT}`, 'update s "asked"');
+    await at.heardOf('update s "read"');
+    expect(at.sent()).toMatchObject([{ id: 7, error: { code: -32601 } }]);
   });
 
   it("any other request is answered by whoever serves it, and an extension's notification by nobody", async () => {

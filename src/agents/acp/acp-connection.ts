@@ -45,13 +45,20 @@ export class AcpConnection {
   readonly #prompts = new Set<string>();
   /** Open permission requests by the text of their id, so that the answer repeats the id exactly as it came. */
   readonly #permissions = new Map<string, Json>();
-  #sdk: ClientConnection | null = null;
+  /** What the SDK will read. It fills from the first line on: an agent may ask before the SDK is loaded. */
+  readonly #readable: ReadableStream<AnyMessage>;
   #inbound: ReadableStreamDefaultController<AnyMessage> | null = null;
+  #sdk: ClientConnection | null = null;
   #promptCount = 0;
   #requestsOpen = 0;
 
   constructor(options: AcpConnectionOptions) {
     this.#options = options;
+    this.#readable = new ReadableStream({
+      start: (controller) => {
+        this.#inbound = controller;
+      },
+    });
     this.#process = options.host.start({
       command: options.command,
       cwd: options.cwd,
@@ -74,11 +81,6 @@ export class AcpConnection {
   /** The SDK is loaded with the first agent, not with the server: it is the largest module we have. */
   async open(): Promise<void> {
     const acp = await import("@agentclientprotocol/sdk");
-    const readable = new ReadableStream<AnyMessage>({
-      start: (controller) => {
-        this.#inbound = controller;
-      },
-    });
     const writable = new WritableStream<AnyMessage>({ write: (message) => this.#send(this.#outgoing(message)) });
     this.#sdk = acp
       .client({ name: "liminal-builder" })
@@ -91,7 +93,7 @@ export class AcpConnection {
         }
       })
       .onNotification("*", ignore("extension notifications are allowed and mean nothing to us"))
-      .connect({ readable, writable });
+      .connect({ readable: this.#readable, writable });
   }
 
   /** Something is under way that ending the process would break. */
