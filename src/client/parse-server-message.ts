@@ -1,10 +1,10 @@
-import { z } from "zod";
-import { FactBody } from "../protocol/facts.ts";
-import { FactMessage, PlainServerMessage, type ServerMessage } from "../protocol/server-messages.ts";
+import { z } from "zod/mini";
+import { FACT_TYPES } from "../protocol/facts.ts";
+import { FactMessage, PLAIN_TYPES, PlainServerMessage, type ServerMessage } from "../protocol/server-messages.ts";
 
 const Envelope = z.looseObject({ type: z.string() });
-const FACT_TYPES: ReadonlySet<string> = new Set(FactBody.options.map((option) => option.shape.type.value));
-const PLAIN_TYPES: ReadonlySet<string> = new Set(PlainServerMessage.options.map((option) => option.shape.type.value));
+const facts: ReadonlySet<string> = new Set(FACT_TYPES);
+const plain: ReadonlySet<string> = new Set(PLAIN_TYPES);
 
 /** A frame as it was understood. A newer server's message is no error: it is skipped, and counted by whoever reads. */
 export type ParsedFrame =
@@ -17,12 +17,12 @@ export function parseServerMessage(data: unknown): ParsedFrame {
   const envelope = Envelope.safeParse(parseJson(data));
   if (!envelope.success) return { kind: "invalid" };
   const { type } = envelope.data;
-  if (FACT_TYPES.has(type)) return understood(FactMessage.safeParse(envelope.data));
-  if (PLAIN_TYPES.has(type)) return understood(PlainServerMessage.safeParse(envelope.data));
+  if (facts.has(type)) return understood(FactMessage.safeParse(envelope.data));
+  if (plain.has(type)) return understood(PlainServerMessage.safeParse(envelope.data));
   return { kind: "unknown", type };
 }
 
-function understood(result: z.ZodSafeParseResult<ServerMessage>): ParsedFrame {
+function understood(result: z.core.util.SafeParseResult<ServerMessage>): ParsedFrame {
   return result.success ? { kind: "message", message: result.data } : { kind: "invalid" };
 }
 

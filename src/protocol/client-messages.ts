@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 import { Part } from "./entry.ts";
 import { CliType, CommandId, EntryId, PermissionId, ProjectId, SessionId } from "./ids.ts";
 import { Json } from "./json.ts";
@@ -19,108 +19,115 @@ const TERMINAL_INPUT_CHARS_MAX = 64 * 1024;
 const TERMINAL_CELLS_MAX = 1_000;
 const envelope = {
   /** Correlates, within one connection: the one answer repeats it. */
-  requestId: z.string().min(1).max(REQUEST_ID_CHARS_MAX).optional(),
+  requestId: z.optional(z.string().check(z.minLength(1), z.maxLength(REQUEST_ID_CHARS_MAX))),
   /** Makes a command act once, even over reconnects and restarts. */
-  commandId: CommandId.optional(),
+  commandId: z.optional(CommandId),
 };
-const limit = z.int().min(1).max(PAGE_ENTRIES_MAX).optional();
-const message = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+const limit = z.optional(z.int().check(z.minimum(1), z.maximum(PAGE_ENTRIES_MAX)));
+const message = <Type extends string, Shape extends z.core.$ZodShape>(type: Type, shape: Shape) =>
   z.object({ type: z.literal(type), ...envelope, ...shape });
 
 /** One version of a program: never a range, a tag or an address. */
-export const ExactVersion = z
-  .string()
-  .max(64)
-  .regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/);
+export const ExactVersion = z.string().check(z.maxLength(64), z.regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/));
 const sessionOnly = { sessionId: SessionId };
 /** Whose policy: a session also stands for its project and its agent. */
 const policyOf = {
   scope: PolicyScope,
-  sessionId: SessionId.optional(),
-  projectId: ProjectId.optional(),
-  cliType: CliType.optional(),
+  sessionId: z.optional(SessionId),
+  projectId: z.optional(ProjectId),
+  cliType: z.optional(CliType),
 };
-const rules = z.array(RuleDraft).max(RULES_MAX);
+const rules = z.array(RuleDraft).check(z.maxLength(RULES_MAX));
 
 /** The commands a session's own writer decides on. */
 export const SessionCommand = z.discriminatedUnion("type", [
   message("session:send", {
     ...sessionOnly,
-    content: z.string().max(PROMPT_CHARS_MAX),
-    attachments: z.array(Part).max(ATTACHMENTS_MAX).optional(),
+    content: z.string().check(z.maxLength(PROMPT_CHARS_MAX)),
+    attachments: z.optional(z.array(Part).check(z.maxLength(ATTACHMENTS_MAX))),
   }),
-  message("session:queue-edit", { ...sessionOnly, items: z.array(QueueItem).max(QUEUE_ITEMS_MAX) }),
+  message("session:queue-edit", { ...sessionOnly, items: z.array(QueueItem).check(z.maxLength(QUEUE_ITEMS_MAX)) }),
   /** Sends the last message again after its turn failed or was interrupted. */
   message("session:retry", sessionOnly),
   message("session:cancel", sessionOnly),
   message("session:kill", sessionOnly),
   message("session:archive", sessionOnly),
   message("session:unarchive", sessionOnly),
-  message("session:rename", { ...sessionOnly, title: z.string().trim().min(1).max(TITLE_CHARS_MAX) }),
+  message("session:rename", {
+    ...sessionOnly,
+    title: z.string().check(z.trim(), z.minLength(1), z.maxLength(TITLE_CHARS_MAX)),
+  }),
   message("session:configure", {
     ...sessionOnly,
-    configId: z.string().max(200),
+    configId: z.string().check(z.maxLength(200)),
     value: z.union([z.string(), z.boolean()]),
   }),
   message("permission:respond", {
     ...sessionOnly,
     permissionId: PermissionId,
-    optionId: z.string().optional(),
-    outcome: z.literal("cancelled").optional(),
+    optionId: z.optional(z.string()),
+    outcome: z.optional(z.literal("cancelled")),
   }),
 ]);
 export type SessionCommand = z.infer<typeof SessionCommand>;
 
 /** What anyone may ask of the server: the page, the command line and MCP tools all send these and nothing else. */
 export const ClientMessage = z.discriminatedUnion("type", [
-  message("project:add", { path: z.string().min(1).max(PATH_CHARS_MAX) }),
+  message("project:add", { path: z.string().check(z.minLength(1), z.maxLength(PATH_CHARS_MAX)) }),
   message("project:remove", { projectId: ProjectId }),
   message("project:list", {}),
-  message("session:list", { projectId: ProjectId, includeArchived: z.boolean().optional() }),
+  message("session:list", { projectId: ProjectId, includeArchived: z.optional(z.boolean()) }),
   message("session:create", {
     projectId: ProjectId,
     cliType: CliType,
-    title: z.string().trim().min(1).max(TITLE_CHARS_MAX).optional(),
-    options: z.record(z.string(), Json).optional(),
+    title: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(TITLE_CHARS_MAX))),
+    options: z.optional(z.record(z.string(), Json)),
   }),
-  message("session:open", { ...sessionOnly, after: z.int().nonnegative().optional(), limit }),
+  message("session:open", { ...sessionOnly, after: z.optional(z.int().check(z.nonnegative())), limit }),
   message("session:page", { ...sessionOnly, before: EntryId, limit }),
   message("session:close", sessionOnly),
-  message("session:draft", { ...sessionOnly, content: z.string().max(DRAFT_CHARS_MAX) }),
+  message("session:draft", { ...sessionOnly, content: z.string().check(z.maxLength(DRAFT_CHARS_MAX)) }),
   /** `restart` replaces a process that no longer reacts. */
-  message("session:reconnect", { cliType: CliType, sessionId: SessionId.optional(), restart: z.boolean().optional() }),
+  message("session:reconnect", {
+    cliType: CliType,
+    sessionId: z.optional(SessionId),
+    restart: z.optional(z.boolean()),
+  }),
   message("agent:list", {}),
   /** The catalog's version, unless one is named; updating is installing another. */
-  message("agent:install", { cliType: CliType, version: ExactVersion.optional() }),
+  message("agent:install", { cliType: CliType, version: z.optional(ExactVersion) }),
   message("agent:install-cancel", { cliType: CliType }),
   message("agent:uninstall", { cliType: CliType }),
   /** Back to the version that was in use before. */
   message("agent:rollback", { cliType: CliType }),
-  message("agent:authenticate", { cliType: CliType, methodId: z.string().min(1).max(200) }),
+  message("agent:authenticate", { cliType: CliType, methodId: z.string().check(z.minLength(1), z.maxLength(200)) }),
   message("elicitation:respond", {
-    sessionId: SessionId.optional(),
-    elicitationId: z.string().min(1).max(200),
+    sessionId: z.optional(SessionId),
+    elicitationId: z.string().check(z.minLength(1), z.maxLength(200)),
     action: z.enum(["accept", "decline", "cancel"]),
   }),
-  message("terminal:input", { terminalId: z.string().max(200), data: z.string().max(TERMINAL_INPUT_CHARS_MAX) }),
-  message("terminal:resize", {
-    terminalId: z.string().max(200),
-    columns: z.int().min(2).max(TERMINAL_CELLS_MAX),
-    rows: z.int().min(2).max(TERMINAL_CELLS_MAX),
+  message("terminal:input", {
+    terminalId: z.string().check(z.maxLength(200)),
+    data: z.string().check(z.maxLength(TERMINAL_INPUT_CHARS_MAX)),
   }),
-  message("terminal:close", { terminalId: z.string().max(200) }),
+  message("terminal:resize", {
+    terminalId: z.string().check(z.maxLength(200)),
+    columns: z.int().check(z.minimum(2), z.maximum(TERMINAL_CELLS_MAX)),
+    rows: z.int().check(z.minimum(2), z.maximum(TERMINAL_CELLS_MAX)),
+  }),
+  message("terminal:close", { terminalId: z.string().check(z.maxLength(200)) }),
   message("policy:get", policyOf),
   /** Absent keeps; `mode: null` goes back to what the wider scope says. `rules` replaces all, then the rest changes some. */
   message("policy:set", {
     ...policyOf,
-    mode: PermissionMode.nullable().optional(),
-    rules: rules.optional(),
-    add: rules.optional(),
-    remove: z.array(RuleId).max(RULES_MAX).optional(),
+    mode: z.optional(z.nullable(PermissionMode)),
+    rules: z.optional(rules),
+    add: z.optional(rules),
+    remove: z.optional(z.array(RuleId).check(z.maxLength(RULES_MAX))),
   }),
   /** What requests of the past would have been answered with this mode, and with these rules beside the present ones. */
-  message("policy:preview", { ...policyOf, mode: PermissionMode.optional(), rules: rules.optional(), limit }),
+  message("policy:preview", { ...policyOf, mode: z.optional(PermissionMode), rules: z.optional(rules), limit }),
   message("policy:audit", { ...policyOf, limit }),
-  ...SessionCommand.options,
+  ...SessionCommand.def.options,
 ]);
 export type ClientMessage = z.infer<typeof ClientMessage>;

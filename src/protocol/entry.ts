@@ -1,26 +1,26 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 import { CommandId, EntryId, TurnId } from "./ids.ts";
 import { Json } from "./json.ts";
 
 /** Structured content that text alone cannot carry; the text form always stands beside it. */
 export const Part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({ type: z.literal("diff"), path: z.string(), oldText: z.string().nullable(), newText: z.string() }),
+  z.object({ type: z.literal("diff"), path: z.string(), oldText: z.nullable(z.string()), newText: z.string() }),
   z.object({ type: z.literal("terminal"), terminalId: z.string() }),
-  z.object({ type: z.literal("image"), mimeType: z.string(), data: z.string(), uri: z.string().optional() }),
+  z.object({ type: z.literal("image"), mimeType: z.string(), data: z.string(), uri: z.optional(z.string()) }),
   z.object({ type: z.literal("audio"), mimeType: z.string(), data: z.string() }),
   z.object({
     type: z.literal("link"),
     uri: z.string(),
     name: z.string(),
-    title: z.string().optional(),
-    mimeType: z.string().optional(),
+    title: z.optional(z.string()),
+    mimeType: z.optional(z.string()),
   }),
   z.object({
     type: z.literal("resource"),
     uri: z.string(),
-    mimeType: z.string().optional(),
-    text: z.string().optional(),
+    mimeType: z.optional(z.string()),
+    text: z.optional(z.string()),
   }),
   /** A kind of content this version does not know: kept whole, shown as raw. */
   z.object({ type: z.literal("unknown"), raw: Json }),
@@ -30,55 +30,55 @@ export type Part = z.infer<typeof Part>;
 export const ToolStatus = z.enum(["running", "complete", "error", "cancelled"]);
 export type ToolStatus = z.infer<typeof ToolStatus>;
 
-export const ToolLocation = z.object({ path: z.string(), line: z.number().optional() });
+export const ToolLocation = z.object({ path: z.string(), line: z.optional(z.number()) });
 export type ToolLocation = z.infer<typeof ToolLocation>;
 
 export const PlanItem = z.object({ content: z.string(), priority: z.string(), status: z.string() });
 export type PlanItem = z.infer<typeof PlanItem>;
 
-const base = { entryId: EntryId, turnId: TurnId.optional() };
+const base = { entryId: EntryId, turnId: z.optional(TurnId) };
 
 export const UserEntry = z.object({
   ...base,
   type: z.literal("user"),
   content: z.string(),
-  attachments: z.array(Part).optional(),
+  attachments: z.optional(z.array(Part)),
   timestamp: z.string(),
-  commandId: CommandId.optional(),
+  commandId: z.optional(CommandId),
 });
 export const AssistantEntry = z.object({
   ...base,
   type: z.literal("assistant"),
   content: z.string(),
-  parts: z.array(Part).optional(),
+  parts: z.optional(z.array(Part)),
   timestamp: z.string(),
   /** The agent's own id of this message: late text finds its way home by it. */
-  messageId: z.string().optional(),
+  messageId: z.optional(z.string()),
 });
 export const ThinkingEntry = z.object({
   ...base,
   type: z.literal("thinking"),
   content: z.string(),
-  timestamp: z.string().optional(),
-  messageId: z.string().optional(),
+  timestamp: z.optional(z.string()),
+  messageId: z.optional(z.string()),
 });
 export const ToolCallEntry = z.object({
   ...base,
   type: z.literal("tool-call"),
   toolCallId: z.string(),
   name: z.string(),
-  kind: z.string().optional(),
+  kind: z.optional(z.string()),
   status: ToolStatus,
   content: z.string(),
-  result: z.string().optional(),
-  error: z.string().optional(),
-  input: Json.optional(),
-  parts: z.array(Part).optional(),
-  locations: z.array(ToolLocation).optional(),
-  startedAt: z.string().optional(),
-  endedAt: z.string().optional(),
+  result: z.optional(z.string()),
+  error: z.optional(z.string()),
+  input: z.optional(Json),
+  parts: z.optional(z.array(Part)),
+  locations: z.optional(z.array(ToolLocation)),
+  startedAt: z.optional(z.string()),
+  endedAt: z.optional(z.string()),
   /** The policy answered for the user whether this may be done, and why it did. */
-  permission: z.object({ answer: z.enum(["allowed", "denied"]), by: z.literal("policy"), why: z.string() }).optional(),
+  permission: z.optional(z.object({ answer: z.enum(["allowed", "denied"]), by: z.literal("policy"), why: z.string() })),
 });
 export const PlanEntry = z.object({
   ...base,
@@ -93,7 +93,7 @@ export const NoticeEntry = z.object({
   type: z.literal("notice"),
   severity: NoticeSeverity,
   content: z.string(),
-  timestamp: z.string().optional(),
+  timestamp: z.optional(z.string()),
 });
 
 /** One thing in the transcript. Entries are replaced whole by id, or grow by chunks. */

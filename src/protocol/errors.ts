@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 
 /** Everything that can be refused or go wrong, by code. Code never matches on message text. */
 export const ErrorCode = z.enum([

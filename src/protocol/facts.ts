@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 import { Entry } from "./entry.ts";
 import { EntryId, PermissionId, SessionId } from "./ids.ts";
 import { Json } from "./json.ts";
@@ -10,12 +10,12 @@ import { PendingPermission, PermissionOutcome, QueueItem, SessionConfig, Turn } 
  */
 export const FactBody = z.discriminatedUnion("type", [
   /** Upsert by `entryId`. `late` revises an entry of an earlier turn: unknown to a reader's window, it is skipped. */
-  z.object({ type: z.literal("session:update"), entry: Entry, late: z.literal(true).optional() }),
+  z.object({ type: z.literal("session:update"), entry: Entry, late: z.optional(z.literal(true)) }),
   z.object({
     type: z.literal("session:chunk"),
     entryId: EntryId,
     content: z.string(),
-    field: z.enum(["content", "result"]).optional(),
+    field: z.optional(z.enum(["content", "result"])),
   }),
   z.object({ type: z.literal("session:complete"), entryId: EntryId }),
   z.object({ type: z.literal("session:cancelled"), entryId: EntryId }),
@@ -33,27 +33,29 @@ export const FactBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("permission:request"),
     ...PendingPermission.shape,
-    by: z.literal("policy").optional(),
+    by: z.optional(z.literal("policy")),
   }),
   /** `by` and `why`: nobody was asked, the policy answered. */
   z.object({
     type: z.literal("permission:resolved"),
     permissionId: PermissionId,
     outcome: PermissionOutcome,
-    by: z.literal("policy").optional(),
-    why: z.string().optional(),
-    at: z.string().optional(),
+    by: z.optional(z.literal("policy")),
+    why: z.optional(z.string()),
+    at: z.optional(z.string()),
   }),
   /** An update of the agent's that this version cannot read: kept for a later one, shown to nobody. */
   z.object({ type: z.literal("session:raw"), update: Json }),
 ]);
 export type FactBody = z.infer<typeof FactBody>;
 
-const factTypes = FactBody.options.map((option) => option.shape.type.value);
-export const FactType = z.enum(factTypes);
+export const FACT_TYPES: readonly FactBody["type"][] = FactBody.def.options.flatMap(
+  (option) => option.shape.type.def.values,
+);
+export const FactType = z.enum(FACT_TYPES);
 
 /** Grows by session and never repeats. */
-export const Seq = z.int().nonnegative();
+export const Seq = z.int().check(z.nonnegative());
 
 const place = { sessionId: SessionId, seq: Seq };
 export const Fact = z.intersection(z.object(place), FactBody);

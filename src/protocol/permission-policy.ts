@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 import { PermissionId, SessionId } from "./ids.ts";
 
 /** What happens with a request that no rule answers: ask, allow edits inside the session's directory, allow everything. */
@@ -32,35 +32,38 @@ const GLOB_CHARS_MAX = 1_000;
 
 const fields = {
   effect: z.enum(["allow", "deny"]),
-  kind: ToolKind.optional(),
+  kind: z.optional(ToolKind),
   /** A glob: relative to the session's directory, or from the root of the disk. */
-  path: z.string().min(1).max(GLOB_CHARS_MAX).optional(),
+  path: z.optional(z.string().check(z.minLength(1), z.maxLength(GLOB_CHARS_MAX))),
   /** The first words of a command. */
-  command: z.string().trim().min(1).max(COMMAND_CHARS_MAX).optional(),
+  command: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(COMMAND_CHARS_MAX))),
   /** The command as it stands, with nothing after it. */
-  exact: z.boolean().optional(),
-  expiresAt: z.iso.datetime().optional(),
+  exact: z.optional(z.boolean()),
+  expiresAt: z.optional(z.iso.datetime()),
 };
 
 /** A rule as it stands in what was stored: read tolerantly, because a later version may know more. */
 export const StoredRule = z.object(fields);
 
 /** A rule before it is kept. An unknown field is refused: dropping it silently would make the rule wider than it was meant. */
-export const RuleDraft = z.strictObject(fields).superRefine((rule, context) => {
-  const problem = problemOf(rule);
-  if (problem) context.addIssue({ code: "custom", message: problem });
+export const RuleDraft = z.strictObject(fields).check(({ value, issues }) => {
+  const problem = problemOf(value);
+  if (problem) issues.push({ code: "custom", message: problem, input: value });
 });
 export type RuleDraft = z.infer<typeof RuleDraft>;
 
-export const RuleId = z.string().min(1).max(200);
+export const RuleId = z.string().check(z.minLength(1), z.maxLength(200));
 
-export const PolicyRule = StoredRule.extend({ id: RuleId, createdAt: z.string() });
+export const PolicyRule = z.extend(StoredRule, { id: RuleId, createdAt: z.string() });
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
 /** `options.policy` of a new session: a mode, or a mode with rules. */
 export const StartingPolicy = z.union([
   PermissionMode,
-  z.strictObject({ mode: PermissionMode.optional(), rules: z.array(RuleDraft).max(RULES_MAX).optional() }),
+  z.strictObject({
+    mode: z.optional(PermissionMode),
+    rules: z.optional(z.array(RuleDraft).check(z.maxLength(RULES_MAX))),
+  }),
 ]);
 export type StartingPolicy = z.infer<typeof StartingPolicy>;
 
@@ -73,7 +76,7 @@ export const AuditEntry = z.object({
   why: z.string(),
   /** The command, the paths, or the tool's own name. */
   what: z.string(),
-  kind: z.string().optional(),
+  kind: z.optional(z.string()),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
@@ -83,9 +86,9 @@ export const PreviewItem = z.object({
   permissionId: PermissionId,
   askedAt: z.string(),
   what: z.string(),
-  kind: z.string().optional(),
-  answered: z.enum(["allowed", "denied", "cancelled"]).optional(),
-  by: z.enum(["user", "policy"]).optional(),
+  kind: z.optional(z.string()),
+  answered: z.optional(z.enum(["allowed", "denied", "cancelled"])),
+  by: z.optional(z.enum(["user", "policy"])),
   would: z.enum(["allow", "deny", "ask"]),
   why: z.string(),
   /** The policy as it is would answer otherwise. */

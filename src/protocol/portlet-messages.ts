@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 import type { ClientMessage } from "./client-messages.ts";
 import { FactBody, Seq } from "./facts.ts";
 import { CliType, CommandId } from "./ids.ts";
@@ -7,13 +7,13 @@ import { AgentStatus, SessionHistory, SessionPage, SessionResumed } from "./serv
 /** What the shell tells a session's frame: the session's own messages less the id the frame stands for, and its surroundings. */
 export const ShellToPortlet = z.union([
   z.intersection(z.object({ seq: Seq }), FactBody),
-  SessionHistory.omit({ sessionId: true }),
-  SessionResumed.omit({ sessionId: true }),
-  SessionPage.omit({ sessionId: true }),
+  z.omit(SessionHistory, { sessionId: true }),
+  z.omit(SessionResumed, { sessionId: true }),
+  z.omit(SessionPage, { sessionId: true }),
   z.object({ type: z.literal("session:draft"), content: z.string() }),
-  z.object({ type: z.literal("agent:status"), status: AgentStatus, message: z.string().optional() }),
+  z.object({ type: z.literal("agent:status"), status: AgentStatus, message: z.optional(z.string()) }),
   /** A command of this frame was refused; its text goes back into the composer. */
-  z.object({ type: z.literal("session:error"), message: z.string(), commandId: CommandId.optional() }),
+  z.object({ type: z.literal("session:error"), message: z.string(), commandId: z.optional(CommandId) }),
   z.object({ type: z.literal("portlet:session"), cliType: CliType, agentName: z.string(), projectName: z.string() }),
   /** Hidden frames fold but do no layout work; shown again, they catch up in one step. */
   z.object({ type: z.literal("portlet:visible"), visible: z.boolean() }),
@@ -34,8 +34,8 @@ export const PortletToShell = z.union([
   z.object({ type: z.literal("portlet:key"), key: z.string(), modifiers }),
   /** Asks for a dialog about this session: the shell has the room and the rights for it. */
   z.object({ type: z.literal("portlet:show"), what: z.enum(["log", "sign-in", "permissions"]) }),
-  z.looseObject({ type: z.string().startsWith("session:") }),
-  z.looseObject({ type: z.string().startsWith("permission:") }),
-  z.looseObject({ type: z.string().startsWith("policy:") }),
+  z.looseObject({ type: z.string().check(z.startsWith("session:")) }),
+  z.looseObject({ type: z.string().check(z.startsWith("permission:")) }),
+  z.looseObject({ type: z.string().check(z.startsWith("policy:")) }),
 ]);
 export type PortletToShell = z.infer<typeof PortletToShell>;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 import { Entry } from "./entry.ts";
 import { ErrorCode } from "./errors.ts";
 import { FactBody, Seq } from "./facts.ts";
@@ -18,8 +18,8 @@ export const SessionRow = z.object({
   cliType: CliType,
   archived: z.boolean(),
   turn: Turn,
-  parentId: SessionId.optional(),
-  unread: z.boolean().optional(),
+  parentId: z.optional(SessionId),
+  unread: z.optional(z.boolean()),
 });
 export type SessionRow = z.infer<typeof SessionRow>;
 
@@ -30,7 +30,7 @@ export type AgentStatus = z.infer<typeof AgentStatus>;
 export const SignInMethod = z.object({
   id: z.string(),
   name: z.string(),
-  description: z.string().optional(),
+  description: z.optional(z.string()),
   kind: z.enum(["agent", "terminal", "environment"]),
 });
 export type SignInMethod = z.infer<typeof SignInMethod>;
@@ -53,18 +53,18 @@ export const AgentInfo = z.object({
   status: AgentStatus,
   /** Whether it could be started now, and if not, what the user can do about it. */
   availability: z.enum(["ready", "needs-install", "needs-sign-in"]),
-  message: z.string().optional(),
+  message: z.optional(z.string()),
   capabilities: z.record(z.string(), z.boolean()),
-  signIn: z.array(SignInMethod).optional(),
-  description: z.string().optional(),
+  signIn: z.optional(z.array(SignInMethod)),
+  description: z.optional(z.string()),
   /** What the catalog offers, what of it we installed, and what `agent:rollback` would go back to. */
-  version: z.string().optional(),
-  installedVersion: z.string().optional(),
-  previousVersion: z.string().optional(),
+  version: z.optional(z.string()),
+  installedVersion: z.optional(z.string()),
+  previousVersion: z.optional(z.string()),
   /** Whether `agent:install` can bring it. */
-  installable: z.boolean().optional(),
+  installable: z.optional(z.boolean()),
   /** What to do to have it, when it is not there. */
-  hint: z.string().optional(),
+  hint: z.optional(z.string()),
 });
 export type AgentInfo = z.infer<typeof AgentInfo>;
 
@@ -80,19 +80,19 @@ const standing = {
   title: z.string(),
   titleSource: z.enum(["none", "derived", "agent", "user"]),
   archived: z.boolean(),
-  draft: z.string().optional(),
+  draft: z.optional(z.string()),
 };
 
 /** Whose policy a message is about; one of the ids, by the scope. */
 const policyOf = {
   scope: PolicyScope,
-  sessionId: SessionId.optional(),
-  projectId: ProjectId.optional(),
-  cliType: CliType.optional(),
+  sessionId: z.optional(SessionId),
+  projectId: z.optional(ProjectId),
+  cliType: z.optional(CliType),
 };
 
-const message = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
-  z.object({ type: z.literal(type), requestId: z.string().optional(), ...shape });
+const message = <Type extends string, Shape extends z.core.$ZodShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), requestId: z.optional(z.string()), ...shape });
 
 export const SessionHistory = message("session:history", {
   ...standing,
@@ -117,7 +117,7 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     protocol: z.int(),
     projects: z.array(Project),
     agents: z.array(AgentInfo),
-    pageRequests: z.array(PageRequest).optional(),
+    pageRequests: z.optional(z.array(PageRequest)),
   }),
   message("project:added", { project: Project }),
   message("project:removed", { projectId: ProjectId }),
@@ -131,46 +131,49 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   message("session:draft", { sessionId: SessionId, content: z.string() }),
   message("agent:status", {
     cliType: CliType,
-    sessionId: SessionId.optional(),
+    sessionId: z.optional(SessionId),
     status: AgentStatus,
-    message: z.string().optional(),
+    message: z.optional(z.string()),
   }),
   message("agent:list", { agents: z.array(AgentInfo) }),
   /** The last one of each install has the phase `done`, `failed` or `cancelled`. */
   message("agent:install-progress", {
     cliType: CliType,
     phase: z.enum(["preparing", "downloading", "testing", "switching", "done", "failed", "cancelled"]),
-    progress: z.number().min(0).max(1),
+    progress: z.number().check(z.minimum(0), z.maximum(1)),
     message: z.string(),
   }),
   message("elicitation:request", { mode: z.literal("url"), ...PageRequest.shape }),
   message("elicitation:resolved", { elicitationId: z.string(), action: ConsentAction }),
   message("terminal:opened", { terminalId: z.string(), title: z.string() }),
   message("terminal:output", { terminalId: z.string(), data: z.string() }),
-  message("terminal:exited", { terminalId: z.string(), exitCode: z.int().nullable() }),
+  message("terminal:exited", { terminalId: z.string(), exitCode: z.nullable(z.int()) }),
   /** `mode` is the scope's own, `inherited` what holds without it; every client hears of a change. */
   message("policy:state", {
     ...policyOf,
-    mode: PermissionMode.nullable(),
+    mode: z.nullable(PermissionMode),
     inherited: PermissionMode,
     rules: z.array(PolicyRule),
   }),
   message("policy:previewed", { ...policyOf, items: z.array(PreviewItem) }),
   message("policy:audit", { ...policyOf, entries: z.array(AuditEntry) }),
-  message("ok", { seq: Seq.optional() }),
+  message("ok", { seq: z.optional(Seq) }),
   message("error", {
     code: ErrorCode,
     message: z.string(),
-    details: z.string().optional(),
-    sessionId: SessionId.optional(),
-    cliType: CliType.optional(),
+    details: z.optional(z.string()),
+    sessionId: z.optional(SessionId),
+    cliType: z.optional(CliType),
   }),
 ]);
 export type PlainServerMessage = z.infer<typeof PlainServerMessage>;
+export const PLAIN_TYPES: readonly PlainServerMessage["type"][] = PlainServerMessage.def.options.flatMap(
+  (option) => option.shape.type.def.values,
+);
 
 /** A fact on the wire: its body and its place. The requester's copy of an answer repeats the `requestId`. */
 export const FactMessage = z.intersection(
-  z.object({ sessionId: SessionId, seq: Seq, requestId: z.string().optional() }),
+  z.object({ sessionId: SessionId, seq: Seq, requestId: z.optional(z.string()) }),
   FactBody,
 );
 export type FactMessage = FactBody & { sessionId: SessionId; seq: number; requestId?: string | undefined };

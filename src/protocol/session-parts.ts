@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 import { Part, ToolLocation } from "./entry.ts";
 import { CommandId, PermissionId, TurnId } from "./ids.ts";
 import { Json } from "./json.ts";
@@ -21,10 +21,10 @@ export type TurnError = z.infer<typeof TurnError>;
 
 export const Turn = z.object({
   state: z.enum(["running", "waiting", "stalled", "idle"]),
-  turnId: TurnId.optional(),
-  startedAt: z.string().optional(),
-  stopReason: StopReason.optional(),
-  error: TurnError.optional(),
+  turnId: z.optional(TurnId),
+  startedAt: z.optional(z.string()),
+  stopReason: z.optional(StopReason),
+  error: z.optional(TurnError),
 });
 export type Turn = z.infer<typeof Turn>;
 
@@ -32,7 +32,7 @@ export type Turn = z.infer<typeof Turn>;
 export const QueueItem = z.object({
   commandId: CommandId,
   content: z.string(),
-  attachments: z.array(Part).optional(),
+  attachments: z.optional(z.array(Part)),
 });
 export type QueueItem = z.infer<typeof QueueItem>;
 
@@ -43,10 +43,10 @@ export type PermissionOption = z.infer<typeof PermissionOption>;
 export const PermissionToolCall = z.object({
   toolCallId: z.string(),
   name: z.string(),
-  kind: z.string().optional(),
-  input: Json.optional(),
-  parts: z.array(Part).optional(),
-  locations: z.array(ToolLocation).optional(),
+  kind: z.optional(z.string()),
+  input: z.optional(Json),
+  parts: z.optional(z.array(Part)),
+  locations: z.optional(z.array(ToolLocation)),
 });
 export type PermissionToolCall = z.infer<typeof PermissionToolCall>;
 
@@ -56,9 +56,9 @@ export const PendingPermission = z.object({
   options: z.array(PermissionOption),
   askedAt: z.string(),
   /** What the user should know before answering: why no rule answers it, or what in it deceives the eye. */
-  note: z.string().optional(),
+  note: z.optional(z.string()),
   /** The rules that would answer requests like this one from now on. */
-  offers: z.array(StoredRule).optional(),
+  offers: z.optional(z.array(StoredRule)),
 });
 export type PendingPermission = z.infer<typeof PendingPermission>;
 
@@ -68,13 +68,13 @@ export const PermissionOutcome = z.discriminatedUnion("outcome", [
 ]);
 export type PermissionOutcome = z.infer<typeof PermissionOutcome>;
 
-export const ConfigValue = z.object({ value: z.string(), name: z.string(), description: z.string().optional() });
+export const ConfigValue = z.object({ value: z.string(), name: z.string(), description: z.optional(z.string()) });
 export const ConfigGroup = z.object({ group: z.string(), name: z.string(), options: z.array(ConfigValue) });
 const optionBase = {
   id: z.string(),
   name: z.string(),
-  description: z.string().optional(),
-  category: z.string().optional(),
+  description: z.optional(z.string()),
+  category: z.optional(z.string()),
 };
 export const ConfigOption = z.discriminatedUnion("type", [
   z.object({
@@ -87,13 +87,13 @@ export const ConfigOption = z.discriminatedUnion("type", [
 ]);
 export type ConfigOption = z.infer<typeof ConfigOption>;
 
-export const SlashCommand = z.object({ name: z.string(), description: z.string(), hint: z.string().optional() });
+export const SlashCommand = z.object({ name: z.string(), description: z.string(), hint: z.optional(z.string()) });
 export type SlashCommand = z.infer<typeof SlashCommand>;
 
 export const Usage = z.object({
   used: z.number(),
   size: z.number(),
-  cost: z.object({ amount: z.number(), currency: z.string() }).optional(),
+  cost: z.optional(z.object({ amount: z.number(), currency: z.string() })),
 });
 export type Usage = z.infer<typeof Usage>;
 
@@ -101,7 +101,7 @@ export type Usage = z.infer<typeof Usage>;
 export const SessionConfig = z.object({
   options: z.array(ConfigOption),
   commands: z.array(SlashCommand),
-  usage: Usage.nullable(),
+  usage: z.nullable(Usage),
 });
 export type SessionConfig = z.infer<typeof SessionConfig>;
 

@@ -18,7 +18,7 @@ const AgentSetting = z.object({
   process: z.enum(["shared", "per-session"]).optional(),
   fs: z.boolean().optional(),
   terminal: z.boolean().optional(),
-  permissions: PermissionMode.optional(),
+  permissions: z.optional(PermissionMode),
   retryMs: z.array(z.int().min(0).max(RETRY_MS_MAX)).max(20).optional(),
 });
 const PoolSetting = z.object({

@@ -23,7 +23,7 @@ export class SqlitePolicyStore implements PolicyStore {
 
   read({ scope, id }: PolicyTarget): StoredPolicy {
     return {
-      mode: PermissionMode.nullable().parse(this.#mode.get(scope, id)?.["mode"] ?? null),
+      mode: z.nullable(PermissionMode).parse(this.#mode.get(scope, id)?.["mode"] ?? null),
       rules: this.#rules.all(scope, id).map((row) => PolicyRule.parse(JSON.parse(String(row["json"])))),
     };
   }

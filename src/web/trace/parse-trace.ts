@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 
 export const TraceDirection = z.enum(["in", "out", "junk", "stderr"]);
 export type TraceDirection = z.infer<typeof TraceDirection>;
@@ -12,10 +12,10 @@ export function parseTrace(text: string): readonly TraceLine[] {
 }
 
 const Message = z.object({
-  id: z.union([z.string(), z.number(), z.null()]).optional(),
-  method: z.string().optional(),
-  params: z.object({ update: z.object({ sessionUpdate: z.string() }).optional() }).optional(),
-  error: z.unknown().optional(),
+  id: z.optional(z.union([z.string(), z.number(), z.null()])),
+  method: z.optional(z.string()),
+  params: z.optional(z.object({ update: z.optional(z.object({ sessionUpdate: z.string() })) })),
+  error: z.optional(z.unknown()),
 });
 
 /** What a line is about, in a few words; empty for text that is no message. */

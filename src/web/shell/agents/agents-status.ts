@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 import { CliType, SessionId } from "../../../protocol/ids.ts";
 import { AgentStatus } from "../../../protocol/server-messages.ts";
 
@@ -9,13 +9,13 @@ export const AgentsStatus = z.object({
       id: CliType,
       status: AgentStatus,
       busy: z.boolean(),
-      pid: z.int().nullable(),
-      memoryBytes: z.number().nullable(),
-      uptimeMs: z.number().nullable(),
+      pid: z.nullable(z.int()),
+      memoryBytes: z.nullable(z.number()),
+      uptimeMs: z.nullable(z.number()),
       restarts: z.int(),
     }),
   ),
-  sessions: z.array(z.object({ id: SessionId, pid: z.int().optional() })),
+  sessions: z.array(z.object({ id: SessionId, pid: z.optional(z.int()) })),
 });
 export type AgentsStatus = z.infer<typeof AgentsStatus>;
 export type AgentProcess = AgentsStatus["agents"][number];

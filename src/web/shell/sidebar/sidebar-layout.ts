@@ -1,5 +1,5 @@
 import { effect, signal } from "@preact/signals";
-import { z } from "zod";
+import { z } from "zod/mini";
 import { readKept, writeKept } from "../state/kept-json.ts";
 
 const SIDEBAR_KEY = "liminal:sidebar";
@@ -8,7 +8,7 @@ export const SIDEBAR_PX_MAX = 360;
 const SIDEBAR_PX_DEFAULT = 288;
 
 const SidebarLayout = z.object({
-  width: z.number().min(SIDEBAR_PX_MIN).max(SIDEBAR_PX_MAX),
+  width: z.number().check(z.minimum(SIDEBAR_PX_MIN), z.maximum(SIDEBAR_PX_MAX)),
   hidden: z.boolean(),
 });
 type SidebarLayout = z.infer<typeof SidebarLayout>;

@@ -1,7 +1,7 @@
-import type { z } from "zod";
+import type { z } from "zod/mini";
 
 /** What the browser keeps under a key, when it still has the shape we wrote; storage may be off or hold anything. */
-export function readKept<Value>(key: string, schema: z.ZodType<Value>, otherwise: Value): Value {
+export function readKept<Value>(key: string, schema: z.ZodMiniType<Value>, otherwise: Value): Value {
   try {
     const text = localStorage.getItem(key);
     return text === null ? otherwise : schema.parse(JSON.parse(text));

@@ -1,5 +1,5 @@
 import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { z } from "zod";
+import { z } from "zod/mini";
 import type { ConnectionPhase } from "../../../client/connection.ts";
 import type { ClientRequest } from "../../../client/pending-requests.ts";
 import type { ProjectId, SessionId } from "../../../protocol/ids.ts";

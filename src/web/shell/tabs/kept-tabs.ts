@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 import { SessionId } from "../../../protocol/ids.ts";
 import type { OpenTabs } from "./open-tabs.ts";
 
@@ -7,7 +7,7 @@ export const TABS_KEY = "liminal:tabs";
 /** How the tabs stand in the browser's storage. */
 export const KeptTabs = z.object({
   openTabs: z.array(SessionId),
-  activeTab: SessionId.nullable(),
+  activeTab: z.nullable(SessionId),
   tabOrder: z.array(SessionId),
 });
 type KeptTabs = z.infer<typeof KeptTabs>;
