@@ -23,6 +23,7 @@ export const PAGE_BUNDLES: readonly PageBundle[] = [
   {
     kind: "styles",
     entries: [
+      { name: "foundation.css", source: "src/web/styles/foundation.css" },
       { name: "shell.css", source: "src/web/styles/shell.css" },
       { name: "portlet.css", source: "src/web/styles/portlet.css" },
     ],

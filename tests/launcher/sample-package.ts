@@ -54,6 +54,7 @@ export const SAMPLE_PAGE: Readonly<Record<string, string>> = {
   "src/web/theme/main.ts": 'import { greet } from "../greet.ts"; greet("theme");',
   "src/web/highlight/highlight-worker.ts": "self.onmessage = (event) => self.postMessage(event.data);",
   "src/web/styles/base.css": ":root { --ink: #123456; }",
+  "src/web/styles/foundation.css": "body { margin: 0; }",
   "src/web/styles/shell.css": '@import "./base.css"; body { color: var(--ink); }',
   "src/web/styles/portlet.css": "body { color: red; }",
   "src/web/shell.html":
