@@ -82,7 +82,8 @@ class Portlets {
     const state = shell.server.peek();
     const next = shell.tabs.peek().order.find((id) => !this.#portlets.has(id) && state.sessions.has(id));
     if (next !== undefined && this.#portlets.size < FRAMES_AHEAD_MAX) this.#ensure(next);
-    if (!this.#isLoading()) this.#spare ??= this.#newFrame();
+    // A page without sessions is looked at first: what a session needs is fetched once there is one to open.
+    if (state.sessions.size > 0 && !this.#isLoading()) this.#spare ??= this.#newFrame();
   }
 
   #isLoading(): boolean {
