@@ -35,6 +35,8 @@ export type AgentEvent =
   /** What a command printed, to be added to the output of the tool call that shows it. */
   | { type: "tool-output"; toolCallId: string; text: string }
   | { type: "plan"; items: readonly PlanItem[] }
+  /** All that the agent remembers of the conversation, in order; `whole` is false when its beginning was left out. */
+  | { type: "replayed"; events: readonly AgentEvent[]; whole: boolean }
   | { type: "notice"; severity: NoticeSeverity; content: string }
   | { type: "title"; title: string }
   | { type: "options"; options: readonly ConfigOption[] }
@@ -80,6 +82,8 @@ export interface RestoreRequest {
   readonly createdAt: number;
   /** How many messages the user has sent in it: what the agent should remember at least. */
   readonly userMessages: number;
+  /** The last of these and what the agent said after it, by which the end of a replay is known. */
+  readonly last: () => { readonly message: string; readonly answer: string };
 }
 
 export interface AttachRequest {
@@ -89,6 +93,8 @@ export interface AttachRequest {
   /** The conversation to go on with; null starts a new one. */
   readonly restore: RestoreRequest | null;
   readonly sink: AgentSink;
+  /** Nobody waits for it any more: what would only be waited for is given up. */
+  readonly signal: AbortSignal;
 }
 
 /** What sessions need from the agents: to be attached to one. Failures are RefusalErrors that say what to do. */

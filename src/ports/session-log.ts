@@ -52,6 +52,12 @@ export interface StoredSession {
   readonly state: SessionState;
 }
 
+/** Words of the transcript, without what surrounds them. */
+export interface Said {
+  readonly type: "user" | "assistant" | "notice";
+  readonly content: string;
+}
+
 export interface EntryPage {
   /** Oldest first. */
   readonly entries: readonly Entry[];
@@ -76,6 +82,8 @@ export interface SessionLog {
   settledByAgentId(sessionId: SessionId, agentId: string): Entry | null;
   /** The newest message of the user in an ended turn. */
   lastUserEntry(sessionId: SessionId): UserEntry | null;
+  /** All that was said in ended turns, oldest first. */
+  said(sessionId: SessionId): readonly Said[];
   /** How many messages the user has sent in ended turns. */
   userMessageCount(sessionId: SessionId): number;
   draft(sessionId: SessionId): string;

@@ -9,8 +9,16 @@ import { PendingPermission, PermissionOutcome, QueueItem, SessionConfig, Turn } 
  * so the log, the socket and the reducer cannot disagree. A stored member is never edited.
  */
 export const FactBody = z.discriminatedUnion("type", [
-  /** Upsert by `entryId`. `late` revises an entry of an earlier turn: unknown to a reader's window, it is skipped. */
-  z.object({ type: z.literal("session:update"), entry: Entry, late: z.optional(z.literal(true)) }),
+  /**
+   * Upsert by `entryId`. `late` revises an entry of an earlier turn: unknown to a reader's window, it is skipped.
+   * `before` puts a new one in front of an open entry: what was said elsewhere stands before the message that found it.
+   */
+  z.object({
+    type: z.literal("session:update"),
+    entry: Entry,
+    late: z.optional(z.literal(true)),
+    before: z.optional(EntryId),
+  }),
   z.object({
     type: z.literal("session:chunk"),
     entryId: EntryId,

@@ -15,7 +15,7 @@ export function reduceSession(state: SessionState, fact: FactBody & { readonly s
 function applyFact(state: SessionState, fact: FactBody): SessionState {
   switch (fact.type) {
     case "session:update":
-      return upsertEntry(state, fact.entry, fact.late === true);
+      return upsertEntry(state, fact);
     case "session:chunk":
       return replaceEntry(state, fact.entryId, (entry) => appendText(entry, fact.content, fact.field ?? "content"));
     case "session:complete":
@@ -52,10 +52,14 @@ function settle(state: SessionState): SessionState {
   return { ...state, settled: [...state.settled, ...state.open], open: [] };
 }
 
-function upsertEntry(state: SessionState, entry: Entry, late: boolean): SessionState {
+function upsertEntry(
+  state: SessionState,
+  { entry, late, before }: Extract<FactBody, { type: "session:update" }>,
+): SessionState {
   const replaced = replaceEntry(state, entry.entryId, () => entry);
   if (replaced !== state || late) return replaced;
-  return { ...state, open: [...state.open, entry] };
+  const place = before === undefined ? -1 : state.open.findIndex(({ entryId }) => entryId === before);
+  return { ...state, open: place === -1 ? [...state.open, entry] : state.open.toSpliced(place, 0, entry) };
 }
 
 /** The open entries first: almost every change is there, and the settled list may be long. */

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentSession, Agents } from "../ports/agents.ts";
-import type { AgentBinding } from "../ports/session-log.ts";
+import type { AgentBinding, Said } from "../ports/session-log.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { CliType, SessionId, TurnId } from "../protocol/ids.ts";
 import type { TurnError } from "../protocol/session-parts.ts";
@@ -12,6 +12,7 @@ interface AgentLinkDeps {
   readonly binding: () => AgentBinding;
   /** Messages of ended turns: the one that is about to be sent is not the agent's to remember. */
   readonly userMessages: () => number;
+  readonly said: () => readonly Said[];
   readonly isRunning: (turnId: TurnId) => boolean;
   readonly post: (event: AgentEvent) => void;
   readonly onAttached: (agent: AgentSession) => void;
@@ -23,6 +24,9 @@ export class AgentLink {
   readonly #deps: AgentLinkDeps;
   #agent: AgentSession | null = null;
   #attaching: Promise<AgentSession> | null = null;
+  /** Ends what an attachment only waits for. */
+  #givingUp = new AbortController();
+  #losses = 0;
   #promptedTurn: TurnId | null = null;
   #withdrawnTurn: TurnId | null = null;
 
@@ -32,7 +36,10 @@ export class AgentLink {
 
   /** Everything the agent says to this session; a lost process is forgotten before the session hears of it. */
   readonly sink = (event: AgentEvent): void => {
-    if (event.type === "lost") this.#agent = null;
+    if (event.type === "lost") {
+      this.#agent = null;
+      this.#losses++;
+    }
     this.#deps.post(event);
   };
 
@@ -66,6 +73,12 @@ export class AgentLink {
 
   ensure(): Promise<AgentSession> {
     if (this.#agent) return Promise.resolve(this.#agent);
+    // Given up for an earlier message: this one is not to be told so.
+    if (this.#attaching && this.#givingUp.signal.aborted)
+      return this.#attaching.then(
+        () => this.ensure(),
+        () => this.ensure(),
+      );
     this.#attaching ??= this.#attach().finally(() => {
       this.#attaching = null;
     });
@@ -73,10 +86,19 @@ export class AgentLink {
   }
 
   async #attach(): Promise<AgentSession> {
-    const { sessionId, cliType, agents, binding } = this.#deps;
+    const { sessionId, cliType, agents, binding, userMessages, said } = this.#deps;
     const { cwd, agentSessionId, createdAt } = binding();
-    const restore = { agentSessionId, createdAt: Date.parse(createdAt), userMessages: this.#deps.userMessages() };
-    const agent = await agents.attach({ sessionId, cliType, cwd, restore, sink: this.sink });
+    const restore = {
+      ...{ agentSessionId, createdAt: Date.parse(createdAt) },
+      ...{ userMessages: userMessages(), last: () => lastTurnOf(said()) },
+    };
+    this.#givingUp = new AbortController();
+    const { signal } = this.#givingUp;
+    const losses = this.#losses;
+    const agent = await agents.attach({ sessionId, cliType, cwd, restore, sink: this.sink, signal });
+    // It died while its last answer was on the way: nobody would ever hear from it again.
+    if (losses !== this.#losses)
+      throw new RefusalError(REFUSE.agentStopped(agents.find(cliType)?.name ?? String(cliType)));
     this.#agent = agent;
     this.#deps.onAttached(agent);
     return agent;
@@ -89,6 +111,7 @@ export class AgentLink {
     }
     // The agent still starts: the prompt was never sent and never will be, so the turn is over here and now.
     this.#withdrawnTurn = turnId;
+    this.#givingUp.abort();
     this.#deps.post({ type: "turn-ended", turnId, stopReason: "cancelled" });
   }
 
@@ -115,6 +138,12 @@ export class AgentLink {
       this.#deps.post({ type: "lost", reason: "The session was closed.", state: "closed" });
     }
   }
+}
+
+function lastTurnOf(said: readonly Said[]): { message: string; answer: string } {
+  const index = said.findLastIndex(({ type }) => type === "user");
+  const answer = said.slice(index + 1).filter(({ type }) => type === "assistant");
+  return { message: said[index]?.content ?? "", answer: answer.map(({ content }) => content).join("") };
 }
 
 function turnError(error: unknown): TurnError {

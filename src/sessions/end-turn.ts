@@ -59,10 +59,11 @@ export function withdrawPending(state: SessionState): Outcome {
 
 function closeText(state: SessionState, stopReason: StopReason): FactBody[] {
   const type = stopReason === "cancelled" ? "session:cancelled" : "session:complete";
+  const isOfTurn = (entry: Entry) => entry.turnId === state.turn.turnId;
   const last = state.open.at(-1);
   if (isTextEntry(last)) return hasParts(last) ? [] : [{ type, entryId: last.entryId }];
-  if (state.open.some(isTextEntry)) return [];
+  if (state.open.some((entry) => isTextEntry(entry) && isOfTurn(entry))) return [];
   // Not just any: agents also say things in the user's name.
-  const user = state.open.find((entry: Entry) => entry.type === "user" && entry.turnId === state.turn.turnId);
+  const user = state.open.find((entry: Entry) => entry.type === "user" && isOfTurn(entry));
   return user ? [{ type, entryId: user.entryId }] : [];
 }

@@ -6,6 +6,7 @@ import { TITLE_CHARS_MAX } from "../protocol/limits.ts";
 import type { SessionConfig, StopReason, Turn, TurnError } from "../protocol/session-parts.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
 import { endTurn, withdrawPending } from "./end-turn.ts";
+import { observeReplay } from "./observe-replay.ts";
 import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
 import { observeTool, observeToolOutput } from "./observe-tool.ts";
 import { askUser, questionOf } from "./permission-question.ts";
@@ -40,6 +41,8 @@ function observeEvent(scene: Scene, event: Observed): Outcome {
       return only(observeToolOutput(scene, event.toolCallId, event.text));
     case "plan":
       return only(observePlan(scene, event));
+    case "replayed":
+      return only(observeReplay(scene, event, observeEvent));
     case "notice":
       return only([...closeOpenText(scene), { type: "session:update", entry: noticeEntry(scene, event) }]);
     case "title":
@@ -133,7 +136,8 @@ function stall(scene: Scene, message?: string): FactBody[] {
 }
 
 function observePlan(scene: Scene, event: Extract<AgentEvent, { type: "plan" }>): FactBody[] {
-  const known = scene.state.open.findLast((entry) => entry.type === "plan");
+  const { turnId } = turnOf(scene);
+  const known = scene.state.open.findLast((entry) => entry.type === "plan" && entry.turnId === turnId);
   const entry: Entry = {
     type: "plan",
     entryId: known?.entryId ?? EntryId.parse(scene.newId()),

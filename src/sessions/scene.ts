@@ -1,3 +1,4 @@
+import type { Said } from "../ports/session-log.ts";
 import type { Entry, Part, UserEntry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
 import type { PermissionId, TurnId } from "../protocol/ids.ts";
@@ -18,6 +19,8 @@ export interface Scene {
   readonly lastSettled: Entry | null;
   /** The newest message of the user that has left the state. */
   readonly lastUserEntry: () => UserEntry | null;
+  /** All that was said in ended turns, oldest first. */
+  readonly said: () => readonly Said[];
   readonly settledByAgentId: (agentId: string) => Entry | null;
   /** In words, how a question that is no longer open ended. */
   readonly endOfQuestion: (permissionId: PermissionId) => string;

@@ -37,6 +37,9 @@ export interface SessionServiceDeps {
 
 type Create = Extract<ClientMessage, { type: "session:create" }>;
 
+/** A new session is made for whoever asked, who waits for it. */
+const NEVER = new AbortController().signal;
+
 /** After these the session's row in lists looks different. */
 const ROW_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["type"]>([
   "session:turn",
@@ -186,7 +189,7 @@ export class SessionService {
     const early = new EarlyEvents();
     try {
       const cwd = project.path;
-      const agent = await agents.attach({ sessionId, cliType, cwd, restore: null, sink: early.sink });
+      const agent = await agents.attach({ sessionId, cliType, cwd, restore: null, sink: early.sink, signal: NEVER });
       return this.#store(command, sessionId, cwd, agent, early);
     } catch (error) {
       if (!(error instanceof RefusalError)) throw error;

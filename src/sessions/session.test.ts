@@ -164,8 +164,10 @@ describe("Session: its agent", () => {
     await at.send({ type: "session:cancel" });
     at.service.flush();
     expect(at.state().turn).toMatchObject({ state: "idle", stopReason: "cancelled" });
+    const attached = at.agents.nextAttached();
     resolve();
     await at.say("next");
+    await attached;
     expect(at.agents.last.calls).toEqual(["prompt next"]);
   });
 

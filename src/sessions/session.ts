@@ -92,6 +92,7 @@ export class Session {
       agents: deps.agents,
       binding: () => this.#binding,
       userMessages: () => deps.log.userMessageCount(this.id),
+      said: () => deps.log.said(this.id),
       isRunning: (turnId) => isTurnActive(this.#state.turn) && this.#state.turn.turnId === turnId,
       post: (event) => this.observe(event),
       onAttached: (agent) => this.#attached(agent),
@@ -290,6 +291,7 @@ export class Session {
       cancelling: this.#cancelling,
       endOfQuestion: (permissionId: PermissionId) => this.#endedQuestions.endOf(permissionId),
       consider: this.#judge.consider,
+      said: () => this.#deps.log.said(this.id),
     });
   }
 }

@@ -46,6 +46,10 @@ export function prepareSessionStatements(db: DatabaseSync) {
     userMessageCount: db.prepare(
       "SELECT count(*) AS count FROM entry WHERE session_key = ? AND json_extract(json, '$.type') = 'user'",
     ),
+    said: db.prepare(
+      `SELECT json_extract(json, '$.type') AS type, json_extract(json, '$.content') AS content FROM entry
+       WHERE session_key = ? AND json_extract(json, '$.type') IN ('user', 'assistant', 'notice') ORDER BY position`,
+    ),
     insertReceipt: db.prepare("INSERT OR IGNORE INTO receipt (command_id, answer, at) VALUES (?, ?, ?)"),
     receiptById: db.prepare("SELECT answer FROM receipt WHERE command_id = ?"),
     dropReceipts: db.prepare("DELETE FROM receipt WHERE at < ?"),

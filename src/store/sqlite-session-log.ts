@@ -6,6 +6,7 @@ import type {
   EntryPage,
   LogFrame,
   Receipt,
+  Said,
   SessionLog,
   StoredSession,
 } from "../ports/session-log.ts";
@@ -178,6 +179,11 @@ export class SqliteSessionLog implements SessionLog {
     return row ? UserEntry.parse(JSON.parse(String(row["json"]))) : null;
   }
 
+  said(sessionId: SessionId): readonly Said[] {
+    const key = this.#key(sessionId);
+    return key === null ? [] : this.#sql.said.all(key).map(saidFrom);
+  }
+
   userMessageCount(sessionId: SessionId): number {
     const key = this.#key(sessionId);
     return key === null ? 0 : Number(this.#sql.userMessageCount.get(key)?.["count"] ?? 0);
@@ -239,6 +245,11 @@ function titled(row: Row): SessionState {
 
 function factFrom(row: Row): FactBody & { seq: number } {
   return { ...FactBody.parse(JSON.parse(String(row["json"]))), seq: Seq.parse(row["seq"]) };
+}
+
+function saidFrom(row: Row): Said {
+  const type = row["type"];
+  return { type: type === "user" || type === "notice" ? type : "assistant", content: String(row["content"]) };
 }
 
 function frameFrom(row: Row): LogFrame {

@@ -80,7 +80,9 @@ export class AcpScene implements AsyncDisposable {
   }
 
   restore(restore: Partial<RestoreRequest> & { agentSessionId: string }): Promise<AgentSession> {
-    return this.agent.restoreSession({ createdAt: 0, userMessages: 1, ...restore }, this.cwd, this.sink);
+    const last = () => ({ message: "", answer: "" });
+    const { signal } = new AbortController();
+    return this.agent.restoreSession({ createdAt: 0, userMessages: 1, last, ...restore }, this.cwd, this.sink, signal);
   }
 
   /** Sends a prompt and waits for the end of its turn. */

@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentSession, Agents, AttachRequest, RestoreRequest } from "../../src/ports/agents.ts";
 import type { Part } from "../../src/protocol/entry.ts";
-import { type Refusal, RefusalError } from "../../src/protocol/errors.ts";
+import { REFUSE, type Refusal, RefusalError } from "../../src/protocol/errors.ts";
 import type { CliType, PermissionId, TurnId } from "../../src/protocol/ids.ts";
 import type { AgentInfo } from "../../src/protocol/server-messages.ts";
 import type { PermissionOutcome } from "../../src/protocol/session-parts.ts";
@@ -12,6 +12,7 @@ const INFO: AgentInfo = { id: BUILTIN, name: "Puppet", status: "connected", avai
 export class PuppetAgents implements Agents {
   readonly attached: PuppetSession[] = [];
   readonly restores: (RestoreRequest | null)[] = [];
+  readonly signals: AbortSignal[] = [];
   refusal: Refusal | null = null;
   /** How the next conversation came about. */
   origin: AgentSession["origin"] = "new";
@@ -19,15 +20,28 @@ export class PuppetAgents implements Agents {
   early: readonly AgentEvent[] = [];
   /** Attaching waits for this. */
   gate: Promise<void> = Promise.resolve();
+  #onAttached: () => void = () => undefined;
 
   async attach(request: AttachRequest): Promise<AgentSession> {
     this.restores.push(request.restore);
+    this.signals.push(request.signal);
     await this.gate;
+    if (request.signal.aborted) throw new RefusalError(REFUSE.agentProtocol("Given up."));
     if (this.refusal) throw new RefusalError(this.refusal);
     const session = new PuppetSession(request, `agent-session-${this.attached.length + 1}`, this.origin);
     this.attached.push(session);
     session.say(...this.early);
+    // After whoever asked for it has gone on.
+    setImmediate(() => this.#onAttached());
     return session;
+  }
+
+  /** Resolves when the next conversation has been handed over. */
+  nextAttached(): Promise<void> {
+    const before = this.attached.length;
+    return new Promise((resolve) => {
+      this.#onAttached = () => this.attached.length > before && resolve();
+    });
   }
 
   /** The conversation that was attached last. */

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../src/ports/agents.ts";
+import type { Said } from "../../src/ports/session-log.ts";
 import { agentIdOf, type Entry, type ToolCallEntry } from "../../src/protocol/entry.ts";
 import type { Fact, FactBody } from "../../src/protocol/facts.ts";
 import { entriesOf } from "../../src/protocol/fold-message.ts";
@@ -98,6 +99,7 @@ export class PureSession {
       cancelling: this.#cancelling,
       lastSettled: settled.at(-1) ?? null,
       lastUserEntry: () => settled.findLast((entry) => entry.type === "user") ?? null,
+      said: () => (isTurnActive(this.state.turn) ? settled : this.entries).flatMap(saidIn),
       settledByAgentId: (agentId) => settled.findLast((entry) => agentIdOf(entry) === agentId) ?? null,
       endOfQuestion: (permissionId) => `the end of ${permissionId}`,
     };
@@ -113,4 +115,8 @@ export class PureSession {
     if (!isTurnActive(this.state.turn)) this.#cancelling = null;
     for (const effect of effects) if (effect.type === "cancel") this.#cancelling = effect.turnId;
   }
+}
+
+function saidIn({ type, content }: Entry): Said[] {
+  return type === "user" || type === "assistant" || type === "notice" ? [{ type, content }] : [];
 }

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { AcpAgent } from "../../src/agents/acp/acp-agent.ts";
 import { WireTrace } from "../../src/agents/acp/wire-trace.ts";
 import { ClientTerminals } from "../../src/agents/client/client-terminals.ts";
+import type { AgentEvent, RestoreRequest } from "../../src/ports/agents.ts";
 import { CliType } from "../../src/protocol/ids.ts";
+import type { SessionState } from "../../src/protocol/session-state.ts";
 import { PLAIN_HOST } from "../core/acp-scene.ts";
 import { countingWorld } from "../core/counting-world.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
@@ -142,6 +144,10 @@ function geminiAt(now: number, trace: WireTrace): AcpAgent {
   });
 }
 
+function madeAt(createdAt: number): RestoreRequest {
+  return { agentSessionId: "s", createdAt, userMessages: 1, last: () => ({ message: "", answer: "" }) };
+}
+
 function sentIn(trace: WireTrace, method: string) {
   const line = trace.recent().find(({ direction, text }) => direction === "out" && text.includes(method));
   if (!line) throw new Error(`${method} was never sent`);
@@ -155,8 +161,13 @@ test("quirk: gemini is asked to load a session only after the minute that made i
   try {
     await agent.initialize();
     const asked = performance.now();
-    const restore = { agentSessionId: "s", createdAt: now - 1_000, userMessages: 1 };
-    expect((await agent.restoreSession(restore, tmpdir(), () => undefined)).origin).toBe("loaded");
+    const told: AgentEvent[] = [];
+    const { signal } = new AbortController();
+    const restored = await agent.restoreSession(madeAt(now - 1_000), tmpdir(), (event) => told.push(event), signal);
+    expect(restored.origin).toBe("loaded");
+    expect(told.filter(({ type }) => type === "notice")).toMatchObject([
+      { content: expect.stringContaining("for 1 s") },
+    ]);
     const { at, text } = sentIn(trace, "session/load");
     // A timer may fire a millisecond early.
     expect(at).toBeGreaterThanOrEqual(asked + REST_OF_MINUTE_MS - 1);
@@ -164,6 +175,49 @@ test("quirk: gemini is asked to load a session only after the minute that made i
   } finally {
     await agent.stop();
   }
+});
+
+test("quirk: the wait for gemini's minute ends when the user gives up, and the session is never loaded", async () => {
+  const now = 10 * MINUTE_MS - REST_OF_MINUTE_MS;
+  const trace = new WireTrace(() => performance.now());
+  const agent = geminiAt(now, trace);
+  try {
+    await agent.initialize();
+    const giveUp = new AbortController();
+    const told = (event: AgentEvent) => event.type === "notice" && giveUp.abort();
+    await expect(agent.restoreSession(madeAt(now), tmpdir(), told, giveUp.signal)).rejects.toMatchObject({
+      refusal: { message: "Waiting for Gemini was given up." },
+    });
+    expect(trace.recent().filter(({ text }) => text.includes("session/load"))).toEqual([]);
+    expect(agent.isBusy).toBe(false);
+  } finally {
+    await agent.stop();
+  }
+});
+
+test("quirk: a message that waits for gemini's minute says how long, and can be cancelled", async () => {
+  const minute = () => Math.floor(Date.now() / MINUTE_MS);
+  let talk: Talk;
+  let made: number;
+  // A minute that ends in between has to be waited for no more; the next try is at the beginning of one.
+  do {
+    made = minute();
+    talk = await startTalk(server, "gemini");
+    await talk.say(script(chunk("Before."), { exit: 1 }));
+    const sent = await talk.send(script(chunk("Never."), END));
+    const isOver = ({ seq, turn }: SessionState) => seq > sent && turn.state === "idle";
+    await talk.until("a notice or the end", (state) => talk.shape.includes("notice") || isOver(state));
+  } while (minute() !== made);
+  expect(talk.shape).toEqual(["user", "assistant", "user", "notice"]);
+  expect(talk.entries[3]?.content).toMatch(
+    /^Scripted would lose this conversation .* waits for \d+ s\. Cancel to stop waiting\.$/,
+  );
+  expect(talk.state.turn.state).toBe("running");
+  await talk.cancel();
+  const { turn } = await talk.untilTurnsEnded(2);
+  expect(turn.stopReason).toBe("cancelled");
+  const log = await (await server.fetch(`/api/trace?sessionId=${encodeURIComponent(talk.sessionId)}`)).text();
+  expect(log).not.toContain("session/load");
 });
 
 test("quirk: a list of MCP servers is sent with a new session even when there is none", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "bun:test";
 import { AcpScene } from "../../../tests/core/acp-scene.ts";
+import type { AgentEvent } from "../../ports/agents.ts";
 
 /** A conversation with two messages of the user's, closed and wanted again; what was said before is forgotten here. */
 async function restored(...flags: string[]) {
@@ -15,6 +16,9 @@ function asked(at: AcpScene): unknown[] {
   return at.sent.map(({ method }) => method).filter((method) => String(method).startsWith("session/"));
 }
 
+/** What the user is said to have said. */
+const wordsIn = (events: readonly AgentEvent[]) =>
+  events.flatMap((event) => (event.type === "text" && event.kind === "user" ? [event.text] : []));
 const said = (at: AcpScene) => [...at.of("text"), ...at.of("tool"), ...at.of("part")];
 
 describe("AcpAgent: bringing a conversation back (W-4)", () => {
@@ -28,27 +32,28 @@ describe("AcpAgent: bringing a conversation back (W-4)", () => {
     expect(at.text.trim()).toBe("w1");
   });
 
-  it("loads it where it cannot be resumed; the replay is ours already", async () => {
+  it("loads it where it cannot be resumed; what it repeats is told as one, and as nothing new", async () => {
     await using at = await restored("--without", "resume");
     const session = await at.restore({ agentSessionId: at.session.agentSessionId, userMessages: 2 });
     expect([session.origin, said(at), at.of("notice")]).toEqual(["loaded", [], []]);
+    expect(at.of("replayed").map(({ events, whole }) => [wordsIn(events), whole])).toEqual([
+      [["stream 2 words", "think"], true],
+    ]);
     await at.ask(session, "stream 1 words");
     expect(at.text.trim()).toBe("w1");
   });
 
   it("keeps a replay that comes after the answer, or where none should come, out of the transcript", async () => {
-    await using late = await restored("--without", "resume", "--scenario", "late-replay");
-    await late.restore({ agentSessionId: late.session.agentSessionId, userMessages: 2 });
-    expect(said(late)).toEqual([]);
-    await using odd = await restored("--scenario", "replay-on-resume");
-    await odd.restore({ agentSessionId: odd.session.agentSessionId, userMessages: 2 });
-    expect(said(odd)).toEqual([]);
-  });
-
-  it("tells when the agent remembers less than was said", async () => {
-    await using at = await restored("--without", "resume");
-    await at.restore({ agentSessionId: at.session.agentSessionId, userMessages: 5 });
-    expect(at.of("notice")).toMatchObject([{ severity: "info", content: expect.stringContaining("2 of your 5") }]);
+    const last = () => ({ message: "think", answer: "" });
+    for (const flags of [
+      ["--without", "resume", "--scenario", "late-replay"],
+      ["--scenario", "replay-on-resume"],
+    ]) {
+      await using at = await restored(...flags);
+      await at.restore({ agentSessionId: at.session.agentSessionId, userMessages: 2, last });
+      expect(said(at)).toEqual([]);
+      expect(at.of("replayed").map(({ events }) => wordsIn(events))).toEqual([["stream 2 words", "think"]]);
+    }
   });
 
   it("begins anew where the agent knows nothing of it, and says so", async () => {

@@ -10,6 +10,7 @@ import type { Consent } from "../sign-in/page-consents.ts";
 import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method.ts";
 import { AcpConnection, type AcpFailure } from "./acp-connection.ts";
 import { AcpSession } from "./acp-session.ts";
+import { afterReplay, type Replayed } from "./after-replay.ts";
 import { asFailure, refusalOf } from "./agent-refusals.ts";
 import { clientCapabilities } from "./client-capabilities.ts";
 import { ClientRequestError, ClientRequests } from "./client-requests.ts";
@@ -17,7 +18,6 @@ import { EarlyMail } from "./early-mail.ts";
 import { acpMcpServers, type McpServerSetting } from "./mcp-servers.ts";
 import { readPageRequest } from "./page-request.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
-import type { Replay } from "./replay.ts";
 import { untilLoadIsSafe } from "./until-load-is-safe.ts";
 import type { WireTrace } from "./wire-trace.ts";
 
@@ -113,8 +113,8 @@ export class AcpAgent {
   }
 
   /** Goes on with a conversation: resumed where the agent can, replayed where it must, else begun anew. */
-  restoreSession(restore: RestoreRequest, cwd: string, sink: AgentSink): Promise<AgentSession> {
-    return this.#attaching(() => this.#restoreSession(restore, cwd, sink));
+  restoreSession(restore: RestoreRequest, cwd: string, sink: AgentSink, signal: AbortSignal): Promise<AgentSession> {
+    return this.#attaching(() => this.#restoreSession(restore, cwd, sink, signal));
   }
 
   /** Between the requests of one attachment the process must not look idle. */
@@ -137,21 +137,23 @@ export class AcpAgent {
     return session;
   }
 
-  async #restoreSession(restore: RestoreRequest, cwd: string, sink: AgentSink): Promise<AgentSession> {
+  async #restoreSession(
+    restore: RestoreRequest,
+    cwd: string,
+    sink: AgentSink,
+    signal: AbortSignal,
+  ): Promise<AgentSession> {
     // Nothing was said in it yet: there is nothing to bring back, and some agents fail on such a session.
     if (restore.userMessages === 0) return this.#createSession(cwd, sink);
     await this.#closing.get(restore.agentSessionId);
     const params = { sessionId: restore.agentSessionId, cwd, mcpServers: this.#mcpServers };
-    const resumed = this.#has("resume") ? await this.#tryRestore("session/resume", params, sink) : null;
-    if (resumed) {
-      resumed.session.origin = "resumed";
-      resumed.session.endReplay();
-      return resumed.session;
-    }
+    const resumed = this.#has("resume") ? await this.#tryRestore("session/resume", params, restore, sink) : null;
+    if (resumed) return afterReplay(resumed, "resumed", sink);
     if (this.#capabilities["loadSession"] === true) {
-      await untilLoadIsSafe(this.#agentName, restore.createdAt, this.#options.world.now());
-      const loaded = await this.#tryRestore("session/load", params, sink);
-      if (loaded) return this.#afterReplay(loaded, restore, sink);
+      const { name, world } = this.#options;
+      await untilLoadIsSafe({ ...restore, name, agentName: this.#agentName, now: world.now(), signal, sink });
+      const loaded = await this.#tryRestore("session/load", params, restore, sink);
+      if (loaded) return afterReplay(loaded, "loaded", sink);
     }
     const session = await this.#createSession(cwd, sink);
     session.origin = "forgotten";
@@ -172,10 +174,11 @@ export class AcpAgent {
   async #tryRestore(
     method: "session/resume" | "session/load",
     params: { sessionId: string; cwd: string; mcpServers: readonly object[] },
+    { userMessages, last }: RestoreRequest,
     sink: AgentSink,
-  ): Promise<{ session: AcpSession; replay: Replay } | null> {
+  ): Promise<Replayed | null> {
     const session = this.#register(params.sessionId, params.cwd, sink);
-    const replay = session.startReplay();
+    const replay = session.startReplay(() => ({ userMessages, last: last() }));
     try {
       session.applyAnswer(await this.#ask(method, params));
       return { session, replay };
@@ -184,25 +187,6 @@ export class AcpAgent {
       if (error instanceof RefusalError && error.refusal.code === "AGENT_PROTOCOL_ERROR") return null;
       throw error;
     }
-  }
-
-  /** Waits for the replay to end, and tells the user when the agent remembers less than the transcript shows. */
-  async #afterReplay(
-    { session, replay }: { session: AcpSession; replay: Replay },
-    restore: RestoreRequest,
-    sink: AgentSink,
-  ): Promise<AgentSession> {
-    await replay.quiet();
-    session.endReplay();
-    session.origin = "loaded";
-    const { userMessages } = replay;
-    if (userMessages > 0 && userMessages < restore.userMessages)
-      sink({
-        type: "notice",
-        severity: "info",
-        content: `The agent itself remembers ${userMessages} of your ${restore.userMessages} messages here.`,
-      });
-    return session;
   }
 
   async #ask(method: string, params: object): Promise<JsonObject> {

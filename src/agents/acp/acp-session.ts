@@ -12,7 +12,7 @@ import type { ClientRequests } from "./client-requests.ts";
 import { OwnTerminals } from "./own-terminals.ts";
 import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
 import { ReplacedContent } from "./replaced-content.ts";
-import { Replay } from "./replay.ts";
+import { type Expected, Replay } from "./replay.ts";
 import { legacyId, translateLegacyOptions, translateOptions } from "./translate-config.ts";
 import { promptBlock } from "./translate-content.ts";
 import { translateTool } from "./translate-tool.ts";
@@ -54,8 +54,8 @@ export class AcpSession implements AgentSession {
   }
 
   /** From here to `endReplay` what the agent says is what it remembers. */
-  startReplay(): Replay {
-    this.#replay = new Replay();
+  startReplay(expected: () => Expected): Replay {
+    this.#replay = new Replay(expected);
     return this.#replay;
   }
 

@@ -1,20 +1,31 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "bun:test";
 import type { AgentEvent } from "../../ports/agents.ts";
-import { Replay } from "./replay.ts";
+import { type Expected, Replay } from "./replay.ts";
 
-const user: AgentEvent = { type: "text", kind: "user", text: "u" };
-const answer: AgentEvent = { type: "text", kind: "assistant", text: "a" };
+const text = (kind: "user" | "assistant", words: string): AgentEvent => ({ type: "text", kind, text: words });
 const usage: AgentEvent = { type: "usage", usage: { used: 1, size: 2 } };
+const EXPECTED: Expected = { userMessages: 2, last: { message: "And now?", answer: "It is done." } };
+const COMPLETE = [
+  text("user", "First"),
+  text("assistant", "One."),
+  text("user", "And now?"),
+  text("assistant", "It is  done."),
+];
+
+const replayOf = (...events: AgentEvent[]) => {
+  const replay = new Replay(() => EXPECTED);
+  for (const event of events) replay.hear(event);
+  return replay;
+};
 
 describe("Replay", () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
   it("keeps old words to itself and lets through what is true now", () => {
-    const replay = new Replay();
+    const replay = replayOf();
     const old: AgentEvent[] = [
-      user,
-      answer,
+      ...COMPLETE,
       { type: "part", kind: "user", part: { type: "text", text: "x" } },
       { type: "tool", patch: { toolCallId: "1", announced: true } },
       { type: "plan", items: [] },
@@ -28,39 +39,65 @@ describe("Replay", () => {
     ];
     expect(old.map((event) => replay.hear(event))).toEqual(old.map(() => false));
     expect(now.map((event) => replay.hear(event))).toEqual(now.map(() => true));
+    expect(replay.told).toEqual({ type: "replayed", events: old.slice(0, -1), whole: true });
   });
 
-  it("counts messages of the user, not their pieces", () => {
-    const replay = new Replay();
-    for (const event of [user, user, answer, user, usage, user, { type: "plan", items: [] } as const, user])
-      replay.hear(event);
-    expect(replay.userMessages).toBe(3);
+  it("more than is kept costs its beginning, and says so", () => {
+    const long = "x".repeat(20 * 1024 * 1024);
+    const replay = replayOf(...["1", "2", "3", "4"].map((mark) => text("assistant", mark + long)));
+    const kept = replay.told.events.flatMap((event) => (event.type === "text" ? [event.text[0]] : []));
+    expect([kept, replay.told.whole]).toEqual([["3", "4"], false]);
   });
 
   /** Whether waiting is over, after all that is due has been done. */
   async function isOver(waiting: Promise<void>): Promise<boolean> {
+    jest.useRealTimers();
+    await new Promise((resolve) => setImmediate(resolve));
     return Promise.race([waiting.then(() => true), Promise.resolve().then(() => Promise.resolve(false))]);
   }
 
-  it("is over when nothing was heard for a while, and each word starts the while again", async () => {
-    const replay = new Replay();
-    const quiet = replay.quiet();
+  it("is over soon after the answer when the last that was said has been heard, and each word starts the while again", async () => {
+    const replay = replayOf(...COMPLETE);
+    const ended = replay.ended();
     for (let words = 0; words < 5; words += 1) {
       jest.advanceTimersByTime(149);
-      replay.hear(answer);
+      replay.hear(text("assistant", "and"));
     }
-    expect(await isOver(quiet)).toBe(false);
+    expect(replay.told.events).toHaveLength(COMPLETE.length + 5);
     jest.advanceTimersByTime(150);
-    expect(await isOver(quiet)).toBe(true);
+    expect(await isOver(ended)).toBe(true);
   });
 
-  it("is over in any case after five seconds: an agent that never falls silent holds nobody up", async () => {
-    const replay = new Replay();
-    const quiet = replay.quiet();
-    for (let ms = 0; ms < 5_000; ms += 100) {
-      replay.hear(answer);
+  it.each([
+    ["nothing", []],
+    ["a message less", COMPLETE.slice(0, 2)],
+    ["the last message without its answer", COMPLETE.slice(0, 3)],
+  ])(
+    "is waited for longer when %s has come: an agent may go on after its answer, on a busy machine",
+    async (_, heard) => {
+      const replay = replayOf(...heard);
+      const ended = replay.ended();
+      jest.advanceTimersByTime(1_999);
+      for (const event of COMPLETE.slice(heard.length)) replay.hear(event);
+      jest.advanceTimersByTime(149);
+      replay.hear(text("assistant", " Really."));
+      expect(replay.told.events).toHaveLength(COMPLETE.length + 1);
+      jest.advanceTimersByTime(150);
+      expect(await isOver(ended)).toBe(true);
+    },
+  );
+
+  it("ends for an agent that has nothing to repeat, and for one that never falls silent", async () => {
+    const silent = replayOf().ended();
+    jest.advanceTimersByTime(2_000);
+    expect(await isOver(silent)).toBe(true);
+    jest.useFakeTimers();
+    const noisy = replayOf(...COMPLETE);
+    const ended = noisy.ended();
+    for (let ms = 0; ms < 30_000; ms += 100) {
+      noisy.hear(text("assistant", "la"));
       jest.advanceTimersByTime(100);
     }
-    expect(await isOver(quiet)).toBe(true);
+    expect(await isOver(ended)).toBe(true);
   });
 });

@@ -52,10 +52,11 @@ export class AgentPool implements Agents {
   }
 
   async attach(request: AttachRequest): Promise<AgentSession> {
-    const { cliType, sessionId, cwd, restore, sink } = request;
+    const { cliType, sessionId, cwd, restore, sink, signal } = request;
     const agent = await this.#supervisor(cliType, sessionId, cwd).ensure();
     try {
-      const attaching = restore === null ? agent.newSession(cwd, sink) : agent.restoreSession(restore, cwd, sink);
+      const attaching =
+        restore === null ? agent.newSession(cwd, sink) : agent.restoreSession(restore, cwd, sink, signal);
       // Only now: this agent is busy, so that room is made for it and not by it.
       this.evict();
       const session = await attaching;
