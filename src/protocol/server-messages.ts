@@ -45,6 +45,15 @@ export const PageRequest = z.object({
 });
 export type PageRequest = z.infer<typeof PageRequest>;
 
+/** How the process of one session alone stands. */
+export const OwnProcess = z.object({
+  cliType: CliType,
+  sessionId: SessionId,
+  status: AgentStatus,
+  message: z.optional(z.string()),
+});
+export type OwnProcess = z.infer<typeof OwnProcess>;
+
 const ConsentAction = z.enum(["accept", "decline", "cancel"]);
 
 export const AgentInfo = z.object({
@@ -117,6 +126,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     protocol: z.int(),
     projects: z.array(Project),
     agents: z.array(AgentInfo),
+    /** Of agents that have a process for each session. */
+    ownProcesses: z.optional(z.array(OwnProcess)),
     pageRequests: z.optional(z.array(PageRequest)),
   }),
   message("project:added", { project: Project }),

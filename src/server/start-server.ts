@@ -115,6 +115,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
       projects: [...projects.list()],
       pageRequests: [...consents.list()],
       agents: [...pool.list()],
+      ownProcesses: [...pool.ownProcesses()],
     }),
     onError,
   };

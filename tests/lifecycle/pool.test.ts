@@ -2,12 +2,14 @@ import { describe, expect, it } from "bun:test";
 import { readlinkSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CliType } from "../../src/protocol/ids.ts";
 import { anotherTalk, startTalk } from "../integration/talk.ts";
 import { guideWith, startTestServer, type TestServerOptions } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { readStatus, statusesOf } from "./agent-status.ts";
 
 const SOON_MS = 150;
+const OWN = CliType.parse("own");
 
 function configured(config: object): Pick<TestServerOptions, "prepare"> {
   return { prepare: (dataDir) => writeFile(join(dataDir, "config.json"), JSON.stringify(config)) };
@@ -79,6 +81,12 @@ describe("topology", () => {
     process.kill(pid, "SIGKILL");
     const lost = await two.client.next("agent:status", ({ status }) => status === "disconnected", mark);
     expect(lost.sessionId).toBe(one.sessionId);
+    const { agents, ownProcesses } = await (await server.connect()).next("hello", () => true, 0);
+    expect(ownProcesses).toEqual([
+      { cliType: OWN, sessionId: one.sessionId, status: "disconnected", message: expect.any(String) },
+      { cliType: OWN, sessionId: two.sessionId, status: "connected" },
+    ]);
+    expect(agents.find(({ id }) => id === "own")?.status).toBe("idle");
     await two.say("stream 2 words");
     expect(two.answer).toBe("w1 w2");
   });

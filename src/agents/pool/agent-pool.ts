@@ -1,7 +1,7 @@
 import type { AgentSession, Agents, AttachRequest } from "../../ports/agents.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
-import { type CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
-import type { AgentInfo, SignInMethod } from "../../protocol/server-messages.ts";
+import { CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
+import type { AgentInfo, OwnProcess, SignInMethod } from "../../protocol/server-messages.ts";
 import type { TraceLine } from "../acp/wire-trace.ts";
 import type { AgentCatalog, AgentDefinition } from "../catalog/agent-definition.ts";
 import { agentEnvironment } from "../process/agent-environment.ts";
@@ -127,6 +127,15 @@ export class AgentPool implements Agents {
     });
   }
 
+  /** How the processes of single sessions stand, running or not. */
+  ownProcesses(): readonly OwnProcess[] {
+    return [...this.#supervisors].flatMap(([key, { status, message }]) => {
+      const { id, sessionId } = this.#identity(key);
+      if (sessionId === null) return [];
+      return [{ cliType: id, sessionId, status, ...(message !== undefined && { message }) }];
+    });
+  }
+
   /** The last wire messages of the process that serves this session. */
   trace(cliType: CliType, sessionId: SessionId): readonly TraceLine[] {
     const supervisor = this.#supervisors.get(sessionId) ?? this.#supervisors.get(cliType);
@@ -198,10 +207,8 @@ export class AgentPool implements Agents {
   }
 
   #identity(key: string): Pick<PoolProcess, "id" | "sessionId"> {
-    const definition = this.#options.catalog.definitions().find(({ id }) => id === key);
-    if (definition) return { id: definition.id, sessionId: null };
-    const sessionId = SessionId.parse(key);
-    return { id: cliTypeOf(sessionId), sessionId };
+    const own = SessionId.safeParse(key);
+    return own.success ? { id: cliTypeOf(own.data), sessionId: own.data } : { id: CliType.parse(key), sessionId: null };
   }
 }
 

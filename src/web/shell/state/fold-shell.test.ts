@@ -78,6 +78,20 @@ describe("foldShell", () => {
     expect([...state.sessions.values()]).toMatchObject([{ title: "Fix it", turn: { state: "running" } }]);
   });
 
+  it("[TC-5.6b] knows from the greeting how the process of each session stands, and forgets what it knew before", () => {
+    const ownProcesses = [
+      { cliType: "codex", sessionId: "codex:two", status: "disconnected", message: "exit 1" },
+      { cliType: "codex", sessionId: "codex:one", status: "connected" },
+    ];
+    const state = after(
+      { type: "agent:status", cliType: "codex", sessionId: "codex:one", status: "starting" },
+      { ...hello, ownProcesses },
+      list("a", row("one", "a", 1), row("two", "a", 2)),
+    );
+    const standings = [...state.sessions.values()].map((session) => agentStandingOf(state, session));
+    expect(standings).toMatchObject([{ status: "connected" }, { status: "disconnected", message: "exit 1" }]);
+  });
+
   it("[TC-5.2b] tells a session's own process apart from the one its agent shares", () => {
     const state = after(
       hello,

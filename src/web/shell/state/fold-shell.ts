@@ -50,9 +50,12 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
 type Plain<Type extends PlainServerMessage["type"]> = Extract<PlainServerMessage, { type: Type }>;
 
 function greeted(state: ShellState, message: Plain<"hello">): ShellState {
-  const { projects, agents, protocol, pageRequests = [] } = message;
+  const { projects, agents, protocol, pageRequests = [], ownProcesses = [] } = message;
+  const ownAgents = new Map(
+    ownProcesses.map(({ sessionId, status, message: words }) => [sessionId, { status, message: words }]),
+  );
   const awaited = new Set(projects.map(({ id }) => id));
-  return { ...withProjects(state, projects), agents, protocol, awaited, pageRequests, ownAgents: new Map() };
+  return { ...withProjects(state, projects), agents, protocol, awaited, pageRequests, ownAgents };
 }
 
 function withProjects(state: ShellState, projects: readonly Project[]): ShellState {
