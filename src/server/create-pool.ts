@@ -1,6 +1,7 @@
 import { AgentPool } from "../agents/pool/agent-pool.ts";
 import { Lifeline } from "../agents/process/lifeline.ts";
 import { LocalProcessHost } from "../agents/process/local-process-host.ts";
+import type { ProcessLedger } from "../agents/process/process-ledger.ts";
 import { PageConsents } from "../agents/sign-in/page-consents.ts";
 import type { Hub } from "../fanout/hub.ts";
 import type { World } from "../ports/world.ts";
@@ -19,19 +20,20 @@ interface PoolParts {
   readonly dataDir: DataDir;
   readonly world: World;
   readonly owner: string;
+  readonly ledger: ProcessLedger;
   readonly hub: Hub;
   readonly logger: Logger;
 }
 
 /** The agents this machine has, ready to be started when a session needs one. */
-export function createPool({ config, dataDir, world, owner, hub, logger }: PoolParts) {
+export function createPool({ config, dataDir, world, owner, ledger, hub, logger }: PoolParts) {
   const file = loadConfigFile(dataDir.file("config.json"));
   if (file.problem) logger.warn(`config.json is not used: ${file.problem}`);
   const { env } = config;
   const onError = (error: unknown) => logger.error("Unexpected fault in an agent", error);
   const epoch = world.newId().slice(0, EPOCH_CHARS);
   const lifeline = new Lifeline(epoch, env);
-  const host = new LocalProcessHost(lifeline, onError);
+  const host = new LocalProcessHost(lifeline, ledger, onError);
   const known = createCatalog({ config, dataDir, world, configured: file.agents, logger });
   const consents = new PageConsents({
     onAsked: (request) => hub.publish({ type: "elicitation:request", mode: "url", ...request }),

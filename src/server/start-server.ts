@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { ProcessLedger } from "../agents/process/process-ledger.ts";
 import { sweepLeftovers } from "../agents/process/sweep-leftovers.ts";
 import { AccessControl } from "../bridge/access-control.ts";
 import { PageFiles } from "../bridge/page-files.ts";
@@ -74,11 +75,12 @@ export function startServer(config: ServerConfig, logger: Logger): RunningServer
 function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger) {
   const onError = (error: unknown) => logger.error("Unexpected fault", error);
   const owner = createHash("sha256").update(dataDir.path).digest("hex").slice(0, OWNER_CHARS);
-  for (const { pid, command } of sweepLeftovers(owner))
+  const ledger = new ProcessLedger(dataDir.file("agent-processes"));
+  for (const { pid, command } of sweepLeftovers(owner, ledger.takeOver()))
     logger.warn(`Ended a leftover agent process ${pid}: ${command}`);
   const stores = openStores(dataDir, world, logger);
   const hub = new Hub();
-  const parts = { config, dataDir, world, owner, hub, logger };
+  const parts = { config, dataDir, world, owner, ledger, hub, logger };
   const { pool, lifeline, installs, consents, permissions } = createPool(parts);
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
   const policy = new PolicyService({

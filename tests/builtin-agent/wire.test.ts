@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AgentDriver } from "./agent-driver.ts";
 import { at, failureCode, updateOf } from "./message.ts";
 import { isAlive, waitUntilGone } from "./process-watch.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
-const STANDSTILL_MS = 150;
+const POLL_MS = 5;
+const STREAM_BEGUN_BYTES = 10_000;
 
 test("junk, arrays, odd ids and unknown methods are answered as JSON-RPC says", async () => {
   using directory = temporaryDirectory();
@@ -181,10 +182,14 @@ test("a reader that stops reading stops the stream instead of filling the agent'
   await child.stdin.flush();
   const file = join(directory.path, `${sessionId}.jsonl`);
   const size = () => Bun.file(file).size;
-  // No event tells that nothing happens any more, so this looks until two looks agree.
+  while (size() < STREAM_BEGUN_BYTES) await Bun.sleep(POLL_MS);
+  // Its input is still read, so it goes on living: while it makes another session, a stream that could go on would.
   for (let before = -1; before !== size(); ) {
     before = size();
-    await Bun.sleep(STANDSTILL_MS);
+    const sessions = readdirSync(directory.path).length;
+    send({ id: 4, method: "session/new", params: { cwd: directory.path, mcpServers: [] } });
+    await child.stdin.flush();
+    while (readdirSync(directory.path).length === sessions) await Bun.sleep(POLL_MS);
   }
   expect(size()).toBeLessThan(6_000_000);
   child.kill("SIGKILL");

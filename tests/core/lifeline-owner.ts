@@ -1,5 +1,6 @@
 import { Lifeline } from "../../src/agents/process/lifeline.ts";
 import { LocalProcessHost } from "../../src/agents/process/local-process-host.ts";
+import { ProcessLedger } from "../../src/agents/process/process-ledger.ts";
 import { RUN_VARIABLE } from "../../src/agents/process/sweep-leftovers.ts";
 
 /** The program below: started with the id of a run, it tells the processes it started and waits to be killed. */
@@ -12,7 +13,7 @@ const AGENT = 'sleep 300 & child=$!; setsid sleep 300 </dev/null >/dev/null 2>&1
 /** Stands for the server: holds two agents on a lifeline. */
 async function holdAgents(run: string): Promise<void> {
   const env = { PATH: process.env["PATH"] ?? "", LIMINAL_TEST_CASE: process.env["LIMINAL_TEST_CASE"] ?? "" };
-  const host = new LocalProcessHost(new Lifeline(run, env), (error) => {
+  const host = new LocalProcessHost(new Lifeline(run, env), new ProcessLedger("/dev/null"), (error) => {
     throw error;
   });
   for (let agents = 0; agents < 2; agents += 1) {

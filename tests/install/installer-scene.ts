@@ -8,6 +8,7 @@ import type { InstallTarget } from "../../src/agents/install/install-target.ts";
 import { InstalledAgents } from "../../src/agents/install/installed-agents.ts";
 import { Lifeline } from "../../src/agents/process/lifeline.ts";
 import { LocalProcessHost } from "../../src/agents/process/local-process-host.ts";
+import { ProcessLedger } from "../../src/agents/process/process-ledger.ts";
 import { RefusalError } from "../../src/protocol/errors.ts";
 import { CliType } from "../../src/protocol/ids.ts";
 import { watchProcesses } from "../support/leftover-processes.ts";
@@ -65,7 +66,7 @@ export class InstallerScene implements AsyncDisposable {
     this.installer = new AgentInstaller({
       installed: this.installed,
       world: { now: Date.now, newId: () => crypto.randomUUID() },
-      host: new LocalProcessHost(this.#lifeline, (error) => {
+      host: new LocalProcessHost(this.#lifeline, new ProcessLedger("/dev/null"), (error) => {
         throw error;
       }),
       packageTool: () => options.tool ?? { kind: "bun", program: process.execPath },

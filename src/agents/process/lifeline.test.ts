@@ -52,6 +52,17 @@ describe.skipIf(process.platform !== "linux")("Lifeline", () => {
     await lifeline.stop();
     expect(await processes.leftAfter(500)).toEqual([]);
   });
+});
+
+describe.skipIf(process.platform !== "linux")("Lifeline: what it leaves alone", () => {
+  it("X-21 a group whose number was given to another process meanwhile is left alone", async () => {
+    using processes = watchProcesses();
+    const other = sleeper(processes.env);
+    const lifeline = new Lifeline(crypto.randomUUID(), { PATH }, () => "1");
+    lifeline.hold(other.pid);
+    await lifeline.stop();
+    expect(isAlive(other.pid)).toBe(true);
+  });
 
   it("a group that was let go is not ended: its number may be another's by then", async () => {
     using processes = watchProcesses();

@@ -1,19 +1,31 @@
+import { startTicks } from "./process-identity.ts";
 import { RUN_VARIABLE } from "./sweep-leftovers.ts";
 
 /**
  * Reads the groups of running agents from the server. The end of that pipe is the end of the server, however it died;
  * then every group still named, and every process that carries the run's mark, is ended. A shell costs a megabyte.
+ * A group comes with the start time of its leader: a number that was given to another process meanwhile is left alone.
+ * Without /proc there are no marks to read, and groups go by their number.
  */
 const SCRIPT = `
 trap '' INT TERM HUP
 groups=""
-while read -r change group; do
+while read -r change group started; do
   kept=""
-  for known in $groups; do [ "$known" = "$group" ] || kept="$kept $known"; done
+  for known in $groups; do [ "\${known%:*}" = "$group" ] || kept="$kept $known"; done
   groups=$kept
-  [ "$change" = "+" ] && groups="$groups $group"
+  [ "$change" = "+" ] && groups="$groups $group:$started"
 done
-for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
+for known in $groups; do
+  group=\${known%:*}
+  if read -r stat 2>/dev/null < "/proc/$group/stat"; then
+    set -f
+    set -- "$1" \${stat##*) }
+    set +f
+    [ "\${21}" = "\${known#*:}" ] || continue
+  fi
+  kill -s KILL -- "-$group" 2>/dev/null
+done
 for environ in /proc/[0-9]*/environ; do
   if tr '\\0' '\\n' < "$environ" 2>/dev/null | grep -qx "$1"; then
     pid=\${environ#/proc/}
@@ -27,9 +39,11 @@ exit 0
 export class Lifeline {
   readonly #run: string;
   readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #startOf: (pid: number) => string | null;
   #child: Bun.Subprocess<"pipe", "ignore", "ignore"> | null = null;
 
-  constructor(run: string, env: Readonly<Record<string, string | undefined>>) {
+  constructor(run: string, env: Readonly<Record<string, string | undefined>>, startOf = startTicks) {
+    this.#startOf = startOf;
     this.#run = run;
     this.#env = env;
   }
@@ -43,7 +57,7 @@ export class Lifeline {
       stderr: "ignore",
       detached: true,
     });
-    this.#tell(`+ ${group}`);
+    this.#tell(`+ ${group} ${this.#startOf(group) ?? ""}`);
   }
 
   release(group: number): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "bun:test";
-import { isAlive } from "../../../tests/builtin-agent/process-watch.ts";
+import { isAlive, waitUntilGone } from "../../../tests/builtin-agent/process-watch.ts";
+import { identityOf } from "./process-identity.ts";
 import { findMarked, OWNER_VARIABLE, sweepLeftovers } from "./sweep-leftovers.ts";
 
 /** A process that nobody of ours started: only its environment says whose it is. */
@@ -13,6 +14,25 @@ function sleeper(env: Readonly<Record<string, string>>): AsyncDisposable & { pid
       await child.exited;
     },
   };
+}
+
+/** The same, in a group of its own, with what it prints. */
+function group(script: string) {
+  const child = Bun.spawn(["/bin/sh", "-c", script], { stdout: "pipe", detached: true });
+  return {
+    pid: child.pid,
+    stdout: child.stdout,
+    exited: child.exited,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const { value } = await stream.getReader().read();
+  return new TextDecoder().decode(value).split("\n")[0] ?? "";
 }
 
 /** A process shows its own environment only once it runs the program; before, it shows ours. */
@@ -31,11 +51,28 @@ describe.skipIf(process.platform !== "linux")("sweepLeftovers", () => {
     await using unmarked = sleeper({});
     const others = [longer, prefixed, mentioned, unmarked].map(({ pid }) => pid);
     await running(left.pid, ...others);
-    expect(findMarked(owner)).toEqual([{ pid: left.pid, command: "sleep 300" }]);
+    expect(findMarked(owner)).toMatchObject([{ pid: left.pid, command: "sleep 300" }]);
     expect(sweepLeftovers(owner)).toEqual([{ pid: left.pid, command: "sleep 300" }]);
     await left.exited;
     expect(others.map(isAlive)).toEqual([true, true, true, true]);
     expect(sweepLeftovers(owner)).toEqual([]);
+  });
+
+  it("X-21 ends what the last run wrote down, with its whole group, and no other process under a number of its", async () => {
+    await using left = group("sleep 300 & echo $!; exec sleep 300");
+    await using other = sleeper({});
+    const child = Number(await firstLine(left.stdout));
+    await running(left.pid, other.pid);
+    const identity = identityOf(left.pid) ?? "";
+    const ledger = [
+      { pid: left.pid, identity },
+      { pid: other.pid, identity: `${identity}0` },
+      { pid: 1, identity },
+    ];
+    expect(sweepLeftovers(crypto.randomUUID(), ledger)).toEqual([{ pid: left.pid, command: "sleep 300" }]);
+    await left.exited;
+    await waitUntilGone(child);
+    expect(isAlive(other.pid)).toBe(true);
   });
 
   it("never ends the process that sweeps", async () => {

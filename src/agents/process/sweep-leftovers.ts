@@ -1,4 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { identityOf } from "./process-identity.ts";
+import type { LedgerEntry } from "./process-ledger.ts";
+import { quietRead } from "./quiet-read.ts";
 
 /** Every process of ours, and whatever it starts, carries the mark of the data directory it belongs to. */
 export const OWNER_VARIABLE = "LIMINAL_OWNER";
@@ -10,28 +13,50 @@ export interface Leftover {
   readonly command: string;
 }
 
-/**
- * Ends processes that an earlier, killed run of the server left behind. They are found by the mark in their own
- * environment, never by name; a data directory has one server at a time, so a marked process is nobody else's.
- */
-export function sweepLeftovers(owner: string): readonly Leftover[] {
-  const leftovers = findMarked(owner);
-  for (const { pid } of leftovers) kill(pid);
-  return leftovers;
+interface Found extends Leftover {
+  readonly identity: string | null;
+  /** It leads a group that was ours from the start, so that the whole group goes. */
+  readonly leads: boolean;
 }
 
-export function findMarked(owner: string): readonly Leftover[] {
+/**
+ * Ends processes that an earlier, killed run of the server left behind: those it wrote down, as groups, and those that
+ * carry the mark in their environment, daemons included. Never by name, and never by a number alone: right before the
+ * end each must still be the process it was found as. Without `/proc` only the written down are known; a daemon that
+ * left its agent's group is then beyond us.
+ */
+export function sweepLeftovers(owner: string, ledger: readonly LedgerEntry[] = []): readonly Leftover[] {
+  const recorded = findRecorded(ledger);
+  const known = new Set(recorded.map(({ pid }) => pid));
+  const found = [...recorded, ...findMarked(owner).filter(({ pid }) => !known.has(pid))];
+  return found
+    .filter(({ pid, identity, leads }) => identity !== null && identity === identityOf(pid) && end(leads ? -pid : pid))
+    .map(({ pid, command }) => ({ pid, command }));
+}
+
+function findRecorded(ledger: readonly LedgerEntry[]): readonly Found[] {
+  return ledger
+    .filter(({ pid, identity }) => pid !== process.pid && identityOf(pid) === identity)
+    .map(({ pid, identity }) => ({ pid, identity, leads: true, command: commandOf(pid) }));
+}
+
+export function findMarked(owner: string): readonly Found[] {
   const mark = `${OWNER_VARIABLE}=${owner}`;
   return processIds()
     .filter((pid) => pid !== process.pid)
     .flatMap((pid) => {
-      const environment = readProc(pid, "environ");
-      if (!environment?.split("\0").includes(mark)) return [];
-      return [{ pid, command: readProc(pid, "cmdline")?.replaceAll("\0", " ").trim() ?? "" }];
+      // Before the mark is read: a number that changes hands in between is then no longer the same.
+      const identity = identityOf(pid);
+      if (!quietRead(`/proc/${pid}/environ`)?.split("\0").includes(mark)) return [];
+      return [{ pid, identity, leads: false, command: commandOf(pid) }];
     });
 }
 
-/** Only Linux shows another process's environment; elsewhere agents end with the pipe they read from. */
+function commandOf(pid: number): string {
+  return quietRead(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ").trim() ?? "";
+}
+
+/** Only Linux shows another process's environment. */
 function processIds(): number[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
@@ -39,20 +64,12 @@ function processIds(): number[] {
     .map(Number);
 }
 
-/** A process may end, or belong to someone else, between being listed and being read. */
-function readProc(pid: number, file: string): string | null {
+/** False when it was gone already. */
+function end(pid: number): boolean {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error) return null;
-    throw error;
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
+    return process.kill(pid, "SIGKILL");
   } catch (error) {
     if (!(error instanceof Error) || Reflect.get(error, "code") !== "ESRCH") throw error;
+    return false;
   }
 }
