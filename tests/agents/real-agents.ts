@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AGENT_PACKAGES, type AgentPackage, agentCache, agentFolder } from "../../scripts/agents/agent-packages.ts";
+import type { Json } from "../../src/protocol/json.ts";
 import { toolLine } from "./model-server/script.ts";
 
 /** A real agent as our server starts it, and the words its own tools go by. */
@@ -26,6 +27,8 @@ export interface RealAgent {
   shellWithQuestion(command: string): string;
   /** Script lines that replace the one line `before` of a file by `after`. */
   edit(file: string, before: string, after: string): string;
+  /** Script lines that find a tool of an MCP server, which is not told to the model at first, and call it. */
+  mcpTool(server: string, tool: string, input: Json): string;
 }
 
 const claude: RealAgent = {
@@ -56,6 +59,11 @@ const claude: RealAgent = {
     [
       toolLine("Read", { file_path: file }),
       toolLine("Edit", { file_path: file, old_string: before, new_string: after }),
+    ].join("\n"),
+  mcpTool: (server, tool, input) =>
+    [
+      toolLine("ToolSearch", { query: `select:mcp__${server}__${tool}`, max_results: 1 }),
+      toolLine(`mcp__${server}__${tool}`, input),
     ].join("\n"),
 };
 
@@ -88,6 +96,8 @@ const codex: RealAgent = {
     }),
   edit: (file, before, after) =>
     toolLine("apply_patch", `*** Begin Patch\n*** Update File: ${file}\n@@\n-${before}\n+${after}\n*** End Patch\n`),
+  mcpTool: (server, tool, input) =>
+    [toolLine("tool_search", { query: `${server} ${tool}` }), toolLine(`mcp__${server}/${tool}`, input)].join("\n"),
 };
 
 export const REAL_AGENTS: readonly RealAgent[] = [claude, codex];

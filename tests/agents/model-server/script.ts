@@ -5,6 +5,7 @@ export type Step =
   | { readonly does: "say" | "think"; readonly text: string }
   /** So many numbered words as fast as the socket takes them. */
   | { readonly does: "long"; readonly words: number }
+  /** `<namespace>/<name>` where the dialect has namespaces. */
   | { readonly does: "tool"; readonly name: string; readonly input: Json }
   /** Says nothing until the test lets it go on. */
   | { readonly does: "hold"; readonly name: string }

@@ -2,6 +2,8 @@ import type { Json } from "../../../src/protocol/json.ts";
 import { type AnswerWriter, inPieces, serverEvent } from "./answer-writer.ts";
 import type { OfferedTool } from "./model-request.ts";
 
+/** Finds tools that are there and were not told yet. */
+const TOOL_SEARCH = "tool_search";
 const INPUT_TOKENS = 1_234;
 type Item = Readonly<Record<string, Json>>;
 type Open = { readonly kind: "text" | "reasoning"; readonly id: string; text: string };
@@ -37,13 +39,15 @@ export class ResponsesWriter implements AnswerWriter {
     return opened + this.#event("response.output_text.delta", { ...place, delta: piece });
   }
 
-  callTool(name: string, input: Json): string {
+  callTool(words: string, input: Json): string {
     const closed = this.#close();
+    if (words === TOOL_SEARCH) return closed + this.#searchTools(input);
+    const [name = "", namespace] = words.split("/").reverse();
     const freeform = this.#tools.find((tool) => tool.name === name)?.freeform ?? false;
     const text = typeof input === "string" ? input : JSON.stringify(input);
     const call_id = `call_${this.#id}_${this.#output.length}`;
     const place = { item_id: `item_${call_id}`, output_index: this.#output.length };
-    const base = { id: place.item_id, call_id, name };
+    const base = { id: place.item_id, call_id, name, ...(namespace !== undefined && { namespace }) };
     const [started, whole, delta]: [Item, Item, string] = freeform
       ? [
           { ...base, type: "custom_tool_call", input: "" },
@@ -58,6 +62,20 @@ export class ResponsesWriter implements AnswerWriter {
     const added = this.#event("response.output_item.added", { output_index: place.output_index, item: started });
     const pieces = inPieces(text).map((piece) => this.#event(delta, { ...place, delta: piece }));
     return [closed, added, ...pieces, this.#done(whole)].join("");
+  }
+
+  /** Answered by the client, like a function, though it is none. */
+  #searchTools(input: Json): string {
+    const call_id = `call_${this.#id}_${this.#output.length}`;
+    const item: Item = {
+      id: `item_${call_id}`,
+      type: "tool_search_call",
+      call_id,
+      execution: "client",
+      arguments: input,
+    };
+    const added = this.#event("response.output_item.added", { output_index: this.#output.length, item });
+    return added + this.#done({ ...item, status: "completed" });
   }
 
   end(): string {
