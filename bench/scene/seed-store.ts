@@ -53,6 +53,7 @@ export class SeedStore implements Disposable {
       settled: after.settled,
       snapshot: after.turn.state === "idle" ? working : null,
       revised: [],
+      outputs: [],
       lastActiveAt: SEED_TIME,
       receipt: null,
       binding: null,

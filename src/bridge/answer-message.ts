@@ -35,6 +35,11 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       const page = sessions.page(message);
       return page ? reply(page) : { kind: "refused", refusal: REFUSE.invalidMessage("before: no such entry") };
     }
+    case "session:output": {
+      if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
+      const output = sessions.output(message);
+      return output ? reply(output) : { kind: "refused", refusal: REFUSE.invalidMessage("entryId: no such output") };
+    }
     case "session:draft":
       if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
       sessions.saveDraft(message.sessionId, message.content);

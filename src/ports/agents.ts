@@ -8,10 +8,10 @@ import type {
   PermissionOption,
   PermissionOutcome,
   SlashCommand,
-  StopReason,
   TurnError,
   Usage,
 } from "../protocol/session-parts.ts";
+import type { StopReason } from "../protocol/stop-reason.ts";
 
 /** Absent keeps what is known, a value replaces it: agents send tool calls in pieces. */
 export interface ToolPatch {
@@ -23,14 +23,28 @@ export interface ToolPatch {
   readonly status?: "running" | "complete" | "error";
   readonly result?: string;
   readonly input?: Json;
+  readonly output?: Json;
+  /** The call of a sub-agent, made on behalf of that one. */
+  readonly parentToolCallId?: string;
   readonly parts?: readonly Part[];
   readonly locations?: readonly ToolLocation[];
 }
 
+type MessageKind = "assistant" | "thinking" | "user";
+
+/** Absent keeps what is known; `more` is added to the summary. */
+export interface CompactionPatch {
+  readonly compactionId: string;
+  readonly status?: "in_progress" | "completed" | "failed" | "cancelled";
+  readonly summary?: string;
+  readonly more?: string;
+  readonly error?: string;
+}
+
 /** What an agent said, in our words, whichever protocol version it speaks. */
 export type AgentEvent =
-  | { type: "text"; kind: "assistant" | "thinking" | "user"; messageId?: string; text: string }
-  | { type: "part"; kind: "assistant" | "thinking" | "user"; part: Part }
+  | { type: "text"; kind: MessageKind; messageId?: string; text: string; parentToolCallId?: string }
+  | { type: "part"; kind: MessageKind; part: Part; parentToolCallId?: string }
   | { type: "tool"; patch: ToolPatch }
   /** What a command printed, to be added to the output of the tool call that shows it. */
   | { type: "tool-output"; toolCallId: string; text: string }
@@ -38,6 +52,8 @@ export type AgentEvent =
   /** All that the agent remembers of the conversation, in order; `whole` is false when its beginning was left out. */
   | { type: "replayed"; events: readonly AgentEvent[]; whole: boolean }
   | { type: "notice"; severity: NoticeSeverity; content: string }
+  /** The agent makes its own memory of the talk shorter. */
+  | { type: "compaction"; patch: CompactionPatch }
   | { type: "title"; title: string }
   | { type: "options"; options: readonly ConfigOption[] }
   | { type: "option-chosen"; category: string; value: string }

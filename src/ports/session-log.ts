@@ -3,6 +3,7 @@ import type { Fact, FactBody } from "../protocol/facts.ts";
 import type { EntryId, ProjectId, SessionId } from "../protocol/ids.ts";
 import type { SessionRow } from "../protocol/server-messages.ts";
 import type { SessionState } from "../protocol/session-state.ts";
+import type { WholeOutput } from "../protocol/shorten-entry.ts";
 
 /** The agent's side of a session, as far as the store must know it to bring it back. */
 export interface AgentBinding {
@@ -26,6 +27,8 @@ export interface Commit {
   readonly snapshot: SessionState | null;
   /** Entries of earlier turns that a late update revised. */
   readonly revised: readonly Entry[];
+  /** Texts too long for their entries. */
+  readonly outputs: readonly WholeOutput[];
   readonly lastActiveAt: string | null;
   readonly receipt: Receipt | null;
   readonly binding: AgentBinding | null;
@@ -64,6 +67,20 @@ export interface EntryPage {
   readonly hasMore: boolean;
 }
 
+/** A piece of a text too long for its entry. */
+export interface OutputPiece {
+  readonly content: string;
+  readonly totalChars: number;
+}
+
+/** What of a long text is asked for; `part` as in WholeOutput. */
+export interface OutputRange {
+  readonly entryId: EntryId;
+  readonly part: number | null;
+  readonly from: number;
+  readonly charsMax: number;
+}
+
 /** The durable truth of all sessions. A commit returns only when its facts survive a crash of the program. */
 export interface SessionLog {
   create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null): void;
@@ -78,6 +95,9 @@ export interface SessionLog {
   canResume(sessionId: SessionId, seq: number): boolean;
   /** Newest settled entries, or those before one of them; null when that one is unknown. */
   page(sessionId: SessionId, before: EntryId | null, limit: number): EntryPage | null;
+  /** Null when nothing was taken out of that entry. */
+  output(sessionId: SessionId, range: OutputRange): OutputPiece | null;
+  settledEntry(sessionId: SessionId, entryId: EntryId): Entry | null;
   /** A settled entry by the agent's own id of it. */
   settledByAgentId(sessionId: SessionId, agentId: string): Entry | null;
   /** The newest message of the user in an ended turn. */

@@ -5,6 +5,7 @@ import { Json } from "./json.ts";
 import {
   ATTACHMENTS_MAX,
   DRAFT_CHARS_MAX,
+  OUTPUT_PIECE_CHARS_MAX,
   PAGE_ENTRIES_MAX,
   PATH_CHARS_MAX,
   PROMPT_CHARS_MAX,
@@ -85,6 +86,14 @@ export const ClientMessage = z.discriminatedUnion("type", [
   }),
   message("session:open", { ...sessionOnly, after: z.optional(z.int().check(z.nonnegative())), limit }),
   message("session:page", { ...sessionOnly, before: EntryId, limit }),
+  /** A piece of a text too long for its entry: of the call's own output, or of one of its parts as JSON. */
+  message("session:output", {
+    ...sessionOnly,
+    entryId: EntryId,
+    part: z.optional(z.int().check(z.gte(0))),
+    from: z.optional(z.int().check(z.gte(0))),
+    limit: z.optional(z.int().check(z.gte(1), z.lte(OUTPUT_PIECE_CHARS_MAX))),
+  }),
   message("session:close", sessionOnly),
   message("session:draft", { ...sessionOnly, content: z.string().check(z.maxLength(DRAFT_CHARS_MAX)) }),
   /** `restart` replaces a process that no longer reacts. */

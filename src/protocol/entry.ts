@@ -1,11 +1,28 @@
 import { z } from "zod/mini";
 import { CommandId, EntryId, TurnId } from "./ids.ts";
 import { Json } from "./json.ts";
+import { StopReason } from "./stop-reason.ts";
+
+/**
+ * What stands here is the beginning and the end of a longer text, with words about the gap between them; the whole is
+ * in the store and comes with `session:output`.
+ */
+export const Truncated = z.object({ totalChars: z.int(), headChars: z.int(), tailChars: z.int() });
+export type Truncated = z.infer<typeof Truncated>;
 
 /** Structured content that text alone cannot carry; the text form always stands beside it. */
 export const Part = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({ type: z.literal("diff"), path: z.string(), oldText: z.nullable(z.string()), newText: z.string() }),
+  z.object({ type: z.literal("text"), text: z.string(), truncated: z.optional(Truncated) }),
+  z.object({
+    type: z.literal("diff"),
+    path: z.string(),
+    oldText: z.nullable(z.string()),
+    newText: z.string(),
+    /** The texts are a part of the files that starts at this line; what is left out around them is the same in both. */
+    firstLine: z.optional(z.int()),
+    /** How long both whole texts are together. */
+    truncated: z.optional(Truncated),
+  }),
   z.object({ type: z.literal("terminal"), terminalId: z.string() }),
   z.object({ type: z.literal("image"), mimeType: z.string(), data: z.string(), uri: z.optional(z.string()) }),
   z.object({ type: z.literal("audio"), mimeType: z.string(), data: z.string() }),
@@ -15,12 +32,17 @@ export const Part = z.discriminatedUnion("type", [
     name: z.string(),
     title: z.optional(z.string()),
     mimeType: z.optional(z.string()),
+    description: z.optional(z.string()),
+    size: z.optional(z.number()),
   }),
   z.object({
     type: z.literal("resource"),
     uri: z.string(),
     mimeType: z.optional(z.string()),
     text: z.optional(z.string()),
+    /** What is no text, as base64. */
+    blob: z.optional(z.string()),
+    truncated: z.optional(Truncated),
   }),
   /** A kind of content this version does not know: kept whole, shown as raw. */
   z.object({ type: z.literal("unknown"), raw: Json }),
@@ -36,7 +58,12 @@ export type ToolLocation = z.infer<typeof ToolLocation>;
 export const PlanItem = z.object({ content: z.string(), priority: z.string(), status: z.string() });
 export type PlanItem = z.infer<typeof PlanItem>;
 
-const base = { entryId: EntryId, turnId: z.optional(TurnId) };
+const base = {
+  entryId: EntryId,
+  turnId: z.optional(TurnId),
+  /** A sub-agent said or did this, on behalf of that tool call. */
+  parentToolCallId: z.optional(z.string()),
+};
 
 export const UserEntry = z.object({
   ...base,
@@ -73,10 +100,15 @@ export const ToolCallEntry = z.object({
   result: z.optional(z.string()),
   error: z.optional(z.string()),
   input: z.optional(Json),
+  /** What came back in the agent's own form, where it says more than `result`. */
+  output: z.optional(Json),
+  truncated: z.optional(Truncated),
   parts: z.optional(z.array(Part)),
   locations: z.optional(z.array(ToolLocation)),
   startedAt: z.optional(z.string()),
   endedAt: z.optional(z.string()),
+  /** Cancelled by nobody: its turn was over while it still ran. It may yet be heard of. */
+  unfinished: z.optional(z.literal(true)),
   /** The policy answered for the user whether this may be done, and why it did. */
   permission: z.optional(z.object({ answer: z.enum(["allowed", "denied"]), by: z.literal("policy"), why: z.string() })),
 });
@@ -94,6 +126,14 @@ export const NoticeEntry = z.object({
   severity: NoticeSeverity,
   content: z.string(),
   timestamp: z.optional(z.string()),
+  /** It says how its turn ended. */
+  turnEnd: z.optional(StopReason),
+  /** It says that the agent makes its memory of the talk shorter, and how far it is. */
+  compaction: z.optional(
+    z.object({ id: z.string(), status: z.enum(["in_progress", "completed", "failed", "cancelled"]) }),
+  ),
+  /** More about it, shown on demand. */
+  details: z.optional(z.string()),
 });
 
 /** One thing in the transcript. Entries are replaced whole by id, or grow by chunks. */
@@ -110,6 +150,7 @@ export type UserEntry = z.infer<typeof UserEntry>;
 export type AssistantEntry = z.infer<typeof AssistantEntry>;
 export type ThinkingEntry = z.infer<typeof ThinkingEntry>;
 export type ToolCallEntry = z.infer<typeof ToolCallEntry>;
+export type NoticeEntry = z.infer<typeof NoticeEntry>;
 export type TextEntry = AssistantEntry | ThinkingEntry;
 
 export function isTextEntry(entry: Entry | undefined): entry is TextEntry {
@@ -119,5 +160,6 @@ export function isTextEntry(entry: Entry | undefined): entry is TextEntry {
 /** The agent's own name for an entry, by which a late update finds it. */
 export function agentIdOf(entry: Entry): string | null {
   if (entry.type === "tool-call") return entry.toolCallId;
+  if (entry.type === "notice") return entry.compaction?.id ?? null;
   return isTextEntry(entry) ? (entry.messageId ?? null) : null;
 }

@@ -8,3 +8,5 @@ export const PATH_CHARS_MAX = 4_096;
 export const QUEUE_ITEMS_MAX = 100;
 export const PAGE_ENTRIES_DEFAULT = 200;
 export const PAGE_ENTRIES_MAX = 1_000;
+/** Of a long output, in one answer. */
+export const OUTPUT_PIECE_CHARS_MAX = 1024 * 1024;

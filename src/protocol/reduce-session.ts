@@ -2,6 +2,7 @@ import type { Entry } from "./entry.ts";
 import type { FactBody } from "./facts.ts";
 import type { EntryId } from "./ids.ts";
 import type { SessionState } from "./session-state.ts";
+import { extend } from "./shown-text.ts";
 
 /**
  * The only meaning of a fact. The server folds it to decide, the browser to paint, tests to check.
@@ -82,5 +83,7 @@ function withReplaced(
 
 function appendText(entry: Entry, text: string, field: "content" | "result"): Entry {
   if (field === "content") return { ...entry, content: entry.content + text };
-  return entry.type === "tool-call" ? { ...entry, result: (entry.result ?? "") + text } : entry;
+  if (entry.type !== "tool-call") return entry;
+  const { text: result, truncated } = extend({ text: entry.result ?? "", truncated: entry.truncated }, text);
+  return { ...entry, result, ...(truncated && { truncated }) };
 }

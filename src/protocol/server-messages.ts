@@ -4,7 +4,7 @@ import { ErrorCode } from "./errors.ts";
 import { FactBody, Seq } from "./facts.ts";
 import { CliType, EntryId, ProjectId, SessionId } from "./ids.ts";
 import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from "./permission-policy.ts";
-import { PendingPermission, QueueItem, SessionConfig, Turn } from "./session-parts.ts";
+import { PendingPermission, QueueItem, SessionConfig, Turn, Usage } from "./session-parts.ts";
 
 export const Project = z.object({ id: ProjectId, path: z.string(), name: z.string(), addedAt: z.string() });
 export type Project = z.infer<typeof Project>;
@@ -20,6 +20,8 @@ export const SessionRow = z.object({
   turn: Turn,
   parentId: z.optional(SessionId),
   unread: z.optional(z.boolean()),
+  /** How full the agent's context is, and what the session has cost so far. */
+  usage: z.optional(Usage),
 });
 export type SessionRow = z.infer<typeof SessionRow>;
 
@@ -119,6 +121,17 @@ export const SessionPage = message("session:page", {
 });
 export type SessionPage = z.infer<typeof SessionPage>;
 
+/** A piece of a text that was too long for its entry; `part` as it was asked for. */
+export const SessionOutput = message("session:output", {
+  sessionId: SessionId,
+  entryId: EntryId,
+  part: z.optional(z.int()),
+  from: z.int(),
+  content: z.string(),
+  totalChars: z.int(),
+});
+export type SessionOutput = z.infer<typeof SessionOutput>;
+
 /** Messages that are not facts: greetings, answers, lists and states. */
 export const PlainServerMessage = z.discriminatedUnion("type", [
   message("hello", {
@@ -139,6 +152,7 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   SessionHistory,
   SessionResumed,
   SessionPage,
+  SessionOutput,
   message("session:draft", { sessionId: SessionId, content: z.string() }),
   message("agent:status", {
     cliType: CliType,

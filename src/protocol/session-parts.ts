@@ -3,18 +3,7 @@ import { Part, ToolLocation } from "./entry.ts";
 import { CommandId, PermissionId, TurnId } from "./ids.ts";
 import { Json } from "./json.ts";
 import { StoredRule } from "./permission-policy.ts";
-
-/** Why a turn ended: the agent's five reasons, and the two that only we can know. */
-export const StopReason = z.enum([
-  "end_turn",
-  "max_tokens",
-  "max_turn_requests",
-  "refusal",
-  "cancelled",
-  "interrupted",
-  "error",
-]);
-export type StopReason = z.infer<typeof StopReason>;
+import { StopReason } from "./stop-reason.ts";
 
 export const TurnError = z.object({ code: z.string(), message: z.string() });
 export type TurnError = z.infer<typeof TurnError>;

@@ -5,6 +5,14 @@ import type { CliType, SessionId, TurnId } from "../protocol/ids.ts";
 import type { TurnError } from "../protocol/session-parts.ts";
 import type { AgentEffect } from "./scene.ts";
 
+/** What is said when an agent had to start without its memory. */
+export const FORGOTTEN: AgentEvent = {
+  type: "notice",
+  severity: "warning",
+  content:
+    "The agent could not bring back its own memory of this conversation, so it starts afresh. Everything said so far is still here.",
+};
+
 interface AgentLinkDeps {
   readonly sessionId: SessionId;
   readonly cliType: CliType;

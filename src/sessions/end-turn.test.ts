@@ -2,7 +2,7 @@ import { describe, expect, it } from "bun:test";
 import { commandId, permissionId, turnId } from "../../tests/core/names.ts";
 import { PureSession } from "../../tests/core/pure-session.ts";
 import type { AgentEvent } from "../ports/agents.ts";
-import { StopReason } from "../protocol/session-parts.ts";
+import { StopReason } from "../protocol/stop-reason.ts";
 
 const ASK: AgentEvent = {
   type: "permission-requested",
@@ -36,9 +36,11 @@ describe("the end of a turn", () => {
         "session:update",
         "permission:resolved",
         reason === "cancelled" ? "session:cancelled" : "session:complete",
+        ...(reason === "end_turn" ? [] : ["session:update" as const]),
         "session:turn",
       ]);
-      expect(facts.at(-2)).toMatchObject({ entryId: session.entries.at(-1)?.entryId });
+      const closed = session.entries.findLast(({ type }) => type === "assistant");
+      expect(facts[3]).toMatchObject({ entryId: closed?.entryId });
       expect(facts.at(-1)).toMatchObject({ turn: { state: "idle", turnId: turn, stopReason: reason } });
       expect(session.state).toMatchObject({ pending: [], open: [], turn: { startedAt: expect.any(String) } });
       const unfinished = reason === "interrupted" || reason === "error" ? "error" : "cancelled";
@@ -51,6 +53,20 @@ describe("the end of a turn", () => {
     });
   }
 
+  for (const reason of StopReason.options.filter((option) => option !== "end_turn")) {
+    it(`${reason}: words about it stay in the record, and what comes late still belongs to the answer (W-12)`, () => {
+      const session = new PureSession().start();
+      session.text("half an answer");
+      session.end(reason);
+      expect(session.entries.at(-1)).toMatchObject({ type: "notice", turnEnd: reason, turnId: session.turn });
+      expect(session.entries.at(-1)?.content).not.toBe("");
+      session.text(" and the rest");
+      session.start("again").end();
+      expect(session.told.map(([type]) => type)).toEqual(["user", "assistant", "notice", "user"]);
+      expect(session.told[1]).toEqual(["assistant", "half an answer and the rest"]);
+    });
+  }
+
   it("without a word of the agent completes the user's entry instead", () => {
     for (const [reason, type] of [
       ["end_turn", "session:complete"],
@@ -60,7 +76,8 @@ describe("the end of a turn", () => {
       session.announce("1", { status: "complete" });
       const facts = session.since(() => session.end(reason));
       expect(facts[0]).toMatchObject({ type, entryId: session.entries[0]?.entryId });
-      expect(facts.map((fact) => fact.type)).toEqual([type, "session:turn"]);
+      const words = reason === "cancelled" ? ["session:update" as const] : [];
+      expect(facts.map((fact) => fact.type)).toEqual([type, ...words, "session:turn"]);
     }
   });
 
@@ -95,7 +112,10 @@ describe("the end of a turn", () => {
       error: { code: "AGENT_PROTOCOL_ERROR", message: "no" },
     });
     expect(session.tools.at(-1)).toMatchObject({ status: "error", error: "The turn failed before this finished." });
-    expect(session.told.at(-1)).toEqual(["assistant", "open"]);
+    expect(session.told.slice(-2)).toEqual([
+      ["assistant", "open"],
+      ["notice", "no"],
+    ]);
   });
 
   it("W-4 by a lost agent is interrupted, with what had arrived", () => {

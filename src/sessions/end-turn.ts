@@ -1,20 +1,26 @@
 import type { Entry, ToolCallEntry } from "../protocol/entry.ts";
 import { isTextEntry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
-import type { StopReason, TurnError } from "../protocol/session-parts.ts";
+import type { TurnError } from "../protocol/session-parts.ts";
 import type { SessionState } from "../protocol/session-state.ts";
+import type { StopReason } from "../protocol/stop-reason.ts";
+import { settleCompactions } from "./observe-notice.ts";
 import { hasParts } from "./observe-text.ts";
 import type { Outcome, Scene } from "./scene.ts";
+import { turnEndNotice } from "./turn-end-notice.ts";
 
 /** How a turn ends: nothing is left spinning, nothing is left asking, every text is closed, then the turn is idle. */
 export function endTurn(scene: Scene, stopReason: StopReason, error?: TurnError): Outcome {
   const { state } = scene;
   const { turnId, startedAt } = state.turn;
+  const notice = turnEndNotice(scene, stopReason, error);
   return {
     facts: [
       ...settleTools(state, stopReason, scene.now),
+      ...settleCompactions(scene),
       ...withdrawPending(state).facts,
       ...closeText(state, stopReason),
+      ...(notice ? [{ type: "session:update" as const, entry: notice }] : []),
       {
         type: "session:turn",
         turn: {
@@ -37,14 +43,16 @@ export function settleTools(state: SessionState, stopReason: StopReason, now: st
     .map((entry) => ({ type: "session:update", entry: { ...entry, ...unfinished(stopReason), endedAt: now } }));
 }
 
-function unfinished(stopReason: StopReason): Pick<ToolCallEntry, "status" | "error"> {
+function unfinished(stopReason: StopReason): Pick<ToolCallEntry, "status" | "error" | "unfinished"> {
   switch (stopReason) {
     case "interrupted":
       return { status: "error", error: "The agent stopped before this finished." };
     case "error":
       return { status: "error", error: "The turn failed before this finished." };
-    default:
+    case "cancelled":
       return { status: "cancelled" };
+    default:
+      return { status: "cancelled", unfinished: true };
   }
 }
 

@@ -26,7 +26,10 @@ function isGrown(event: Observed): event is Grown {
 }
 
 function sameText(one: Grown, other: Grown): boolean {
-  if (one.type === "text" && other.type === "text") return one.kind === other.kind && one.messageId === other.messageId;
+  if (one.type === "text" && other.type === "text")
+    return (
+      one.kind === other.kind && one.messageId === other.messageId && one.parentToolCallId === other.parentToolCallId
+    );
   return one.type === "tool-output" && other.type === "tool-output" && one.toolCallId === other.toolCallId;
 }
 

@@ -4,6 +4,7 @@ import { isTextEntry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
 import { EntryId } from "../protocol/ids.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
+import { cutAt } from "../protocol/shown-text.ts";
 import type { Scene } from "./scene.ts";
 
 /** A longer text goes on in a further entry: every frame, row and node stays bounded, and no word is dropped. */
@@ -14,7 +15,7 @@ type Text = Extract<AgentEvent, { type: "text" }>;
 /** Text grows the entry it belongs to, or starts one of its own; after its turn it revises what was closed. */
 export function observeText(scene: Scene, event: Text): FactBody[] {
   if (event.text === "") return [];
-  if (event.kind === "user") return observeUserText(scene, event.text);
+  if (event.kind === "user") return observeUserText(scene, event);
   const active = isTurnActive(scene.state.turn);
   const target = textTarget(scene, event);
   if (!target) return startText(scene, event, event.text);
@@ -39,13 +40,17 @@ interface Target {
 /** Adjacent text of the same kind and message grows; text after its turn finds its message by the agent's id. */
 function textTarget(scene: Scene, event: Text): Target | null {
   const last = scene.state.open.at(-1);
-  if (isTextEntry(last) && last.type === event.kind && last.messageId === event.messageId && !hasParts(last))
+  if (isTextEntry(last) && last.type === event.kind && isSameTalk(last, event) && !hasParts(last))
     return { entry: last, late: false };
   // A turn that tries a message again has no entry yet, and must not go on with the answer of the turn before.
   if (scene.state.open.length > 0 || isTurnActive(scene.state.turn)) return null;
   const settled =
     event.messageId === undefined ? withoutId(scene.lastSettled) : scene.settledByAgentId(event.messageId);
   return settled && isTextEntry(settled) && settled.type === event.kind ? { entry: settled, late: true } : null;
+}
+
+function isSameTalk(entry: TextEntry, event: Text): boolean {
+  return entry.messageId === event.messageId && entry.parentToolCallId === event.parentToolCallId;
 }
 
 /** Agents that give no ids send late text right after their answer: it belongs to that. */
@@ -77,32 +82,46 @@ function newTextEntry(scene: Scene, event: Text, content: string): TextEntry {
     content,
     timestamp: scene.now,
     ...(event.messageId !== undefined && { messageId: event.messageId }),
+    ...parentOf(event),
   };
   return event.kind === "thinking" ? { ...base, type: "thinking" } : { ...base, type: "assistant" };
 }
 
 /** An image, a link or anything else that is not text stands as an entry of its own, in its place. */
-export function observePart(scene: Scene, kind: Text["kind"], part: Part): FactBody[] {
+export function observePart(scene: Scene, event: Extract<AgentEvent, { type: "part" }>): FactBody[] {
+  const { kind, part } = event;
   if (kind === "user" && askedEntry(scene)?.attachments?.some((sent) => isSamePart(sent, part))) return [];
   const entryId = EntryId.parse(scene.newId());
-  const base = { entryId, ...turnOf(scene), content: "", timestamp: scene.now };
+  const base = { entryId, ...turnOf(scene), content: "", timestamp: scene.now, ...parentOf(event) };
   const entry: Entry =
     kind === "user" ? { ...base, type: "user", attachments: [part] } : { ...base, type: "assistant", parts: [part] };
   return [...closeOpenText(scene), { type: "session:update", entry }, ...(kind === "user" ? [] : [complete(entryId)])];
 }
 
 /** Agents echo the prompt; only words that are not ours already are new. */
-function observeUserText(scene: Scene, text: string): FactBody[] {
-  if (askedEntry(scene)?.content.includes(text.trim())) return [];
-  const entryId = EntryId.parse(scene.newId());
+function observeUserText(scene: Scene, event: Text): FactBody[] {
+  const { text } = event;
+  const last = scene.state.open.at(-1);
+  const isEcho = event.parentToolCallId === undefined && askedEntry(scene)?.content.includes(text.trim());
+  if (isEcho) return [];
+  // Said in the user's name, and not by them: the next piece of it grows it.
+  if (last?.type === "user" && last.commandId === undefined && last.parentToolCallId === event.parentToolCallId)
+    return [revise({ ...last, content: last.content + text }, false)];
+  const base = { entryId: EntryId.parse(scene.newId()), ...turnOf(scene), ...parentOf(event) };
   return [
     ...closeOpenText(scene),
-    { type: "session:update", entry: { type: "user", entryId, ...turnOf(scene), content: text, timestamp: scene.now } },
+    { type: "session:update", entry: { ...base, type: "user", content: text, timestamp: scene.now } },
   ];
 }
 
+function parentOf({ parentToolCallId }: { readonly parentToolCallId?: string }): { parentToolCallId?: string } {
+  return parentToolCallId === undefined ? {} : { parentToolCallId };
+}
+
 function askedEntry(scene: Scene): UserEntry | undefined {
-  return scene.state.open.findLast((entry) => entry.type === "user");
+  return scene.state.open.findLast(
+    (entry): entry is UserEntry => entry.type === "user" && entry.commandId !== undefined,
+  );
 }
 
 /** Compared by what it carries: an agent that echoes a part may leave out or add what describes it. */
@@ -138,11 +157,4 @@ function splitText(text: string): string[] {
     rest = rest.slice(piece.length);
   }
   return pieces;
-}
-
-/** At most `charsMax` characters, never half a surrogate pair. */
-function cutAt(text: string, charsMax: number): string {
-  if (text.length <= charsMax) return text;
-  const head = text.slice(0, charsMax);
-  return /[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head;
 }

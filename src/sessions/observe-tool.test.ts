@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test";
 import { PureSession } from "../../tests/core/pure-session.ts";
-import { RESULT_CHARS_MAX } from "./observe-tool.ts";
+import { SHOWN_CHARS_MAX } from "../protocol/shown-text.ts";
 
 function started(): PureSession {
   return new PureSession().start();
@@ -150,23 +150,68 @@ describe("the output of a running tool", () => {
     expect(session.tools).toMatchObject([{ result: "$ ls\na.ts\n" }]);
   });
 
-  it("over the limit keeps its beginning and its end and says how much is missing", () => {
+  it("X-7 over the limit shows its beginning and its end, says how much is missing, and is kept whole apart", () => {
     const session = started();
     session.announce("1");
-    const output = `first${"x".repeat(RESULT_CHARS_MAX)}last`;
+    const output = `first${"x".repeat(SHOWN_CHARS_MAX)}last`;
     session.patch("1", { result: output });
-    const kept = session.tools[0]?.result ?? "";
-    expect(kept).toStartWith("firstxxx");
-    expect(kept).toEndWith("xxxlast");
-    expect(kept).toContain(`[… ${output.length - RESULT_CHARS_MAX} characters left out …]`);
-    expect(kept.length).toBeLessThan(RESULT_CHARS_MAX + 100);
+    const [tool] = session.tools;
+    const shown = tool?.result ?? "";
+    expect(shown).toStartWith("firstxxx");
+    expect(shown).toEndWith("xxxlast");
+    expect(shown).toMatch(/\[… \d+ characters left out …\]/);
+    expect(shown.length).toBeLessThanOrEqual(SHOWN_CHARS_MAX);
+    expect(tool?.truncated?.totalChars).toBe(output.length);
+    expect(session.outputs.get(tool?.entryId ?? "")).toBe(output);
   });
 
-  it("parts too large to keep are replaced by words, the others stay", () => {
+  it("X-7 that streams past the limit travels once: every fact has only what is new", () => {
     const session = started();
-    const giant = { ...DIFF, newText: "x".repeat(5_000_000) };
-    session.announce("1", { parts: [DIFF, giant] });
-    expect(session.tools[0]?.parts).toEqual([DIFF, { type: "text", text: "[left out: too large to keep]" }]);
+    session.announce("1");
+    const piece = "0123456789abcdef".repeat(1_024);
+    let whole = "";
+    const sizes: number[] = [];
+    for (let round = 0; round < 40; round += 1) {
+      whole += `${round}:${piece}`;
+      const facts = session.since(() =>
+        round % 2 === 0
+          ? session.patch("1", { result: whole })
+          : session.hear({ type: "tool-output", toolCallId: "1", text: `${round}:${piece}` }),
+      );
+      sizes.push(JSON.stringify(facts).length);
+    }
+    const [tool] = session.tools;
+    expect(session.outputs.get(tool?.entryId ?? "")).toBe(whole);
+    expect(Math.max(...sizes)).toBeLessThan(2 * piece.length);
+    expect(tool?.result).toStartWith("0:0123");
+    expect(tool?.result).toEndWith(piece);
+    expect(tool?.truncated?.totalChars).toBe(whole.length);
+  });
+
+  it("X-7 one giant piece of a running command's output is cut on its way, and kept whole", () => {
+    const session = started();
+    session.announce("1", { result: "start\n" });
+    const giant = "y".repeat(3_000_000);
+    const facts = session.since(() => session.hear({ type: "tool-output", toolCallId: "1", text: giant }));
+    expect(JSON.stringify(facts).length).toBeLessThan(2 * SHOWN_CHARS_MAX);
+    expect(session.outputs.get(session.tools[0]?.entryId ?? "")).toBe(`start\n${giant}`);
+    session.patch("1", { status: "complete" });
+    expect(session.tools).toMatchObject([{ status: "complete", truncated: { totalChars: giant.length + 6 } }]);
+  });
+
+  it("X-7 parts too large to show are shown in short and kept whole, the others stay", () => {
+    const session = started();
+    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`);
+    const oldText = lines.join("\n");
+    const change = { ...DIFF, oldText, newText: lines.with(15_000, "changed").join("\n") };
+    session.announce("1", { parts: [DIFF, change] });
+    const [tool] = session.tools;
+    const [small, short] = tool?.parts ?? [];
+    expect(small).toEqual(DIFF);
+    expect(short).toMatchObject({ type: "diff", firstLine: 14_981, truncated: { tailChars: 0 } });
+    expect(JSON.stringify(short).length).toBeLessThan(2_000);
+    expect(short?.type === "diff" && short.newText).toContain("line 14999\nchanged\nline 15001");
+    expect(JSON.parse(session.outputs.get(`${tool?.entryId}/1`) ?? "")).toEqual(change);
   });
 });
 
@@ -195,10 +240,26 @@ describe("a tool call and a cancel (W-3)", () => {
     expect(session.tools).toMatchObject([{ status: "cancelled" }]);
   });
 
-  it("that had finished after all is complete", () => {
+  it("stays cancelled when its agent later says that it completed; the late output is kept", () => {
     const session = cancelled();
     session.patch("1", { status: "complete", result: "all of it" });
-    expect(session.tools).toMatchObject([{ status: "complete", result: "all of it" }]);
+    expect(session.tools).toMatchObject([{ status: "cancelled", result: "all of it" }]);
+    session.end("cancelled");
+    session.patch("1", { status: "complete", result: "all of it, and more" });
+    session.hear({ type: "tool-output", toolCallId: "1", text: ", and the rest" });
+    expect(session.tools).toMatchObject([{ status: "cancelled", result: "all of it, and more, and the rest" }]);
+  });
+
+  it("late output past the limit is added to what is kept whole", () => {
+    const session = started();
+    const long = "z".repeat(2 * SHOWN_CHARS_MAX);
+    session.announce("1", { result: long });
+    session.tell({ type: "session:cancel" });
+    session.end("cancelled");
+    session.hear({ type: "tool-output", toolCallId: "1", text: "late" });
+    session.patch("1", { status: "complete", result: `${long}late, and done` });
+    expect(session.tools).toMatchObject([{ status: "cancelled", truncated: { totalChars: long.length + 14 } }]);
+    expect(session.outputs.get(session.tools[0]?.entryId ?? "")).toBe(`${long}late, and done`);
   });
 });
 

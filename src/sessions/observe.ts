@@ -3,9 +3,11 @@ import type { Entry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
 import { EntryId } from "../protocol/ids.ts";
 import { TITLE_CHARS_MAX } from "../protocol/limits.ts";
-import type { SessionConfig, StopReason, Turn, TurnError } from "../protocol/session-parts.ts";
+import type { ConfigOption, SessionConfig, Turn, TurnError } from "../protocol/session-parts.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
+import type { StopReason } from "../protocol/stop-reason.ts";
 import { endTurn, withdrawPending } from "./end-turn.ts";
+import { noteModeChange, observeCompaction, observeNotice } from "./observe-notice.ts";
 import { observeReplay } from "./observe-replay.ts";
 import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
 import { observeTool, observeToolOutput } from "./observe-tool.ts";
@@ -34,7 +36,7 @@ function observeEvent(scene: Scene, event: Observed): Outcome {
     case "text":
       return only(observeText(scene, event));
     case "part":
-      return only(observePart(scene, event.kind, event.part));
+      return only(observePart(scene, event));
     case "tool":
       return only(observeTool(scene, event.patch));
     case "tool-output":
@@ -44,13 +46,15 @@ function observeEvent(scene: Scene, event: Observed): Outcome {
     case "replayed":
       return only(observeReplay(scene, event, observeEvent));
     case "notice":
-      return only([...closeOpenText(scene), { type: "session:update", entry: noticeEntry(scene, event) }]);
+      return only(observeNotice(scene, event));
+    case "compaction":
+      return only(observeCompaction(scene, event.patch));
     case "title":
       return only(observeTitle(scene, event.title));
     case "options":
-      return only(configFact(scene, { options: [...event.options] }));
+      return only(observeOptions(scene, event.options));
     case "option-chosen":
-      return only(configFact(scene, { options: chooseOption(scene, event) }));
+      return only(observeOptions(scene, chooseOption(scene, event)));
     case "commands":
       return only(configFact(scene, { commands: [...event.commands] }));
     case "usage":
@@ -148,22 +152,14 @@ function observePlan(scene: Scene, event: Extract<AgentEvent, { type: "plan" }>)
   return [...(known ? [] : closeOpenText(scene)), { type: "session:update", entry }];
 }
 
-function noticeEntry(scene: Scene, event: Extract<AgentEvent, { type: "notice" }>): Entry {
-  const { severity, content } = event;
-  return {
-    type: "notice",
-    entryId: EntryId.parse(scene.newId()),
-    ...turnOf(scene),
-    severity,
-    content,
-    timestamp: scene.now,
-  };
-}
-
 function observeTitle(scene: Scene, title: string): FactBody[] {
   const text = title.replace(/\s+/g, " ").trim().slice(0, TITLE_CHARS_MAX);
   if (text === "" || scene.state.titleSource === "user" || text === scene.state.title) return [];
   return [{ type: "session:title-updated", title: text, source: "agent" }];
+}
+
+function observeOptions(scene: Scene, options: readonly ConfigOption[]): FactBody[] {
+  return [...configFact(scene, { options: [...options] }), ...noteModeChange(scene, options)];
 }
 
 function configFact(scene: Scene, change: Partial<SessionConfig>): FactBody[] {

@@ -159,6 +159,7 @@ describe("SessionService: after a crash of the server", () => {
       { content: "go" },
       { content: "half an ans" },
       { type: "tool-call", status: "error" },
+      { type: "notice", turnEnd: "interrupted" },
     ]);
     expect(at.service.recover()).toBe(0);
   });

@@ -6,10 +6,11 @@ import type { ClientMessage, SessionCommand } from "../protocol/client-messages.
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import { type CliType, cliTypeOf, type ProjectId, SessionId } from "../protocol/ids.ts";
-import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
+import { OUTPUT_PIECE_CHARS_MAX, PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
 import type {
   PlainServerMessage,
   SessionHistory,
+  SessionOutput,
   SessionPage,
   SessionResumed,
   SessionRow,
@@ -17,6 +18,7 @@ import type {
 import { UNTITLED } from "../protocol/session-state.ts";
 import { type Answer, readAnswer, writeAnswer } from "./answer.ts";
 import { EarlyEvents } from "./early-events.ts";
+import { pieceOf } from "./output-piece.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
 import { refuseStart } from "./policy/refuse-rules.ts";
 import { Session } from "./session.ts";
@@ -142,6 +144,19 @@ export class SessionService {
     const { sessionId, before, limit = PAGE_ENTRIES_DEFAULT } = command;
     const page = this.#deps.log.page(sessionId, before, limit);
     return page && { type: "session:page", sessionId, before, entries: [...page.entries], hasMore: page.hasMore };
+  }
+
+  /** A piece of a text too long for its entry; an entry of before those were taken out has it inside. */
+  output(command: Extract<ClientMessage, { type: "session:output" }>): SessionOutput | null {
+    const { sessionId, entryId, part, from = 0, limit = OUTPUT_PIECE_CHARS_MAX } = command;
+    const session = this.#session(sessionId);
+    session?.flush();
+    const range = { entryId, part: part ?? null, from, charsMax: limit };
+    const entry = session?.state.open.find((open) => open.entryId === entryId);
+    const piece =
+      this.#deps.log.output(sessionId, range) ??
+      pieceOf(entry ?? this.#deps.log.settledEntry(sessionId, entryId), range);
+    return piece && { type: "session:output", sessionId, entryId, ...(part !== undefined && { part }), from, ...piece };
   }
 
   /** Sessions in memory, for the status page. */

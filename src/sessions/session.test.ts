@@ -198,7 +198,7 @@ describe("Session: its agent", () => {
       stopReason: "error",
       error: { code: "AGENT_UNAVAILABLE", message: "Could not start Puppet.\nno such file" },
     });
-    expect([words(at.entries()), at.errors]).toEqual([["go"], []]);
+    expect([words(at.entries()), at.errors]).toEqual([["go", "Could not start Puppet.\nno such file"], []]);
   });
 
   it("TC-2.4a archiving ends the turn and lets the agent's session go, even if the agent refuses to", async () => {

@@ -9,7 +9,8 @@ import type { Fact, FactBody } from "../protocol/facts.ts";
 import type { PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
 import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
-import { AgentLink } from "./agent-link.ts";
+import type { WholeOutput } from "../protocol/shorten-entry.ts";
+import { AgentLink, FORGOTTEN } from "./agent-link.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import { boundDepth } from "./bound-depth.ts";
 import { decide } from "./decide.ts";
@@ -24,6 +25,7 @@ import type { Effect, Scene } from "./scene.ts";
 import { isActivity, settle } from "./settle-turn.ts";
 import { lateEntries, SettledEntries } from "./settled-entries.ts";
 import { SilenceWatch } from "./silence-watch.ts";
+import { takeOut } from "./take-out.ts";
 
 /** One frame of a 60 Hz screen: text that comes faster is committed and sent together. */
 const TEXT_HOLD_MS = 16;
@@ -61,6 +63,7 @@ export class Session {
   #cancelling: TurnId | null = null;
   /** Folded into the state, not yet on disk: no reader has seen them. */
   #staged: Fact[] = [];
+  #stagedOutputs: WholeOutput[] = [];
   #stagedEffects: Effect[] = [];
   #retry: ReturnType<typeof setTimeout> | undefined;
   readonly #silence: SilenceWatch;
@@ -187,6 +190,7 @@ export class Session {
     } catch (error) {
       this.#state = before;
       this.#staged = [];
+      this.#stagedOutputs = [];
       this.#deps.onError(error);
       return { kind: "refused", refusal: REFUSE.internal() };
     }
@@ -209,7 +213,10 @@ export class Session {
   }
 
   #stage(facts: readonly FactBody[]): void {
-    for (const body of facts) {
+    for (const whole of facts) {
+      const { settledEntry } = this.#settled.seenFrom(this.#state, this.#staged);
+      const { fact: body, outputs } = takeOut(this.#state, whole, settledEntry);
+      this.#stagedOutputs.push(...outputs);
       const fact: Fact = { ...body, sessionId: this.id, seq: this.#state.seq + 1 };
       this.#endedQuestions.note(fact, this.#state.pending);
       this.#state = reduceSession(this.#state, fact);
@@ -239,12 +246,14 @@ export class Session {
       settled,
       snapshot: hasSettled ? working : null,
       revised: lateEntries(facts),
+      outputs: this.#stagedOutputs,
       lastActiveAt: done?.isSend || facts.some(isActivity) ? this.#now() : null,
       receipt: done && receiptOf(done, this.#now()),
       binding: this.#bindingChanged ? this.#binding : null,
     });
     this.#state = working;
     this.#staged = [];
+    this.#stagedOutputs = [];
     this.#bindingChanged = false;
     this.#settled.committed(settled, facts);
     if (!isTurnActive(working.turn)) this.#cancelling = null;
@@ -265,13 +274,7 @@ export class Session {
     const { agentSessionId, origin } = agent;
     const createdAt = origin === "resumed" || origin === "loaded" ? this.#binding.createdAt : since;
     this.#bind({ agentSessionId, createdAt, cwd: this.#binding.cwd, state: "active", since });
-    if (agent.origin === "forgotten")
-      this.observe({
-        type: "notice",
-        severity: "warning",
-        content:
-          "The agent could not bring back its own memory of this conversation, so it starts afresh. Everything said so far is still here.",
-      });
+    if (agent.origin === "forgotten") this.observe(FORGOTTEN);
   }
 
   #bind(binding: AgentBinding): void {

@@ -6,14 +6,14 @@ import { NOW, PROJECT, SESSION } from "../../tests/core/names.ts";
 import { BINDING, sessionRow } from "../../tests/core/open-store.ts";
 import { assistantEntry } from "../../tests/core/some-entries.ts";
 import { tempDir } from "../../tests/support/temp-dir.ts";
-import { NewerDatabaseError, openDatabase } from "./open-database.ts";
+import { NewerDatabaseError, openDatabase, SCHEMA_VERSION } from "./open-database.ts";
 import { SqliteProjectStore } from "./sqlite-project-store.ts";
 import { SqliteSessionLog } from "./sqlite-session-log.ts";
 
 /** Where SQLite keeps the number in the file. */
 const USER_VERSION_OFFSET = 60;
 /** The schema this program makes. */
-const NEWEST = 2;
+const NEWEST = SCHEMA_VERSION;
 
 function versionOf(db: DatabaseSync): unknown {
   return db.prepare("PRAGMA user_version").get()?.["user_version"];

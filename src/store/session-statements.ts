@@ -14,7 +14,7 @@ export function prepareSessionStatements(db: DatabaseSync) {
     ),
     unfinished: db.prepare("SELECT id FROM session WHERE unfinished = 1"),
     updateSession: db.prepare(
-      `UPDATE session SET title = ?, archived = ?, turn = ?, unfinished = ?, last_seq = ?,
+      `UPDATE session SET title = ?, archived = ?, turn = ?, unfinished = ?, last_seq = ?, usage = ?,
          last_active_at = COALESCE(?, last_active_at) WHERE key = ?`,
     ),
     updateBinding: db.prepare(
@@ -37,14 +37,15 @@ export function prepareSessionStatements(db: DatabaseSync) {
       "SELECT json FROM entry WHERE session_key = ? AND position < ? ORDER BY position DESC LIMIT ?",
     ),
     positionOf: db.prepare("SELECT position FROM entry WHERE session_key = ? AND entry_id = ?"),
+    entryById: db.prepare("SELECT json FROM entry WHERE session_key = ? AND entry_id = ?"),
     entryByAgentId: db.prepare(
       "SELECT json FROM entry WHERE session_key = ? AND agent_id = ? ORDER BY position DESC LIMIT 1",
     ),
     lastUserEntry: db.prepare(
-      "SELECT json FROM entry WHERE session_key = ? AND json_extract(json, '$.type') = 'user' ORDER BY position DESC LIMIT 1",
+      "SELECT json FROM entry WHERE session_key = ? AND json_extract(json, '$.type') = 'user' AND json_extract(json, '$.parentToolCallId') IS NULL ORDER BY position DESC LIMIT 1",
     ),
     userMessageCount: db.prepare(
-      "SELECT count(*) AS count FROM entry WHERE session_key = ? AND json_extract(json, '$.type') = 'user'",
+      "SELECT count(*) AS count FROM entry WHERE session_key = ? AND json_extract(json, '$.type') = 'user' AND json_extract(json, '$.parentToolCallId') IS NULL",
     ),
     said: db.prepare(
       `SELECT json_extract(json, '$.type') AS type, json_extract(json, '$.content') AS content FROM entry

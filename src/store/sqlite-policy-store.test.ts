@@ -7,7 +7,7 @@ import { assistantEntry } from "../../tests/core/some-entries.ts";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import type { PolicyRule } from "../protocol/permission-policy.ts";
 import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
-import { openDatabase } from "./open-database.ts";
+import { openDatabase, SCHEMA_VERSION } from "./open-database.ts";
 import { SqlitePolicyStore } from "./sqlite-policy-store.ts";
 import { SqliteProjectStore } from "./sqlite-project-store.ts";
 import { SqliteSessionLog } from "./sqlite-session-log.ts";
@@ -122,7 +122,7 @@ describe("a database of the first version", () => {
       .run(SESSION, PROJECT, NOW, NOW, NOW, NOW);
     first.close();
     const { db, movedAside } = openDatabase(path, "stamp");
-    expect([movedAside, db.prepare("PRAGMA user_version").get()?.["user_version"]]).toEqual([null, 2]);
+    expect([movedAside, db.prepare("PRAGMA user_version").get()?.["user_version"]]).toEqual([null, SCHEMA_VERSION]);
     expect(new SqliteProjectStore(db).list()).toHaveLength(1);
     const log = new SqliteSessionLog(db);
     expect(log.row(SESSION)?.title).toBe("Old");

@@ -5,6 +5,8 @@ import type {
   Commit,
   EntryPage,
   LogFrame,
+  OutputPiece,
+  OutputRange,
   Receipt,
   Said,
   SessionLog,
@@ -17,9 +19,11 @@ import { SessionId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
 import { SessionRow } from "../protocol/server-messages.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState, UNTITLED } from "../protocol/session-state.ts";
+import { shortenEntry } from "../protocol/shorten-entry.ts";
 import { FrameCache } from "./frame-cache.ts";
 import { PermissionRecords } from "./permission-records.ts";
 import { prepareSessionStatements, type SessionStatements } from "./session-statements.ts";
+import { StoredOutputs } from "./stored-outputs.ts";
 import { readState, writeState } from "./stored-state.ts";
 import { transaction } from "./transaction.ts";
 
@@ -34,6 +38,7 @@ export class SqliteSessionLog implements SessionLog {
   readonly #db: DatabaseSync;
   readonly #sql: SessionStatements;
   readonly #permissions: PermissionRecords;
+  readonly #outputs: StoredOutputs;
   readonly #keys = new Map<SessionId, number>();
   readonly #caches = new Map<SessionId, FrameCache>();
 
@@ -41,6 +46,7 @@ export class SqliteSessionLog implements SessionLog {
     this.#db = db;
     this.#sql = prepareSessionStatements(db);
     this.#permissions = new PermissionRecords(db);
+    this.#outputs = new StoredOutputs(db);
   }
 
   create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null): void {
@@ -89,6 +95,7 @@ export class SqliteSessionLog implements SessionLog {
       JSON.stringify(state.turn),
       isTurnActive(state.turn) ? 1 : 0,
       state.seq,
+      state.config.usage && JSON.stringify(state.config.usage),
       commit.lastActiveAt,
       key,
     );
@@ -96,6 +103,7 @@ export class SqliteSessionLog implements SessionLog {
       this.#sql.insertEntry.run(key, key, index, entry.entryId, agentIdOf(entry), JSON.stringify(entry));
     });
     for (const entry of commit.revised) this.#sql.reviseEntry.run(JSON.stringify(entry), key, entry.entryId);
+    for (const output of commit.outputs) this.#outputs.write(key, output);
     if (commit.snapshot) this.#writeSnapshot(key, commit.snapshot, commit.settled.length);
     if (commit.binding) this.#writeBinding(key, commit.binding);
     if (commit.receipt) this.saveReceipt(commit.receipt);
@@ -158,19 +166,29 @@ export class SqliteSessionLog implements SessionLog {
     let chars = 0;
     const found = this.#sql.entriesBefore.all(key, position, limit + 1);
     for (const row of found) {
-      const json = String(row["json"]);
-      chars += json.length;
-      if (newestFirst.length === limit || (chars > PAGE_CHARS_MAX && newestFirst.length > 0)) break;
-      newestFirst.push(Entry.parse(JSON.parse(json)));
+      if (newestFirst.length === limit) break;
+      // Entries of before long texts were taken out have them inside.
+      const entry = shortenEntry(Entry.parse(JSON.parse(String(row["json"])))).entry;
+      chars += String(row["json"]).length;
+      if (chars > PAGE_CHARS_MAX && newestFirst.length > 0) break;
+      newestFirst.push(entry);
     }
     return { entries: newestFirst.reverse(), hasMore: found.length > newestFirst.length };
   }
 
+  output(sessionId: SessionId, range: OutputRange): OutputPiece | null {
+    const key = this.#key(sessionId);
+    return key === null ? null : this.#outputs.read(key, range);
+  }
+
+  settledEntry(sessionId: SessionId, entryId: EntryId): Entry | null {
+    const key = this.#key(sessionId);
+    return key === null ? null : entryFrom(this.#sql.entryById.get(key, entryId));
+  }
+
   settledByAgentId(sessionId: SessionId, agentId: string): Entry | null {
     const key = this.#key(sessionId);
-    if (key === null) return null;
-    const row = this.#sql.entryByAgentId.get(key, agentId);
-    return row ? Entry.parse(JSON.parse(String(row["json"]))) : null;
+    return key === null ? null : entryFrom(this.#sql.entryByAgentId.get(key, agentId));
   }
 
   lastUserEntry(sessionId: SessionId): UserEntry | null {
@@ -243,6 +261,10 @@ function titled(row: Row): SessionState {
   return { ...EMPTY_SESSION, title, titleSource, archived: row["archived"] === 1 };
 }
 
+function entryFrom(row: Row | undefined): Entry | null {
+  return row ? Entry.parse(JSON.parse(String(row["json"]))) : null;
+}
+
 function factFrom(row: Row): FactBody & { seq: number } {
   return { ...FactBody.parse(JSON.parse(String(row["json"]))), seq: Seq.parse(row["seq"]) };
 }
@@ -282,5 +304,6 @@ function sessionRowFrom(row: Row): SessionRow {
     archived: row["archived"] === 1,
     turn: JSON.parse(String(row["turn"])),
     parentId: row["parent_id"] ?? undefined,
+    ...(typeof row["usage"] === "string" && { usage: JSON.parse(row["usage"]) }),
   });
 }

@@ -32,6 +32,7 @@ export class LogWriter {
       settled,
       snapshot: settled.length > 0 || !active ? working : null,
       revised: facts.flatMap((fact) => (fact.type === "session:update" && fact.late ? [fact.entry] : [])),
+      outputs: [],
       lastActiveAt: null,
       receipt: null,
       binding: null,

@@ -5,11 +5,13 @@ import type { Fact, FactBody } from "../../src/protocol/facts.ts";
 import { entriesOf } from "../../src/protocol/fold-message.ts";
 import type { TurnId } from "../../src/protocol/ids.ts";
 import { reduceSession } from "../../src/protocol/reduce-session.ts";
-import type { StopReason } from "../../src/protocol/session-parts.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../src/protocol/session-state.ts";
+import type { WholeOutput } from "../../src/protocol/shorten-entry.ts";
+import type { StopReason } from "../../src/protocol/stop-reason.ts";
 import { type Decision, decide } from "../../src/sessions/decide.ts";
 import { observe } from "../../src/sessions/observe.ts";
 import type { Effect, Outcome, Scene } from "../../src/sessions/scene.ts";
+import { takeOut } from "../../src/sessions/take-out.ts";
 import { NOW, SESSION } from "./names.ts";
 
 type Command = Parameters<typeof decide>[1];
@@ -22,6 +24,8 @@ export class PureSession {
   /** All facts so far, in order. */
   readonly facts: Fact[] = [];
   readonly effects: Effect[] = [];
+  /** What was too long for its entry, by entry and part. */
+  readonly outputs = new Map<string, string>();
   #cancelling: TurnId | null = null;
   #ids = 0;
 
@@ -97,7 +101,7 @@ export class PureSession {
       now: NOW,
       newId: () => `id-${++this.#ids}`,
       cancelling: this.#cancelling,
-      lastSettled: settled.at(-1) ?? null,
+      lastSettled: settled.findLast((entry) => entry.type !== "notice" || !entry.turnEnd) ?? null,
       lastUserEntry: () => settled.findLast((entry) => entry.type === "user") ?? null,
       said: () => (isTurnActive(this.state.turn) ? settled : this.entries).flatMap(saidIn),
       settledByAgentId: (agentId) => settled.findLast((entry) => agentIdOf(entry) === agentId) ?? null,
@@ -105,8 +109,18 @@ export class PureSession {
     };
   }
 
+  #keep({ entryId, part, start, text }: WholeOutput): void {
+    const key = part === null ? entryId : `${entryId}/${part}`;
+    const before = start === 0 ? "" : (this.outputs.get(key) ?? "");
+    if (before.length !== start) throw new Error(`a piece at ${start} after ${before.length} characters`);
+    this.outputs.set(key, before + text);
+  }
+
   #apply({ facts, effects }: Outcome): void {
-    for (const body of facts) {
+    for (const whole of facts) {
+      const settled = (entryId: string) => this.state.settled.findLast((entry) => entry.entryId === entryId) ?? null;
+      const { fact: body, outputs } = takeOut(this.state, whole, settled);
+      for (const output of outputs) this.#keep(output);
       const fact: Fact = { ...body, sessionId: SESSION, seq: this.state.seq + 1 };
       this.facts.push(fact);
       this.state = reduceSession(this.state, fact);

@@ -3,7 +3,8 @@ import type { Part } from "../../protocol/entry.ts";
 import { type Refusal, RefusalError } from "../../protocol/errors.ts";
 import { PermissionId, type TurnId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
-import type { PermissionOption, PermissionOutcome, StopReason } from "../../protocol/session-parts.ts";
+import type { PermissionOption, PermissionOutcome } from "../../protocol/session-parts.ts";
+import type { StopReason } from "../../protocol/stop-reason.ts";
 import type { AcpConnection, AcpFailure } from "./acp-connection.ts";
 import { asFailure } from "./agent-refusals.ts";
 import { BlankStarts } from "./blank-starts.ts";
@@ -70,8 +71,8 @@ export class AcpSession implements AgentSession {
   }
 
   onUpdate(update: Json): void {
-    for (const translated of translateUpdate(update)) {
-      const event = this.#terminals.complete(this.#content.complete(translated, update), update);
+    const translated = translateUpdate(update).map((event) => this.#content.complete(event, update));
+    for (const event of translated.flatMap((one) => this.#terminals.complete(one, update))) {
       if (this.#blanks.isBlank(event)) continue;
       if (this.#replay && !this.#replay.hear(event)) continue;
       this.#options.sink(event);

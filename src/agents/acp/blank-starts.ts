@@ -8,7 +8,7 @@ export class BlankStarts {
   isBlank(event: AgentEvent): boolean {
     switch (event.type) {
       case "text": {
-        const text = `${event.kind} ${event.messageId ?? ""}`;
+        const text = `${event.kind} ${event.messageId ?? ""} ${event.parentToolCallId ?? ""}`;
         if (text !== this.#growing && event.text.trim() === "") return true;
         this.#growing = text;
         return false;
@@ -17,6 +17,7 @@ export class BlankStarts {
       case "tool":
       case "plan":
       case "notice":
+      case "compaction":
         this.#growing = null;
         return false;
       default:

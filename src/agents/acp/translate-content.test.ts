@@ -22,7 +22,7 @@ describe("translateContent", () => {
     ],
     [
       { type: "resource_link", uri: "file:///a", name: "a", title: "A", mimeType: "text/plain", size: 3 },
-      { type: "link", uri: "file:///a", name: "a", title: "A", mimeType: "text/plain" },
+      { type: "link", uri: "file:///a", name: "a", title: "A", mimeType: "text/plain", size: 3 },
     ],
     [
       { type: "resource_link", uri: "file:///a" },
@@ -34,7 +34,7 @@ describe("translateContent", () => {
     ],
     [
       { type: "resource", resource: { uri: "file:///a", blob: "AAAA" } },
-      { type: "resource", uri: "file:///a" },
+      { type: "resource", uri: "file:///a", blob: "AAAA" },
     ],
   ])("%j", (block, part) => {
     expect(translateContent({ ...block, annotations: { priority: 1 }, _meta: {} })).toEqual(Part.parse(part));
@@ -65,8 +65,9 @@ describe("promptBlock", () => {
       { type: "text", text: "hi" },
       { type: "image", data: "A", mimeType: "image/png" },
       { type: "audio", data: "A", mimeType: "audio/wav" },
-      { type: "link", uri: "file:///a", name: "a" },
-      { type: "resource", uri: "file:///a", text: "inside" },
+      { type: "link", uri: "file:///a", name: "a", title: "A", mimeType: "text/plain", description: "d", size: 3 },
+      { type: "resource", uri: "file:///a", text: "inside", mimeType: "text/plain" },
+      { type: "resource", uri: "file:///a", blob: "AAAA", mimeType: "image/png" },
     ];
     for (const part of parts) expect(translateContent(JSON.parse(JSON.stringify(promptBlock(part))))).toEqual(part);
   });

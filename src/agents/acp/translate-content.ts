@@ -1,6 +1,6 @@
 import type { Part } from "../../protocol/entry.ts";
 import type { Json } from "../../protocol/json.ts";
-import { asObject, asString } from "./read-json.ts";
+import { asNumber, asObject, asString } from "./read-json.ts";
 
 /** One ACP content block as a part of ours; a kind we do not know is kept whole. */
 export function translateContent(block: Json | undefined): Part | null {
@@ -27,12 +27,14 @@ export function translateContent(block: Json | undefined): Part | null {
       const resourceUri = asString(resource?.["uri"]);
       if (resourceUri === undefined) break;
       const resourceText = asString(resource?.["text"]);
+      const blob = asString(resource?.["blob"]);
       const resourceType = asString(resource?.["mimeType"]);
       return {
         type: "resource",
         uri: resourceUri,
         ...(resourceType !== undefined && { mimeType: resourceType }),
         ...(resourceText !== undefined && { text: resourceText }),
+        ...(blob !== undefined && { blob }),
       };
     }
   }
@@ -42,12 +44,16 @@ export function translateContent(block: Json | undefined): Part | null {
 function translateLink(content: { readonly [key: string]: Json | undefined }, uri: string): Part {
   const title = asString(content["title"]);
   const mimeType = asString(content["mimeType"]);
+  const description = asString(content["description"]);
+  const size = asNumber(content["size"]);
   return {
     type: "link",
     uri,
     name: asString(content["name"]) ?? uri,
     ...(title !== undefined && { title }),
     ...(mimeType !== undefined && { mimeType }),
+    ...(description !== undefined && { description }),
+    ...(size !== undefined && { size }),
   };
 }
 
@@ -60,10 +66,15 @@ export function promptBlock(part: Part): { readonly [key: string]: unknown } | n
       return { type: "image", data: part.data, mimeType: part.mimeType };
     case "audio":
       return { type: "audio", data: part.data, mimeType: part.mimeType };
-    case "link":
-      return { type: "resource_link", uri: part.uri, name: part.name };
-    case "resource":
-      return { type: "resource", resource: { uri: part.uri, text: part.text ?? "" } };
+    case "link": {
+      const { type: _, ...link } = part;
+      return { type: "resource_link", ...link };
+    }
+    case "resource": {
+      const { uri, mimeType, text, blob } = part;
+      const content = blob === undefined ? { text: text ?? "" } : { blob };
+      return { type: "resource", resource: { uri, ...(mimeType !== undefined && { mimeType }), ...content } };
+    }
     case "diff":
     case "terminal":
     case "unknown":

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "bun:test";
+import type { Json } from "../../protocol/json.ts";
 import { translateTool } from "./translate-tool.ts";
 
 type Call = Parameters<typeof translateTool>[0];
@@ -99,18 +100,40 @@ describe("the content of a tool call", () => {
   });
 });
 
+describe("a sub-agent's call", () => {
+  it.each([{ claudeCode: { toolName: "Read", parentToolUseId: "task-1" } }, { parentToolCallId: "task-1" }])(
+    "names the call it was made for: %j",
+    (_meta) => {
+      expect(patch({ _meta })).toEqual({ parentToolCallId: "task-1" });
+    },
+  );
+});
+
 describe("raw output", () => {
-  it.each([
-    ["plain words", "plain words"],
-    [{ output: "of cline" }, "of cline"],
-    [{ stdout: "of a shell", exitCode: 0 }, "of a shell"],
-    [{ formatted_output: "of codex", exit_code: 0 }, "of codex"],
-    [{ content: "of copilot", detailedContent: "…" }, "of copilot"],
-    [{ message: "The user rejected this tool call.", code: "rejected" }, "The user rejected this tool call."],
-    [{ exit_code: 0 }, '{\n  "exit_code": 0\n}'],
-    [["a"], '[\n  "a"\n]'],
-  ])("%j alone is shown as its text", (rawOutput, result) => {
-    expect(patch({ rawOutput })).toEqual({ result });
+  it.each<[Json, string, Json | undefined]>([
+    ["plain words", "plain words", undefined],
+    [{ output: "of cline" }, "of cline", undefined],
+    [{ stdout: "of a shell", exitCode: 0 }, "of a shell", { exitCode: 0 }],
+    [{ formatted_output: "of codex", exit_code: 0 }, "of codex", { exit_code: 0 }],
+    [{ content: "of copilot", detailedContent: "…" }, "of copilot", { detailedContent: "…" }],
+    [
+      { message: "The user rejected this tool call.", code: "rejected" },
+      "The user rejected this tool call.",
+      undefined,
+    ],
+    [{ exit_code: 0 }, '{\n  "exit_code": 0\n}', undefined],
+    [["a"], '[\n  "a"\n]', undefined],
+  ])("%j alone is shown as its text, and what else it says is kept", (rawOutput, result, output) => {
+    expect(patch({ rawOutput })).toEqual({ result, ...(output !== undefined && { output }) });
+  });
+
+  it("beside text is kept as far as it says more, and is no second copy of a long output", () => {
+    const content = [shown("one\ntwo")];
+    expect(patch({ content, rawOutput: { lines: 2, text: "one\ntwo" } })).toEqual({
+      result: "one\ntwo",
+      output: { lines: 2 },
+    });
+    expect(patch({ content, rawOutput: { copy: "x".repeat(20_000) } })).toEqual({ result: "one\ntwo" });
   });
 
   it("what the agent chose to show goes before what it got back", () => {

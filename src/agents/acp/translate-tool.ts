@@ -4,6 +4,8 @@ import type { Json } from "../../protocol/json.ts";
 import { asArray, asNumber, asObject, asString, type JsonObject } from "./read-json.ts";
 import { translateContent } from "./translate-content.ts";
 
+const RAW_OUTPUT_CHARS_MAX = 16_000;
+
 /** `tool_call`, `tool_call_update` and the tool call inside a permission request are one shape: a patch. */
 export function translateTool(call: JsonObject, announced: boolean): ToolPatch | null {
   const toolCallId = asString(call["toolCallId"]);
@@ -18,6 +20,8 @@ export function translateTool(call: JsonObject, announced: boolean): ToolPatch |
   const locations = asArray(call["locations"])?.flatMap((item) => translateLocation(item) ?? []);
   const rich = parts?.filter((part) => part.type !== "text" && !isOwnTerminal(part, toolCallId));
   const input = call["rawInput"];
+  const output = rawOutput(call["rawOutput"], result);
+  const parentToolCallId = parentOf(call);
   return {
     toolCallId,
     announced,
@@ -27,8 +31,34 @@ export function translateTool(call: JsonObject, announced: boolean): ToolPatch |
     ...(result !== undefined && { result }),
     ...(rich !== undefined && rich.length > 0 && { parts: rich }),
     ...(input !== undefined && input !== null && { input }),
+    ...(output !== undefined && { output }),
     ...(locations !== undefined && { locations }),
+    ...(parentToolCallId !== undefined && { parentToolCallId }),
   };
+}
+
+/** The tool call on whose behalf a sub-agent said or did this. */
+export function parentOf(update: JsonObject): string | undefined {
+  const meta = asObject(update["_meta"]);
+  return asString(asObject(meta?.["claudeCode"])?.["parentToolUseId"]) || asString(meta?.["parentToolCallId"]);
+}
+
+/** What the raw form says beyond the text; longer it is content, which stands in the text already. */
+function rawOutput(raw: Json | undefined, result: string | undefined): Json | undefined {
+  const output = asObject(raw);
+  if (!output || result === undefined) return undefined;
+  const said = Object.entries(output).filter(
+    ([, value]) => value !== undefined && value !== null && !(typeof value === "string" && isSaid(value, result)),
+  );
+  const rest = Object.fromEntries(said) as { [key: string]: Json };
+  const json = JSON.stringify(rest);
+  return said.length === 0 || json.length > RAW_OUTPUT_CHARS_MAX || isSaid(JSON.stringify(raw, null, 2), result)
+    ? undefined
+    : rest;
+}
+
+function isSaid(value: string, result: string): boolean {
+  return result.includes(value.trim());
 }
 
 /** A terminal of the agent's own, named after the call: what it prints comes as the call's output. */

@@ -9,7 +9,33 @@ function isKept(update: Json): boolean {
   return Bun.deepEquals(translateUpdate(update), [{ type: "unknown", update }]);
 }
 
+describe("a compaction", () => {
+  const compactionId = "c";
+  it.each<[Json, object]>([
+    [{ sessionUpdate: "compaction_update", compactionId, status: "in_progress" }, { status: "in_progress" }],
+    [{ sessionUpdate: "compaction_summary_chunk", compactionId, content: text("so far") }, { more: "so far" }],
+    [
+      { sessionUpdate: "compaction_update", compactionId, status: "completed", summary: [text("a"), text("b")] },
+      { status: "completed", summary: "ab" },
+    ],
+    [
+      { sessionUpdate: "compaction_update", compactionId, status: "failed", error: "too long" },
+      { status: "failed", error: "too long" },
+    ],
+    [{ sessionUpdate: "compaction_update", compactionId, status: "levitating" }, {}],
+  ])("%j", (update, patch) => {
+    expect(translateUpdate(update)).toEqual([{ type: "compaction", patch: { compactionId, ...patch } }]);
+  });
+});
+
 describe("message chunks", () => {
+  it("of a sub-agent names the call it speaks for", () => {
+    const _meta = { claudeCode: { parentToolUseId: "task-1" } };
+    expect(translateUpdate({ sessionUpdate: "agent_message_chunk", content: text("hi"), _meta })).toEqual([
+      { type: "text", kind: "assistant", text: "hi", parentToolCallId: "task-1" },
+    ]);
+  });
+
   it.each([
     ["agent_message_chunk", "assistant"],
     ["agent_thought_chunk", "thinking"],
@@ -145,7 +171,7 @@ describe("choices, commands, titles and usage", () => {
 describe("what no version of ours knows", () => {
   it.each<Json>([
     { sessionUpdate: "from_the_future", payload: { deep: [1, 2, 3] } },
-    { sessionUpdate: "compaction_update", compactionId: "c", status: "in_progress" },
+    { sessionUpdate: "compaction_update", status: "in_progress" },
     { type: "agent_message_chunk", content: { type: "text", text: "wrong discriminator" } },
     { sessionUpdate: 7 },
     {},

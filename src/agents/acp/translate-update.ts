@@ -1,10 +1,10 @@
-import type { AgentEvent } from "../../ports/agents.ts";
+import type { AgentEvent, CompactionPatch } from "../../ports/agents.ts";
 import type { NoticeSeverity, PlanItem } from "../../protocol/entry.ts";
 import type { Json } from "../../protocol/json.ts";
 import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
 import { translateCommands, translateOptions, translateUsage } from "./translate-config.ts";
 import { translateContent } from "./translate-content.ts";
-import { translateTool } from "./translate-tool.ts";
+import { parentOf, translateTool } from "./translate-tool.ts";
 
 /** One ACP v1 `session/update` in our words. Pure and tolerant: what cannot be read is kept as `unknown`. */
 export function translateUpdate(update: Json): AgentEvent[] {
@@ -43,6 +43,9 @@ export function translateUpdate(update: Json): AgentEvent[] {
     }
     case "notice":
       return [{ type: "notice", severity: severityOf(body["severity"]), content: noticeText(body) }];
+    case "compaction_update":
+    case "compaction_summary_chunk":
+      return translateCompaction(body, update);
     default:
       return [{ type: "unknown", update }];
   }
@@ -51,9 +54,47 @@ export function translateUpdate(update: Json): AgentEvent[] {
 function translateChunk(kind: "assistant" | "thinking" | "user", body: JsonObject, update: Json): AgentEvent[] {
   const part = translateContent(body["content"]);
   if (!part) return [{ type: "unknown", update }];
-  if (part.type !== "text") return [{ type: "part", kind, part }];
+  const parentToolCallId = parentOf(body);
+  const parent = parentToolCallId === undefined ? {} : { parentToolCallId };
+  if (part.type !== "text") return [{ type: "part", kind, part, ...parent }];
   const messageId = asString(body["messageId"]);
-  return [{ type: "text", kind, text: part.text, ...(messageId !== undefined && { messageId }) }];
+  return [{ type: "text", kind, text: part.text, ...(messageId !== undefined && { messageId }), ...parent }];
+}
+
+/** Its state, its summary as a whole, or one more piece of that. */
+function translateCompaction(body: JsonObject, update: Json): AgentEvent[] {
+  const compactionId = asString(body["compactionId"]);
+  if (compactionId === undefined) return [{ type: "unknown", update }];
+  const status = compactionStatus(body["status"]);
+  const summary = asArray(body["summary"])?.map(contentText).join("") ?? asString(body["summary"]);
+  const more = body["content"] === undefined ? undefined : contentText(body["content"]);
+  const error = asString(body["error"]) ?? asString(asObject(body["error"])?.["message"]);
+  const patch: CompactionPatch = {
+    compactionId,
+    ...(status !== undefined && { status }),
+    ...(summary !== undefined && { summary }),
+    ...(more !== undefined && { more }),
+    ...(error !== undefined && { error }),
+  };
+  return [{ type: "compaction", patch }];
+}
+
+function compactionStatus(status: Json | undefined): CompactionPatch["status"] {
+  switch (status) {
+    case "in_progress":
+    case "completed":
+    case "failed":
+    case "cancelled":
+      return status;
+    default:
+      return undefined;
+  }
+}
+
+/** A summary is words; what else it might hold is named. */
+function contentText(block: Json): string {
+  const part = translateContent(block);
+  return part?.type === "text" ? part.text : part ? `[${part.type}]` : "";
 }
 
 function translateToolCall(body: JsonObject, announced: boolean, update: Json): AgentEvent[] {
