@@ -14,6 +14,7 @@ const REPEATABLE: ReadonlySet<ClientMessage["type"]> = new Set<ClientMessage["ty
   "session:list",
   "session:open",
   "session:page",
+  "session:output",
   "session:close",
   "session:draft",
   "agent:list",

@@ -1,7 +1,7 @@
 import { z } from "zod/mini";
 import type { ClientMessage } from "./client-messages.ts";
 import { FactBody, Seq } from "./facts.ts";
-import { CliType, CommandId } from "./ids.ts";
+import { CliType, CommandId, EntryId } from "./ids.ts";
 import { AgentStatus, SessionHistory, SessionPage, SessionResumed } from "./server-messages.ts";
 
 /** What the shell tells a session's frame: the session's own messages less the id the frame stands for, and its surroundings. */
@@ -34,6 +34,8 @@ export const PortletToShell = z.union([
   z.object({ type: z.literal("portlet:key"), key: z.string(), modifiers }),
   /** Asks for a dialog about this session: the shell has the room and the rights for it. */
   z.object({ type: z.literal("portlet:show"), what: z.enum(["log", "sign-in", "permissions"]) }),
+  /** Asks for all of a text that is too long for its entry. */
+  z.object({ type: z.literal("portlet:output"), entryId: EntryId, part: z.optional(z.int()), name: z.string() }),
   z.looseObject({ type: z.string().check(z.startsWith("session:")) }),
   z.looseObject({ type: z.string().check(z.startsWith("permission:")) }),
   z.looseObject({ type: z.string().check(z.startsWith("policy:")) }),

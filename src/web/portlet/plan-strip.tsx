@@ -51,9 +51,10 @@ function segmentClass(segment: PlanSegment, isWaiting: boolean): string {
   return segment === "now" && isWaiting ? "wait" : segment;
 }
 
-/** Once the turn is over the plan stands where it was made; until then it is what is going on now. */
+/** Once it is done, or the turn is over, the plan stands where it was made; until then it is what is going on now. */
 function currentPlan({ turn, open }: SessionState): readonly PlanItem[] | null {
   if (!isTurnActive(turn)) return null;
   const plan = open.findLast((entry) => entry.type === "plan");
-  return plan?.type === "plan" && plan.items.length > 0 ? plan.items : null;
+  const isOpen = plan?.type === "plan" && plan.items.some(({ status }) => status !== "completed");
+  return isOpen ? plan.items : null;
 }

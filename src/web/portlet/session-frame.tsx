@@ -1,5 +1,6 @@
 import { batch, signal } from "@preact/signals";
 import { render } from "preact";
+import { EntryId } from "../../protocol/ids.ts";
 import type { ShellToPortlet } from "../../protocol/portlet-messages.ts";
 import { CodeHighlighter } from "../highlight/highlight-code.ts";
 import { MarkdownView } from "../markdown/markdown-view.ts";
@@ -117,7 +118,10 @@ export class SessionFrame {
       focusComposer: () => this.#focusComposer(),
       askedForMs: () => performance.now() - this.#asked.at,
     });
-    this.#transcript.element.addEventListener("click", ({ target }) => this.#actOnTurnEnd(target));
+    this.#transcript.element.addEventListener("click", ({ target }) => {
+      this.#actOnTurnEnd(target);
+      this.#showWhole(target);
+    });
     setInterval(() => this.#tick(), TICK_MS);
     const leave = () => this.#link.atOnce(() => this.#store.keepDraft());
     for (const leaving of LEAVING) this.#window.addEventListener(leaving, leave);
@@ -131,6 +135,16 @@ export class SessionFrame {
     if (button === null) return;
     if (button.dataset["turnEnd"] === "sign-in") this.#store.show("sign-in");
     else this.#store.retryTurn();
+  }
+
+  #showWhole(target: EventTarget | null): void {
+    const button = target instanceof Element ? target.closest<HTMLElement>("[data-whole-output]") : null;
+    const article = button?.closest<HTMLElement>("[data-entry-id]");
+    const entryId = EntryId.safeParse(article?.dataset["entryId"]).data;
+    if (!button || entryId === undefined) return;
+    const part = button.dataset["wholeOutput"] ?? "";
+    const name = article?.querySelector(".line > .name")?.textContent ?? "";
+    this.#link.post({ type: "portlet:output", entryId, name, ...(part !== "" && { part: Number(part) }) });
   }
 
   #tick(): void {

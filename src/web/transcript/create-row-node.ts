@@ -5,16 +5,8 @@ import { ThinkingNode } from "./parts/thinking.ts";
 import { ToolCallNode } from "./parts/tool-call.ts";
 import { UserNode } from "./parts/user.ts";
 import { WorkingNode } from "./parts/working.ts";
-import type { RowContext, RowNode } from "./row-node.ts";
+import type { KeyedNode, RowContext, RowNode } from "./row-node.ts";
 import type { EntryRow, Row } from "./rows.ts";
-
-/** A node that knows which rows it can take: a key that changes its kind gets a node of the other kind. */
-export interface KeyedNode {
-  readonly element: HTMLElement;
-  /** False when this row needs another kind of node. */
-  update(row: Row): boolean;
-  tick(now: number): void;
-}
 
 /** One kind of node for each kind of row. */
 export function createRowNode(row: Row, context: RowContext): KeyedNode {

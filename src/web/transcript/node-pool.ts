@@ -1,6 +1,6 @@
-import { createRowNode, type KeyedNode } from "./create-row-node.ts";
+import { createRowNode } from "./create-row-node.ts";
 import { placeChildren } from "./place-children.ts";
-import type { RowContext } from "./row-node.ts";
+import type { KeyedNode, RowContext } from "./row-node.ts";
 import type { Row } from "./rows.ts";
 
 /** The nodes that are on screen, by key. A row that is the same object as before costs one comparison. */
@@ -8,8 +8,8 @@ export class NodePool {
   readonly #context: RowContext;
   readonly #nodes = new Map<string, { node: KeyedNode; row: Row }>();
 
-  constructor(context: RowContext) {
-    this.#context = context;
+  constructor(context: Omit<RowContext, "createNode">) {
+    this.#context = { ...context, createNode: (row) => createRowNode(row, this.#context) };
   }
 
   /** The node of a row, made or brought up to date. */

@@ -1,5 +1,5 @@
 import type { MarkdownView } from "../markdown/markdown-view.ts";
-import type { Row } from "./rows.ts";
+import type { EntryRow, Row } from "./rows.ts";
 
 /** What a row looks like: made once, then patched in place for as long as its row is on screen. */
 export interface RowNode<Kind extends Row = Row> {
@@ -7,6 +7,14 @@ export interface RowNode<Kind extends Row = Row> {
   update(row: Kind): void;
   /** Called about once a second while the frame is shown: for clocks and ages. */
   tick?(now: number): void;
+}
+
+/** A node that knows which rows it can take: a key that changes its kind gets a node of the other kind. */
+export interface KeyedNode {
+  readonly element: HTMLElement;
+  /** False when this row needs another kind of node. */
+  update(row: Row): boolean;
+  tick(now: number): void;
 }
 
 /** What the parts may ask of the view they stand in. */
@@ -19,5 +27,7 @@ export interface RowContext {
   isBeingRead(element: Element): boolean;
   /** Markdown whose finished code blocks get their colours. */
   createProse(): MarkdownView;
+  /** For a row inside a row. */
+  createNode(row: EntryRow): KeyedNode;
   now(): number;
 }

@@ -95,15 +95,52 @@ describe("what stands after the entries", () => {
     expect(tail).toMatchObject([{ kind: "working", words: "Starting Built-in…" }]);
   });
 
-  test("[W-4] an end that the answer does not explain gets words; an ordinary one gets none", () => {
-    const end = (turn: RowsInput["turn"]) => deriveRows(input({ settled: [answer("a")], turn })).tail;
+  test("[W-4] an end that the answer does not explain has its words in the record; only what can be done follows", () => {
+    const end = (turn: RowsInput["turn"], more: Entry[] = []) =>
+      deriveRows(input({ settled: [answer("a"), ...more], turn: { turnId, ...turn } })).tail;
+    const said = (turnEnd: string) =>
+      Entry.parse({ type: "notice", entryId: "n", turnId, severity: "info", content: "It ended.", turnEnd });
     expect(end({ state: "idle", stopReason: "end_turn" })).toEqual([]);
-    for (const stopReason of ["cancelled", "interrupted", "refusal", "max_tokens", "max_turn_requests"] as const) {
+    for (const stopReason of ["cancelled", "refusal", "max_tokens", "max_turn_requests"] as const) {
+      expect(end({ state: "idle", stopReason }, [said(stopReason)])).toEqual([]);
       expect(end({ state: "idle", stopReason })).toMatchObject([{ kind: "turn-end" }]);
     }
     const error = { code: "AGENT_PROTOCOL_ERROR", message: "The model is overloaded." };
+    expect(end({ state: "idle", stopReason: "error", error }, [said("error")])).toMatchObject([
+      { words: "", actions: ["retry"] },
+    ]);
     expect(end({ state: "idle", stopReason: "error", error })).toMatchObject([
       { severity: "error", words: "The model is overloaded." },
     ]);
+  });
+
+  test("a turn that ended without any answer says so", () => {
+    const { tail } = deriveRows(input({ settled: [user("u", "c")], turn: { state: "idle", stopReason: "end_turn" } }));
+    expect(tail).toMatchObject([{ kind: "turn-end", severity: "info", actions: [] }]);
+  });
+});
+
+describe("sub-agents", () => {
+  const child = (id: string, parent: string) => ({ ...tool(id), parentToolCallId: parent });
+
+  test("their entries stand under the call they work for, in their order, also when two work at once", () => {
+    const entries = [tool("A"), tool("B"), child("a1", "A"), child("b1", "B"), child("a2", "A"), child("a11", "a1")];
+    const [first, second] = deriveRows(input({ settled: entries })).settled;
+    expect(first?.children.map(({ key }) => key)).toEqual(["a1", "a2"]);
+    expect(first?.children[0]?.children.map(({ key }) => key)).toEqual(["a11"]);
+    expect(second?.children.map(({ key }) => key)).toEqual(["b1"]);
+  });
+
+  test("one whose call is not here stands for itself", () => {
+    expect(deriveRows(input({ settled: [child("a1", "gone")] })).settled.map(({ key }) => key)).toEqual(["a1"]);
+  });
+
+  test("a change in one changes the row of its call and no other", () => {
+    const open = [tool("A", "running"), tool("B", "running"), child("a1", "A")];
+    const before = deriveRows(input({ open, turn: running }));
+    const after = deriveRows(input({ open: [...open, child("a2", "A")], turn: running }), before);
+    expect(after.open[0]).not.toBe(before.open[0]);
+    expect(after.open[0]?.children[0]).toBe(before.open[0]?.children[0]);
+    expect(after.open[1]).toBe(before.open[1]);
   });
 });

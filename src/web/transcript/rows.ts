@@ -4,7 +4,8 @@ import type { CommandId } from "../../protocol/ids.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
 import type { Turn } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
-import { type TurnEndAction, turnEndActions, turnEndWords } from "./turn-end-words.ts";
+import { type NestedEntry, nestEntries } from "./nest-entries.ts";
+import { type TurnEndAction, turnEndActions, unsaidEnd } from "./turn-end.ts";
 
 /** Space above a row: none at the very top, none inside a run of lines, a paragraph, or the start of a turn. */
 export type Gap = "first" | "tight" | "entry" | "turn";
@@ -14,11 +15,15 @@ export interface EntryRow {
   readonly key: string;
   readonly gap: Gap;
   readonly entry: Entry;
-  /** Text still arrives at its end. */
+  /** Text still arrives at its end, or steps of it are still to be done. */
   readonly live: boolean;
   /** The agent asks the user about this very call. */
   readonly asks: boolean;
+  /** What sub-agents said and did on its behalf. */
+  readonly children: readonly EntryRow[];
 }
+
+const NO_CHILDREN: readonly EntryRow[] = [];
 
 /** What stands after the entries: it is about now, and is no part of the record. */
 export type TailRow =
@@ -62,13 +67,9 @@ const rowOfEntry = new WeakMap<Entry, EntryRow>();
 /** What the transcript shows, oldest first. Pure but for a memory of rows by entry, so that what did not change is the same object. */
 export function deriveRows(input: RowsInput, previous: TranscriptRows = NO_ROWS): TranscriptRows {
   const settled = input.settled === previous.source ? previous.settled : settledRows(input.settled);
-  const live = liveIndex(input);
-  const before = input.settled.at(-1);
-  const open = input.open.map((entry, index) => {
-    const asks = entry.type === "tool-call" && entry.status === "running" && input.asked.has(entry.toolCallId);
-    return entryRow(entry, gapBetween(input.open[index - 1] ?? before, entry), index === live, asks);
-  });
-  const tail = tailRows(input, live !== -1);
+  const live = liveEntry(input);
+  const open = openRows(input, live);
+  const tail = tailRows(input, live !== undefined);
   return { source: input.settled, settled, open, tail: isSameTail(tail, previous.tail) ? previous.tail : tail };
 }
 
@@ -87,15 +88,51 @@ function wordsOf(row: TailRow): string {
 }
 
 function settledRows(entries: readonly Entry[]): EntryRow[] {
-  return entries.map((entry, index) => entryRow(entry, gapBetween(entries[index - 1], entry), false, false));
+  return nestedRows(nestEntries(entries), undefined, () => PLAIN);
 }
 
-function entryRow(entry: Entry, gap: Gap, live: boolean, asks: boolean): EntryRow {
+interface Marks {
+  readonly live: boolean;
+  readonly asks: boolean;
+}
+
+const PLAIN: Marks = { live: false, asks: false };
+
+function openRows(input: RowsInput, live: Entry | undefined): EntryRow[] {
+  const marksOf = (entry: Entry): Marks => ({
+    live: entry === live || (isTurnActive(input.turn) && isOpenPlan(entry)),
+    asks: entry.type === "tool-call" && entry.status === "running" && input.asked.has(entry.toolCallId),
+  });
+  return nestedRows(nestEntries(input.open), input.settled.at(-1), marksOf);
+}
+
+function isOpenPlan(entry: Entry): boolean {
+  return entry.type === "plan" && entry.items.some(({ status }) => status !== "completed");
+}
+
+function nestedRows(
+  nested: readonly NestedEntry[],
+  before: Entry | undefined,
+  marksOf: (entry: Entry) => Marks,
+): EntryRow[] {
+  return nested.map(({ entry, children }, index) => {
+    const gap = gapBetween(nested[index - 1]?.entry ?? before, entry);
+    const rows = children.length === 0 ? NO_CHILDREN : nestedRows(children, undefined, marksOf);
+    return entryRow(entry, gap, marksOf(entry), rows);
+  });
+}
+
+function entryRow(entry: Entry, gap: Gap, { live, asks }: Marks, children: readonly EntryRow[]): EntryRow {
   const known = rowOfEntry.get(entry);
-  if (known?.gap === gap && known.live === live && known.asks === asks) return known;
-  const row: EntryRow = { kind: "entry", key: keyOf(entry), gap, entry, live, asks };
+  const isKnown = known?.gap === gap && known.live === live && known.asks === asks;
+  if (isKnown && isSameList(known.children, children)) return known;
+  const row: EntryRow = { kind: "entry", key: keyOf(entry), gap, entry, live, asks, children };
   rowOfEntry.set(entry, row);
   return row;
+}
+
+function isSameList(one: readonly EntryRow[], other: readonly EntryRow[]): boolean {
+  return one.length === other.length && one.every((row, index) => row === other[index]);
 }
 
 /** A message keeps the key it had while it was being sent: its node stays, and nothing flickers when it is confirmed. */
@@ -108,9 +145,10 @@ function pendingKey(commandId: CommandId): string {
 }
 
 /** Only the last entry can still grow, and only while its turn runs. */
-function liveIndex({ turn, open }: RowsInput): number {
+function liveEntry({ turn, open }: RowsInput): Entry | undefined {
   const grows = turn.state === "running" || turn.state === "stalled";
-  return grows && isTextEntry(open.at(-1)) ? open.length - 1 : -1;
+  const last = open.at(-1);
+  return grows && isTextEntry(last) ? last : undefined;
 }
 
 function tailRows(input: RowsInput, isGrowing: boolean): TailRow[] {
@@ -118,11 +156,8 @@ function tailRows(input: RowsInput, isGrowing: boolean): TailRow[] {
   const last = input.open.at(-1) ?? input.settled.at(-1);
   const rows: TailRow[] = [];
   const gap = (otherwise: Gap): Gap => (last === undefined && rows.length === 0 ? "first" : otherwise);
-  const end = isTurnActive(turn) || last === undefined ? null : turnEndWords(turn);
-  if (end) {
-    const actions = isAway(input.status) ? [] : turnEndActions(turn);
-    rows.push({ kind: "turn-end", key: `end:${turn.turnId ?? ""}`, gap: "entry", ...end, actions });
-  }
+  const end = endRow(input);
+  if (end) rows.push(end);
   for (const { commandId, content } of pending) {
     rows.push({ kind: "pending", key: pendingKey(commandId), gap: gap("turn"), content });
   }
@@ -131,6 +166,18 @@ function tailRows(input: RowsInput, isGrowing: boolean): TailRow[] {
     rows.push({ kind: "working", key: "working", gap: gap(last && isLine(last) ? "tight" : "entry"), words });
   }
   return rows;
+}
+
+/** What can be done about the last turn's end, and words about it where the record has none. */
+function endRow({ turn, settled, open, status }: RowsInput): TailRow | null {
+  const entries = open.length > 0 ? open : settled;
+  if (isTurnActive(turn) || entries.length === 0) return null;
+  const unsaid = unsaidEnd(turn, entries);
+  const actions = isAway(status) ? [] : turnEndActions(turn);
+  if (!unsaid && actions.length === 0) return null;
+  const { severity, content } = unsaid ?? { severity: "info", content: "" };
+  const gap = unsaid ? "entry" : "tight";
+  return { kind: "turn-end", key: `end:${turn.turnId ?? ""}`, gap, severity, words: content, actions };
 }
 
 /** Before anything can be tried again the agent has to be back, and the dock has the button for that. */

@@ -158,7 +158,7 @@ export class TranscriptView {
     if (this.#hasMore && this.#anchor.above < PAGE_NEAR_PX) this.#options.onNearTop();
   }
 
-  #createContext(): RowContext {
+  #createContext(): Omit<RowContext, "createNode"> {
     return {
       isOpened: (key) => this.#opened.get(key),
       toggle: (key, isOpen, header, change) => {

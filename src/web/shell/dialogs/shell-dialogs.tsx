@@ -7,6 +7,7 @@ const loadNewSession = async () => (await import("./new-session-dialog.tsx")).Ne
 const loadAgents = async () => (await import("../agents/agents-dialog.tsx")).AgentsDialog;
 const loadSignIn = async () => (await import("./sign-in-dialog.tsx")).SignInDialog;
 const loadTerminal = async () => (await import("../../terminal/terminal-dialog.tsx")).TerminalDialog;
+const loadOutput = async () => (await import("../../output/output-dialog.tsx")).OutputDialog;
 /** Dialogs about one session. */
 const SESSION_VIEWS = {
   permissions: async () => (await import("../../permissions/permissions-dialog.tsx")).PermissionsDialog,
@@ -46,6 +47,8 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
       const { kind, sessionId } = dialog;
       return <LazyView key={kind} load={SESSION_VIEWS[kind]} props={{ shell, sessionId }} onFailed={onFailed} />;
     }
+    case "output":
+      return <LazyView key={dialog.entryId} load={loadOutput} props={{ shell, output: dialog }} onFailed={onFailed} />;
     case "sign-in": {
       const { kind, cliType } = dialog;
       return <LazyView key={kind} load={loadSignIn} props={{ shell, cliType }} onFailed={onFailed} />;

@@ -131,13 +131,18 @@ class Portlets {
     }
     const row = shell.server.peek().sessions.get(id);
     if (row === undefined) return;
-    if (isShow(message)) shell.dialog.value = dialogOf(message.what, row);
+    if (isOutput(message)) shell.dialog.value = { ...message, kind: "output", sessionId: id };
+    else if (isShow(message)) shell.dialog.value = dialogOf(message.what, row);
     else void session.command(message, row);
   }
 }
 
 function isKey(message: PortletToShell): message is Extract<PortletToShell, { key: string }> {
   return message.type === "portlet:key";
+}
+
+function isOutput(message: PortletToShell): message is Extract<PortletToShell, { entryId: string }> {
+  return message.type === "portlet:output";
 }
 
 function isShow(message: PortletToShell): message is Extract<PortletToShell, { what: string }> {

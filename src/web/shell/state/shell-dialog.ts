@@ -1,4 +1,4 @@
-import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
+import type { CliType, EntryId, ProjectId, SessionId } from "../../../protocol/ids.ts";
 
 /** Which question stands before the page; each carries only what it asks about. */
 export type ShellDialog =
@@ -12,8 +12,17 @@ export type ShellDialog =
   | { readonly kind: "agents" }
   | { readonly kind: "log"; readonly sessionId: SessionId }
   | { readonly kind: "permissions"; readonly sessionId: SessionId }
+  | ({ readonly kind: "output" } & WholeOutputOf)
   | { readonly kind: "sign-in"; readonly cliType: CliType }
   | ({ readonly kind: "terminal" } & SignInTerminal);
+
+/** A text too long for its entry: a tool call's own output, or one of its parts. */
+export interface WholeOutputOf {
+  readonly sessionId: SessionId;
+  readonly entryId: EntryId;
+  readonly part?: number | undefined;
+  readonly name: string;
+}
 
 /** An agent's own login in a terminal, and where the page goes on: once signed in, and when the user leaves it. */
 export interface SignInTerminal {

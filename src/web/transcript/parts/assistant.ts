@@ -4,7 +4,7 @@ import { createElement } from "../create-element.ts";
 import type { RowContext, RowNode } from "../row-node.ts";
 import type { EntryRow } from "../rows.ts";
 import { createArticle, markArticle } from "./article.ts";
-import { createContentPart } from "./content-part.ts";
+import { createParts } from "./part-list.ts";
 import { showMarkdown } from "./show-markdown.ts";
 
 /** The agent's text: a document without a box, with a caret where it grows. */
@@ -34,8 +34,8 @@ export class AssistantNode implements RowNode<EntryRow> {
     if (parts === this.#shownParts) return;
     this.#shownParts = parts;
     // The text parts already stand in the content; here is what text cannot carry.
-    const shown = (parts ?? []).filter(({ type }) => type !== "text");
-    this.#parts.replaceChildren(...shown.map((part) => createContentPart(part)));
+    const shown = createParts(parts);
+    this.#parts.replaceChildren(...shown);
     this.#parts.hidden = shown.length === 0;
   }
 }

@@ -22,14 +22,35 @@ export function createContentPart(part: Part): HTMLElement {
     case "audio":
       return createAudio(part.mimeType, part.data);
     case "link":
-      return createLink(part.uri, part.title ?? part.name);
+      return createLink(part.uri, part.title ?? part.name, part.description);
     case "resource":
-      return part.text === undefined ? createLink(part.uri, part.uri) : createSource(part.uri, part.text);
+      return createResource(part);
     case "unknown":
       return createSource("Content of a kind this version does not know", JSON.stringify(part.raw, null, 2));
     default:
       return part satisfies never;
   }
+}
+
+/** What the agent sent along: text as text, pictures and sounds as such, anything else to be saved. */
+function createResource({ uri, mimeType = "", text, blob }: Extract<Part, { type: "resource" }>): HTMLElement {
+  if (text !== undefined) return createSource(uri, text);
+  if (blob === undefined) return createLink(uri, uri);
+  if (mimeType.startsWith("image/")) return createImage(mimeType, blob, uri);
+  if (mimeType.startsWith("audio/")) return createAudio(mimeType, blob);
+  const name = decodedName(uri);
+  const size = Math.round((blob.length * 3) / 4).toLocaleString("en");
+  if (!BASE64.test(blob)) return createLink(uri, name);
+  const link = createElement("a", "part-link", createIcon("file", "icon-sm"), `Save ${name} (${size} bytes)`);
+  // The type is ours: the browser must never show or run it, only save it.
+  link.href = `data:application/octet-stream;base64,${blob.replaceAll(/\s/g, "")}`;
+  link.download = name;
+  link.title = uri;
+  return link;
+}
+
+function decodedName(uri: string): string {
+  return uri.split(/[/\\]/).at(-1) || "file";
 }
 
 function createImage(mimeType: string, data: string, uri: string | undefined): HTMLElement {
@@ -51,19 +72,20 @@ function createAudio(mimeType: string, data: string): HTMLElement {
 }
 
 /** Only addresses that can do no harm become links; the rest is shown as what it says. */
-function createLink(uri: string, name: string): HTMLElement {
+function createLink(uri: string, name: string, description = ""): HTMLElement {
   const target = resolveLinkTarget(uri);
   const words = name === "" ? uri : name;
+  const title = description === "" ? uri : `${description}\n${uri}`;
   if (target.kind !== "url") {
     const chip = createElement("span", "part-link", createIcon("file", "icon-sm"), words);
-    chip.title = uri;
+    chip.title = title;
     return chip;
   }
   const link = createElement("a", "part-link", createIcon("open", "icon-sm"), words);
   link.href = target.href;
   link.target = "_blank";
   link.rel = "noopener noreferrer";
-  link.title = uri;
+  link.title = title;
   return link;
 }
 

@@ -8,6 +8,7 @@ export interface DiffTexts {
   readonly path: string;
   readonly oldText: string | null;
   readonly newText: string;
+  readonly firstLine?: number | undefined;
 }
 
 /** Longer diffs are cut with a word about it: a table of a hundred thousand rows helps nobody. */
@@ -17,7 +18,7 @@ const SIGN_OF: Readonly<Record<DiffLine["kind"], string>> = { same: " ", added: 
 
 /** A change as one table: numbers and signs are generated content, so copying gives code only. */
 export function createDiffBlock(texts: DiffTexts): HTMLElement {
-  const { rows, added, removed } = diffLines(texts.oldText, texts.newText);
+  const { rows, added, removed } = diffLines(texts.oldText, texts.newText, texts.firstLine);
   const table = createElement("table", "", ...rows.slice(0, DIFF_ROWS_MAX).map(createRow));
   if (rows.length > DIFF_ROWS_MAX)
     table.append(createNote(`${(rows.length - DIFF_ROWS_MAX).toLocaleString()} more lines`));
@@ -25,7 +26,18 @@ export function createDiffBlock(texts: DiffTexts): HTMLElement {
   const path = createElement("span", "path", folder, createElement("b", "", file));
   path.title = texts.path;
   const stats = [createElement("span", "stat-add", `+${added}`), createElement("span", "stat-del", `−${removed}`)];
-  return createBlock([path, ...stats], markScrollable(createElement("div", "diff", table), `Changes in ${file}`));
+  const change = changeWord(texts);
+  const tag = change === "" ? [] : [createElement("span", "tag", change)];
+  return createBlock(
+    [path, ...tag, ...stats],
+    markScrollable(createElement("div", "diff", table), `Changes in ${file}`),
+  );
+}
+
+/** A file that comes or goes is more than its lines. */
+function changeWord({ oldText, newText, firstLine }: DiffTexts): string {
+  if (oldText === null || (oldText === "" && firstLine === undefined)) return "new file";
+  return newText === "" && firstLine === undefined ? "deleted" : "";
 }
 
 function createRow(row: DiffLine | DiffFold): HTMLElement {

@@ -4,7 +4,7 @@ import type { IconName } from "../../icons/icon-shapes.ts";
 import { createElement, setText } from "../create-element.ts";
 import type { RowNode } from "../row-node.ts";
 import type { EntryRow, TailRow } from "../rows.ts";
-import type { TurnEndAction } from "../turn-end-words.ts";
+import type { TurnEndAction } from "../turn-end.ts";
 import { createArticle, markArticle } from "./article.ts";
 
 const ICON_OF: Readonly<Record<NoticeSeverity, IconName>> = { info: "info", warning: "alert", error: "fail" };
@@ -14,18 +14,22 @@ const ACTION_ICONS: Readonly<Record<TurnEndAction, IconName>> = { retry: "refres
 
 type NoticeRow = EntryRow | Extract<TailRow, { kind: "turn-end" }>;
 
-/** Something the app says inside the transcript: a kept notice, or how the last turn ended. */
+/** Something said about the talk rather than in it: a kept notice, or what can be done about the last turn's end. */
 export class NoticeNode implements RowNode<NoticeRow> {
   readonly element: HTMLElement;
   readonly #frame = createElement("div", "notice");
   readonly #words = createElement("p", "notice-words");
+  readonly #details = createElement("details", "notice-details");
+  readonly #detailsText = createElement("p", "part-text");
   readonly #actions = createElement("div", "actions");
-  #severity: NoticeSeverity | null = null;
+  #shape = "";
   #offered = "";
 
   constructor(row: NoticeRow) {
     this.#actions.hidden = true;
-    // How a turn ended is about now; only what is kept is an entry.
+    this.#details.hidden = true;
+    this.#details.append(createElement("summary", "", "Summary"), this.#detailsText);
+    // What can be done is about now; only what is kept is an entry.
     this.element =
       row.kind === "entry" ? createArticle("notice", "entry-notice") : createElement("div", "entry turn-end");
     this.element.append(this.#frame);
@@ -35,23 +39,30 @@ export class NoticeNode implements RowNode<NoticeRow> {
   update(row: NoticeRow): void {
     markArticle(this.element, row);
     if (row.kind === "turn-end") {
-      this.#show(row.severity, row.words, row.severity !== "error");
+      this.#show(row.words === "" ? null : ICON_OF[row.severity], row.severity, row.words, row.severity !== "error");
       this.#offer(row.actions);
     } else if (row.entry.type === "notice") {
-      this.#show(row.entry.severity, row.entry.content, row.entry.severity === "info");
+      const { severity, content, turnEnd, compaction, details = "" } = row.entry;
+      const isQuiet = severity === "info" || (turnEnd !== undefined && severity === "warning");
+      if (turnEnd !== undefined) this.element.dataset["stopReason"] = turnEnd;
+      if (compaction) this.element.dataset["compaction"] = compaction.status;
+      const icon = compaction?.status === "in_progress" ? "working" : ICON_OF[severity];
+      this.#show(icon, severity, content, isQuiet);
+      setText(this.#detailsText, details);
+      this.#details.hidden = details === "";
     }
   }
 
-  #show(severity: NoticeSeverity, words: string, isQuiet: boolean): void {
+  #show(icon: IconName | "working" | null, severity: NoticeSeverity, words: string, isQuiet: boolean): void {
     setText(this.#words, words);
-    if (severity === this.#severity) return;
-    this.#severity = severity;
+    this.#words.hidden = words === "";
+    const shape = `${icon} ${severity} ${isQuiet}`;
+    if (shape === this.#shape) return;
+    this.#shape = shape;
     this.#frame.dataset["severity"] = severity;
     this.#frame.classList.toggle("quiet", isQuiet);
-    this.#frame.replaceChildren(
-      createIcon(ICON_OF[severity]),
-      createElement("div", "body", this.#words, this.#actions),
-    );
+    const body = createElement("div", "body", this.#words, this.#details, this.#actions);
+    this.#frame.replaceChildren(...(icon === null ? [] : [createLead(icon)]), body);
   }
 
   /** What a click does is up to the frame, which hears it by the button's mark. */
@@ -61,6 +72,13 @@ export class NoticeNode implements RowNode<NoticeRow> {
     this.#offered = actions.join();
     this.#actions.replaceChildren(...actions.map(createActionButton));
   }
+}
+
+function createLead(icon: IconName | "working"): Element {
+  if (icon !== "working") return createIcon(icon);
+  const mark = createElement("span", "mark");
+  mark.dataset["state"] = icon;
+  return mark;
 }
 
 function createActionButton(action: TurnEndAction): HTMLElement {

@@ -6,10 +6,11 @@ import type { RowNode } from "../row-node.ts";
 import type { EntryRow } from "../rows.ts";
 import { createArticle, markArticle } from "./article.ts";
 
-/** The agent's plan where it stands in the record: progress at a glance, then every step. */
+/** The agent's plan where it stands in the record: progress at a glance, and every step once it is done or its turn is over. */
 export class PlanNode implements RowNode<EntryRow> {
   readonly element = createArticle("plan", "entry-plan");
   #shown: readonly PlanItem[] | null = null;
+  #isLive = false;
 
   constructor(row: EntryRow) {
     this.update(row);
@@ -18,9 +19,14 @@ export class PlanNode implements RowNode<EntryRow> {
   update(row: EntryRow): void {
     if (row.entry.type !== "plan") return;
     markArticle(this.element, row);
-    if (row.entry.items === this.#shown) return;
-    this.#shown = row.entry.items;
-    this.element.replaceChildren(createHead(row.entry.items), createItems(row.entry.items));
+    const { items } = row.entry;
+    if (items === this.#shown && row.live === this.#isLive) return;
+    this.#shown = items;
+    this.#isLive = row.live;
+    // An agent that takes its plan back leaves nothing to show.
+    this.element.hidden = items.length === 0;
+    // While it goes on, its steps stand above the composer.
+    this.element.replaceChildren(createHead(items), ...(row.live ? [] : [createItems(items)]));
   }
 }
 

@@ -1,10 +1,11 @@
-import type { Part, ToolCallEntry } from "../../../protocol/entry.ts";
+import type { Part, ToolCallEntry, ToolLocation, Truncated } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";
 import { createElement, setText } from "../create-element.ts";
 import { commandOf, isRecord } from "../tool-words.ts";
 import { createBlock, markScrollable } from "./block.ts";
-import { createContentPart } from "./content-part.ts";
 import { OutputBlock } from "./output-block.ts";
+import { createParts, hasShape } from "./part-list.ts";
+import { createWholeButton } from "./whole-output-button.ts";
 
 /** What a tool call was given and what came back; each piece is made when there is something to show in it. */
 export class ToolBody {
@@ -15,17 +16,22 @@ export class ToolBody {
   readonly #outputFrame: HTMLElement;
   readonly #error = createElement("p", "tool-error");
   readonly #empty = createElement("p", "faint tool-empty", "No output");
+  readonly #whole = createElement("div", "tool-whole");
+  readonly #more = createElement("div", "tool-more");
   #shownInput: Json | undefined;
   #shownParts: readonly Part[] | undefined;
+  #shownSize: number | undefined;
+  #shownMore: readonly [Json | undefined, readonly ToolLocation[] | undefined] = [undefined, undefined];
 
   constructor() {
     this.#outputFrame = createBlock([], this.#output.element);
-    this.element.append(this.#input, this.#parts, this.#outputFrame, this.#error, this.#empty);
-    for (const piece of [this.#input, this.#parts, this.#outputFrame, this.#error]) piece.hidden = true;
+    const pieces = [this.#input, this.#parts, this.#outputFrame, this.#whole, this.#error, this.#more];
+    for (const piece of pieces) piece.hidden = true;
+    this.element.append(...pieces, this.#empty);
   }
 
   update(entry: ToolCallEntry): void {
-    const structured = (entry.parts ?? []).filter(isStructured);
+    const structured = (entry.parts ?? []).filter(hasShape);
     const output = entry.result ?? textOf(entry.parts) ?? entry.content;
     this.#showInput(entry, structured);
     this.#showParts(entry.parts, structured);
@@ -37,6 +43,25 @@ export class ToolBody {
     this.#error.hidden = error === "";
     const isEmpty = output === "" && error === "" && structured.length === 0 && entry.status !== "running";
     this.#empty.hidden = !isEmpty;
+    this.#showWhole(entry.truncated);
+    this.#showMore(entry);
+  }
+
+  #showWhole(truncated: Truncated | undefined): void {
+    if (truncated?.totalChars === this.#shownSize) return;
+    this.#shownSize = truncated?.totalChars;
+    this.#whole.replaceChildren(...(truncated ? [createWholeButton(truncated, null)] : []));
+    this.#whole.hidden = truncated === undefined;
+  }
+
+  /** Where it happened, when that is more than the line says, and the raw form of what came back. */
+  #showMore({ output, locations = [] }: ToolCallEntry): void {
+    if (output === this.#shownMore[0] && locations === this.#shownMore[1]) return;
+    this.#shownMore = [output, locations];
+    const places = locations.length > 1 ? [createLocations(locations)] : [];
+    const raw = output === undefined ? [] : [createRaw(output)];
+    this.#more.replaceChildren(...places, ...raw);
+    this.#more.hidden = this.#more.childElementCount === 0;
   }
 
   #showInput(entry: ToolCallEntry, structured: readonly Part[]): void {
@@ -55,7 +80,7 @@ export class ToolBody {
   #showParts(parts: readonly Part[] | undefined, structured: readonly Part[]): void {
     if (parts === this.#shownParts) return;
     this.#shownParts = parts;
-    this.#parts.replaceChildren(...structured.map((part) => createContentPart(part)));
+    this.#parts.replaceChildren(...createParts(parts));
     this.#parts.hidden = structured.length === 0;
   }
 }
@@ -64,9 +89,16 @@ function createCommand(command: string): HTMLElement {
   return createBlock([], markScrollable(createElement("pre", "code command-line", command), "Command"));
 }
 
-/** Text and terminal output stand in `result`; the rest has a shape of its own. */
-function isStructured({ type }: Part): boolean {
-  return type !== "text" && type !== "terminal";
+function createLocations(locations: readonly ToolLocation[]): HTMLElement {
+  const places = locations.map(({ path, line }) =>
+    createElement("li", "", line === undefined ? path : `${path}:${line}`),
+  );
+  return createElement("ul", "tool-locations", ...places);
+}
+
+function createRaw(output: Json): HTMLElement {
+  const body = markScrollable(createElement("pre", "code", JSON.stringify(output, null, 2)), "Raw output");
+  return createElement("details", "tool-raw", createElement("summary", "", "Raw output"), createBlock([], body));
 }
 
 function textOf(parts: readonly Part[] | undefined): string | undefined {

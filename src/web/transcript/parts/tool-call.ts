@@ -7,6 +7,7 @@ import type { EntryRow } from "../rows.ts";
 import { durationWords, runningClock } from "../time-words.ts";
 import { toolIcon, toolLine } from "../tool-words.ts";
 import { createArticle, markArticle } from "./article.ts";
+import { SubAgentBlock } from "./sub-agent.ts";
 import { ToolBody } from "./tool-body.ts";
 
 const ERROR_CHARS_MAX = 80;
@@ -19,6 +20,7 @@ export class ToolCallNode implements RowNode<EntryRow> {
   readonly #context: RowContext;
   readonly #line: DisclosureLine;
   #body: ToolBody | null = null;
+  #subAgent: SubAgentBlock | null = null;
   #row: EntryRow;
 
   constructor(row: EntryRow, context: RowContext) {
@@ -42,9 +44,11 @@ export class ToolCallNode implements RowNode<EntryRow> {
     this.#line.setName(name, target);
     this.tick(this.#context.now());
     this.#show(this.#context.isOpened(row.key) ?? false);
+    this.#showSubAgent(row);
   }
 
   tick(now: number): void {
+    this.#subAgent?.tick(now);
     const { entry, asks } = this.#row;
     if (entry.type !== "tool-call") return;
     const time = asks ? "" : timeWords(entry, now);
@@ -63,9 +67,18 @@ export class ToolCallNode implements RowNode<EntryRow> {
     }
     if (this.#body === null) {
       this.#body = new ToolBody();
-      this.element.append(this.#body.element);
+      this.#line.button.after(this.#body.element);
     }
     if (this.#row.entry.type === "tool-call") this.#body.update(this.#row.entry);
+  }
+
+  #showSubAgent(row: EntryRow): void {
+    if (row.children.length === 0) return;
+    if (this.#subAgent === null) {
+      this.#subAgent = new SubAgentBlock(row, this.#context);
+      this.element.append(this.#subAgent.element);
+    }
+    this.#subAgent.update(row);
   }
 }
 
@@ -96,7 +109,7 @@ function endOf(entry: ToolCallEntry, time: string): (Node | string)[] {
       return [reason, ...(words === "" ? [] : [createElement("span", "reason", words)]), time];
     }
     case "cancelled":
-      return [createElement("span", "", "cancelled"), time];
+      return [createElement("span", "", entry.unfinished ? "not finished" : "cancelled"), time];
     default:
       return entry.status satisfies never;
   }

@@ -1,0 +1,38 @@
+import type { NoticeSeverity } from "./entry.ts";
+import type { TurnError } from "./session-parts.ts";
+import type { StopReason } from "./stop-reason.ts";
+
+export interface TurnEndWords {
+  readonly severity: NoticeSeverity;
+  readonly content: string;
+}
+
+/** What to say about the end of a turn; null when the answer speaks for itself. */
+export function turnEndWords(stopReason: StopReason | undefined, error?: TurnError): TurnEndWords | null {
+  switch (stopReason) {
+    case undefined:
+    case "end_turn":
+      return null;
+    case "cancelled":
+      return { severity: "info", content: "Cancelled. What had arrived is kept." };
+    case "interrupted":
+      return {
+        severity: "warning",
+        content: error?.message ?? "Interrupted: the agent stopped before it was done. What had arrived is kept.",
+      };
+    case "error":
+      return { severity: "error", content: error?.message ?? "The agent reported an error and ended this turn." };
+    case "refusal":
+      return {
+        severity: "warning",
+        content:
+          "The agent declined to go on with this, and forgets this message and what came after it. Rephrase the message to try again.",
+      };
+    case "max_tokens":
+      return { severity: "warning", content: "Stopped at the model's token limit. Send a message to go on." };
+    case "max_turn_requests":
+      return { severity: "warning", content: "Stopped at the limit of requests in one turn. Send a message to go on." };
+    default:
+      return stopReason satisfies never;
+  }
+}
