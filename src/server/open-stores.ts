@@ -1,6 +1,7 @@
 import { isoTime, type World } from "../ports/world.ts";
 import { importLegacyFiles } from "../store/import-legacy-files.ts";
 import { openDatabase } from "../store/open-database.ts";
+import { SqliteAgentChoices } from "../store/sqlite-agent-choices.ts";
 import { SqlitePolicyStore } from "../store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../store/sqlite-session-log.ts";
@@ -22,5 +23,6 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger) {
     if (problem) logger.warn(`Not everything of an older version could be imported: ${problem}`);
   }
   log.dropReceiptsBefore(new Date(world.now() - RECEIPTS_KEPT_MS).toISOString());
-  return { log, projects, policies: new SqlitePolicyStore(db), movedAside, close: () => db.close() };
+  const choices = new SqliteAgentChoices(db);
+  return { log, projects, policies: new SqlitePolicyStore(db), choices, movedAside, close: () => db.close() };
 }

@@ -95,6 +95,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     projects: stores.projects,
     agents: pool,
     policy,
+    choices: stores.choices,
     stallMs: config.stallMs,
     onCommitted: (sessionId, facts) => hub.committed(sessionId, facts),
     publish: (message) => hub.publish(message),

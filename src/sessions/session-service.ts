@@ -1,3 +1,4 @@
+import type { AgentChoices } from "../ports/agent-choices.ts";
 import type { AgentSession, Agents } from "../ports/agents.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
 import type { AgentBinding, SessionLog } from "../ports/session-log.ts";
@@ -6,7 +7,7 @@ import type { ClientMessage, SessionCommand } from "../protocol/client-messages.
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import { type CliType, cliTypeOf, type ProjectId, SessionId } from "../protocol/ids.ts";
-import { OUTPUT_PIECE_CHARS_MAX, PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
+import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
 import type {
   PlainServerMessage,
   SessionHistory,
@@ -17,8 +18,9 @@ import type {
 } from "../protocol/server-messages.ts";
 import { UNTITLED } from "../protocol/session-state.ts";
 import { type Answer, readAnswer, writeAnswer } from "./answer.ts";
+import { applyChoices } from "./apply-choices.ts";
 import { EarlyEvents } from "./early-events.ts";
-import { pieceOf } from "./output-piece.ts";
+import { outputOf } from "./output-piece.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
 import { refuseStart } from "./policy/refuse-rules.ts";
 import { Session } from "./session.ts";
@@ -29,6 +31,7 @@ export interface SessionServiceDeps {
   readonly projects: ProjectStore;
   readonly agents: Agents;
   readonly policy: PolicyService;
+  readonly choices: AgentChoices;
   readonly stallMs: number;
   /** Facts that are on disk now: followers are to be woken. */
   readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
@@ -38,6 +41,7 @@ export interface SessionServiceDeps {
 }
 
 type Create = Extract<ClientMessage, { type: "session:create" }>;
+type Configure = Extract<SessionCommand, { type: "session:configure" }>;
 
 /** A new session is made for whoever asked, who waits for it. */
 const NEVER = new AbortController().signal;
@@ -48,6 +52,8 @@ const ROW_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["type"]>([
   "session:title-updated",
   "session:archived",
   "session:unarchived",
+  // The row says what the session has cost.
+  "session:config",
 ]);
 
 /** The only door to sessions: the page, the command line and MCP tools all act through it. */
@@ -75,7 +81,7 @@ export class SessionService {
     return this.once(command.commandId, async () => {
       const session = this.#session(command.sessionId);
       if (!session) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
-      return command.type === "session:configure" ? configure(session, command) : session.dispatch(command);
+      return command.type === "session:configure" ? this.#configure(session, command) : session.dispatch(command);
     });
   }
 
@@ -146,17 +152,10 @@ export class SessionService {
     return page && { type: "session:page", sessionId, before, entries: [...page.entries], hasMore: page.hasMore };
   }
 
-  /** A piece of a text too long for its entry; an entry of before those were taken out has it inside. */
   output(command: Extract<ClientMessage, { type: "session:output" }>): SessionOutput | null {
-    const { sessionId, entryId, part, from = 0, limit = OUTPUT_PIECE_CHARS_MAX } = command;
-    const session = this.#session(sessionId);
+    const session = this.#session(command.sessionId);
     session?.flush();
-    const range = { entryId, part: part ?? null, from, charsMax: limit };
-    const entry = session?.state.open.find((open) => open.entryId === entryId);
-    const piece =
-      this.#deps.log.output(sessionId, range) ??
-      pieceOf(entry ?? this.#deps.log.settledEntry(sessionId, entryId), range);
-    return piece && { type: "session:output", sessionId, entryId, ...(part !== undefined && { part }), from, ...piece };
+    return outputOf(this.#deps.log, session?.state.open ?? [], command);
   }
 
   /** Sessions in memory, for the status page. */
@@ -193,7 +192,7 @@ export class SessionService {
   }
 
   async #create(command: Create): Promise<Answer> {
-    const { projects, agents, world } = this.#deps;
+    const { projects, agents, world, choices } = this.#deps;
     const { projectId, cliType } = command;
     const project = projects.get(projectId);
     if (!project) return { kind: "refused", refusal: REFUSE.projectNotFound() };
@@ -205,6 +204,7 @@ export class SessionService {
     try {
       const cwd = project.path;
       const agent = await agents.attach({ sessionId, cliType, cwd, restore: null, sink: early.sink, signal: NEVER });
+      await applyChoices(agent, () => early.options, choices.of(cliType), this.#deps.onError);
       return this.#store(command, sessionId, cwd, agent, early);
     } catch (error) {
       if (!(error instanceof RefusalError)) throw error;
@@ -247,6 +247,20 @@ export class SessionService {
     return answer;
   }
 
+  /** What the agent took is how its next session starts. */
+  async #configure(session: Session, command: Configure): Promise<Answer> {
+    const { configId, value } = command;
+    try {
+      await session.configure(command);
+    } catch (error) {
+      if (!(error instanceof RefusalError)) throw error;
+      return { kind: "refused", refusal: error.refusal };
+    }
+    this.#deps.choices.remember(cliTypeOf(session.id), configId, value);
+    session.flush();
+    return { kind: "config", sessionId: session.id, config: session.state.config, seq: session.state.seq };
+  }
+
   #session(sessionId: SessionId): Session | null {
     const known = this.#sessions.get(sessionId);
     if (known) return known;
@@ -266,20 +280,6 @@ export class SessionService {
     const row = this.#deps.log.row(sessionId);
     if (row) this.#deps.publish({ type: "session:changed", ...row });
   }
-}
-
-async function configure(
-  session: Session,
-  command: Extract<SessionCommand, { type: "session:configure" }>,
-): Promise<Answer> {
-  try {
-    await session.configure(command);
-  } catch (error) {
-    if (!(error instanceof RefusalError)) throw error;
-    return { kind: "refused", refusal: error.refusal };
-  }
-  session.flush();
-  return { kind: "config", sessionId: session.id, config: session.state.config, seq: session.state.seq };
 }
 
 /** A fault of ours is no outcome: trying again must be able to succeed. */

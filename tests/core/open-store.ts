@@ -3,6 +3,7 @@ import type { AgentBinding } from "../../src/ports/session-log.ts";
 import type { SessionId } from "../../src/protocol/ids.ts";
 import type { SessionRow } from "../../src/protocol/server-messages.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
+import { SqliteAgentChoices } from "../../src/store/sqlite-agent-choices.ts";
 import { SqlitePolicyStore } from "../../src/store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../../src/store/sqlite-session-log.ts";
@@ -37,6 +38,7 @@ export interface TestStore extends AsyncDisposable {
   readonly log: SqliteSessionLog;
   readonly projects: SqliteProjectStore;
   readonly policies: SqlitePolicyStore;
+  readonly choices: SqliteAgentChoices;
   /** The same file through fresh objects: nothing that was only in memory is left. */
   reopen(): void;
 }
@@ -51,6 +53,7 @@ export async function openStore(): Promise<TestStore> {
       log: new SqliteSessionLog(db),
       projects: new SqliteProjectStore(db),
       policies: new SqlitePolicyStore(db),
+      choices: new SqliteAgentChoices(db),
     };
   };
   let parts = open();
@@ -68,6 +71,9 @@ export async function openStore(): Promise<TestStore> {
     },
     get policies() {
       return parts.policies;
+    },
+    get choices() {
+      return parts.choices;
     },
     reopen() {
       parts.db.close();

@@ -56,6 +56,7 @@ export async function openSession(): Promise<SessionScene> {
         startingMode: () => null,
         guarded: [],
       }),
+      choices: store.choices,
       stallMs: 1_000_000,
       onCommitted: (_, committed) => facts.push(...committed),
       publish: (message) => published.push(message),

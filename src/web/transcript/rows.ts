@@ -152,7 +152,7 @@ function liveEntry({ turn, open }: RowsInput): Entry | undefined {
 }
 
 function tailRows(input: RowsInput, isGrowing: boolean): TailRow[] {
-  const { turn, pending } = input;
+  const { pending } = input;
   const last = input.open.at(-1) ?? input.settled.at(-1);
   const rows: TailRow[] = [];
   const gap = (otherwise: Gap): Gap => (last === undefined && rows.length === 0 ? "first" : otherwise);

@@ -3,6 +3,7 @@ import { Icon } from "../../icons/icon.tsx";
 import type { Shell } from "../state/shell.ts";
 import { askForSession } from "../state/shell-actions.ts";
 import { sessionsOf } from "../state/shell-state.ts";
+import { projectCostWords } from "./project-cost.ts";
 import { SessionRowItem } from "./session-row-item.tsx";
 import { sessionTree } from "./session-tree.ts";
 
@@ -11,11 +12,12 @@ export function ProjectGroup({ shell, project }: { shell: Shell; project: Projec
   const state = shell.server.value;
   const open = shell.collapsed.value[project.id] !== true;
   const listId = `sessions-of-${project.id}`;
-  const branches = sessionTree(sessionsOf(state, project.id));
+  const sessions = sessionsOf(state, project.id);
+  const branches = sessionTree(sessions);
   const known = state.awaited?.has(project.id) === false;
   return (
     <li class="project">
-      <ProjectHead shell={shell} project={project} open={open} listId={listId} />
+      <ProjectHead shell={shell} project={project} open={open} listId={listId} cost={projectCostWords(sessions)} />
       {open && (
         <div id={listId}>
           <ul>
@@ -42,9 +44,10 @@ interface ProjectHeadProps {
   readonly project: Project;
   readonly open: boolean;
   readonly listId: string;
+  readonly cost: string;
 }
 
-function ProjectHead({ shell, project, open, listId }: ProjectHeadProps) {
+function ProjectHead({ shell, project, open, listId, cost }: ProjectHeadProps) {
   return (
     <div class="project-head">
       <button
@@ -52,7 +55,7 @@ function ProjectHead({ shell, project, open, listId }: ProjectHeadProps) {
         class="project-toggle"
         aria-expanded={open}
         aria-controls={open ? listId : undefined}
-        title={project.path}
+        title={cost === "" ? project.path : `${project.path}\n${cost}`}
         onClick={() => shell.toggleProject(project.id)}
       >
         <Icon name="chevron" />

@@ -1,0 +1,10 @@
+import type { CliType } from "../protocol/ids.ts";
+
+/** What the user chose last, by the agent's own id of the option. */
+export type Choices = ReadonlyMap<string, string | boolean>;
+
+/** Choices made in a session are how the next one of that agent starts. */
+export interface AgentChoices {
+  of(cliType: CliType): Choices;
+  remember(cliType: CliType, configId: string, value: string | boolean): void;
+}

@@ -1,0 +1,28 @@
+import type { DatabaseSync } from "node:sqlite";
+import { z } from "zod";
+import type { AgentChoices, Choices } from "../ports/agent-choices.ts";
+import type { CliType } from "../protocol/ids.ts";
+
+const Value = z.union([z.string(), z.boolean()]);
+
+export class SqliteAgentChoices implements AgentChoices {
+  readonly #read;
+  readonly #write;
+
+  constructor(db: DatabaseSync) {
+    this.#read = db.prepare("SELECT config_id, value FROM agent_choice WHERE cli_type = ? ORDER BY config_id");
+    this.#write = db.prepare(
+      `INSERT INTO agent_choice (cli_type, config_id, value) VALUES (?, ?, ?)
+       ON CONFLICT (cli_type, config_id) DO UPDATE SET value = excluded.value`,
+    );
+  }
+
+  of(cliType: CliType): Choices {
+    const rows = this.#read.all(cliType);
+    return new Map(rows.map((row) => [String(row["config_id"]), Value.parse(JSON.parse(String(row["value"])))]));
+  }
+
+  remember(cliType: CliType, configId: string, value: string | boolean): void {
+    this.#write.run(cliType, configId, JSON.stringify(value));
+  }
+}
