@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
-import { runInTerminal } from "../commands/run-in-terminal.ts";
 import { configOptions } from "../sessions/config-options.ts";
 import { ToolCall, textContent } from "../turn/tool-call.ts";
 import type { Turn } from "../turn/turn.ts";
+import { openQuestion, useFiles, useTerminals } from "./all-requests.ts";
 import { gradientPng } from "./gradient-png.ts";
 import { planEntries } from "./plan.ts";
 import { isEmpty, type Skill } from "./skill.ts";
@@ -13,23 +13,28 @@ import { toneWav } from "./tone-wav.ts";
 const CONTEXT_TOKENS_USED = 1_200;
 const CONTEXT_TOKENS_MAX = 200_000;
 
-/** One of every kind of update of ACP version 1, the optional ones where the client asked for them. */
+/** One of every kind of update, content and request of ACP version 1, the optional ones where the client offers them. */
 export function makeAll(availableCommands: () => AvailableCommand[]): Skill {
   return {
     name: "all",
     usage: "all",
-    summary: "Sends one of every kind of update.",
+    summary: "Sends one of every kind of update, and asks one of every kind of request.",
     accepts: isEmpty,
     async run(turn) {
       turn.think("One of each, in a sensible order.");
       turn.say("Here is one of everything.\n\n");
       turn.transient({ sessionUpdate: "available_commands_update", availableCommands: availableCommands() });
       sendSettings(turn);
+      const question = openQuestion(turn);
       turn.update({ sessionUpdate: "plan", entries: planEntries(1) });
       sendToolCalls(turn);
-      await sendTerminal(turn);
+      sendChanges(turn);
+      sendSubAgent(turn);
+      await useFiles(turn);
+      await useTerminals(turn);
       sendBlocks(turn);
       sendOptional(turn);
+      await question.withdraw();
       turn.update({ sessionUpdate: "plan", entries: planEntries(3) });
       const cost = { amount: 0, currency: "USD" };
       turn.transient({ sessionUpdate: "usage_update", used: CONTEXT_TOKENS_USED, size: CONTEXT_TOKENS_MAX, cost });
@@ -70,22 +75,51 @@ function sendToolCalls(turn: Turn): void {
   broken.fail("There is no network here.");
 }
 
-async function sendTerminal(turn: Turn): Promise<void> {
-  if (!turn.context.client.capabilities.terminal) return;
-  const command = "echo terminal";
-  await runInTerminal(
-    turn,
-    new ToolCall(turn, { title: command, name: "run", kind: "execute", rawInput: { command } }),
-    command,
-  );
+/** Several files at once: one is new, one goes, and a picture says how it looks. */
+function sendChanges(turn: Turn): void {
+  const [created, deleted] = [join(turn.cwd, "new.txt"), join(turn.cwd, "old.txt")];
+  const tool = new ToolCall(turn, {
+    title: "Change two files (not really)",
+    name: "edit",
+    kind: "edit",
+    rawInput: { files: [created, deleted] },
+    locations: [{ path: created, line: 1 }, { path: deleted }],
+  });
+  const uri = pathToFileURL(created).href;
+  tool.complete({
+    content: [
+      { type: "diff", path: created, oldText: null, newText: "brand new\n" },
+      { type: "diff", path: deleted, oldText: "no longer needed\n", newText: "" },
+      { type: "content", content: { type: "image", mimeType: "image/png", data: picture() } },
+      { type: "content", content: { type: "resource", resource: { uri, text: "brand new\n" } } },
+    ],
+  });
+}
+
+/** Another agent that works for a call of ours: what it hears, says and does is marked with that call. */
+function sendSubAgent(turn: Turn): void {
+  const task = new ToolCall(turn, { title: "Ask a sub-agent", name: "task", kind: "think", rawInput: {} });
+  const _meta = { claudeCode: { parentToolUseId: task.id } };
+  const messageId = turn.context.world.newId("msg");
+  const text = (words: string) => ({ type: "text" as const, text: words });
+  turn.update({ sessionUpdate: "user_message_chunk", messageId, content: text("How many lines are there?"), _meta });
+  const look = new ToolCall(turn, { title: "Count lines", name: "count", kind: "search", rawInput: {}, _meta });
+  look.complete({ content: [textContent("2")], _meta });
+  turn.update({ sessionUpdate: "agent_message_chunk", content: text("There are two lines."), _meta });
+  task.complete({ content: [textContent("Two lines.")] });
+}
+
+function picture(): string {
+  return gradientPng(48, 32).toString("base64");
 }
 
 function sendBlocks(turn: Turn): void {
   const uri = pathToFileURL(join(turn.cwd, "example.txt")).href;
-  turn.sayBlock({ type: "image", mimeType: "image/png", data: gradientPng(48, 32).toString("base64") });
+  turn.sayBlock({ type: "image", mimeType: "image/png", data: picture() });
   turn.sayBlock({ type: "audio", mimeType: "audio/wav", data: toneWav().toString("base64") });
   turn.sayBlock({ type: "resource_link", uri, name: "example.txt", mimeType: "text/plain" });
   turn.sayBlock({ type: "resource", resource: { uri, mimeType: "text/plain", text: "one\ntwo\n" } });
+  turn.sayBlock({ type: "resource", resource: { uri: `${uri}.png`, mimeType: "image/png", blob: picture() } });
 }
 
 function sendOptional(turn: Turn): void {

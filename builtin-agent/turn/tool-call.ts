@@ -9,6 +9,7 @@ type ToolStart = {
   readonly rawInput: unknown;
   readonly locations?: ToolCallLocation[];
   readonly content?: ToolCallContent[];
+  readonly _meta?: { readonly [key: string]: unknown };
 };
 
 /** What may change on the way; absent fields stay as they are. */

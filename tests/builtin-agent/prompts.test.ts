@@ -193,6 +193,7 @@ test("anything else gets a short answer that says what it saw and can do", async
 
 test("all sends one of every kind of update, the optional ones only where advertised", async () => {
   const always = [
+    "user_message_chunk",
     "agent_thought_chunk",
     "agent_message_chunk",
     "available_commands_update",
