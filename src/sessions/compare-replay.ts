@@ -20,10 +20,13 @@ export interface Comparison {
 
 type Turn = Pick<HeardTurn, "message" | "answer">;
 
-/** Context and results that some agents keep among the user's words: nobody typed these. */
-const MADE_BY_MACHINE = /^<([\w-]+)>.*<\/\1>$|^\[FunctionResponse:[^\]]*\]$/s;
+/** Context and results that some agents keep among the words: nobody typed or said these. */
+const MADE_BY_MACHINE = /^<([\w-]+)>.*<\/\1>$|^\[Function(?:Call|Response):[^\]]*\]$/s;
+const THOUGHT_MARK = /^\[Thought: true\]/;
 /** Shorter messages are found in others by chance. */
 const CONTAINED_CHARS_MIN = 12;
+/** Of what is left after the common beginning, so much is looked through; what is older is taken as remembered. */
+const TURNS_ALIGNED_MAX = 1_500;
 
 /** What the agent remembers beside what was said here. Only words are compared: spaces and tools differ everywhere. */
 export function compareReplay(said: readonly Said[], events: readonly AgentEvent[], whole: boolean): Comparison {
@@ -32,14 +35,17 @@ export function compareReplay(said: readonly Said[], events: readonly AgentEvent
   // Some agents repeat nothing, whatever they remember.
   if (heard.length === 0) return { news: [], forgotten: 0, differs: false };
   const start = whole ? commonStart(ours, heard) : 0;
-  const left = ours.slice(start);
-  const more = heard.slice(start);
-  const differs = ours.slice(0, start).some((turn, index) => !answersAgree(turn, heard[index]));
-  if (left.length === 0) return { news: withoutRepeats(more, ours.at(-1)), forgotten: 0, differs };
-  const anchor = findLast(left, more);
-  if (!anchor) return { news: [], forgotten: left.length, differs: differs || more.length > 0 };
-  const news = withoutRepeats(more.slice(anchor.index + 1), ours.at(-1));
-  return { news, forgotten: whole ? left.length - anchor.length : 0, differs };
+  const left = ours.slice(start).slice(-TURNS_ALIGNED_MAX);
+  const more = heard.slice(start).slice(-TURNS_ALIGNED_MAX);
+  const pairs = align(left, more);
+  const differs =
+    ours.slice(0, start).some((turn, index) => !answersAgree(turn, heard[index])) ||
+    pairs.some(([one, other]) => !answersAgree(left[one], more[other]));
+  const forgotten = whole ? left.length - pairs.length : 0;
+  const last = pairs.at(-1);
+  // What came after a message the agent has forgotten may have come instead of it.
+  const isPlaced = left.length === 0 || last?.[0] === left.length - 1;
+  return { news: isPlaced ? withoutRepeats(more.slice((last?.[1] ?? -1) + 1), ours.at(-1)) : [], forgotten, differs };
 }
 
 function turnsSaid(said: readonly Said[]): Turn[] {
@@ -55,7 +61,7 @@ function turnsSaid(said: readonly Said[]): Turn[] {
 function turnsHeard(events: readonly AgentEvent[]): HeardTurn[] {
   const turns: { message: string; answer: string; events: AgentEvent[] }[] = [];
   let before: AgentEvent | null = null;
-  for (const event of withoutMachineWords(events)) {
+  for (const event of events.flatMap(withoutMachineWords)) {
     if (startsTurn(event, before)) turns.push({ message: "", answer: "", events: [] });
     before = event;
     const turn = turns.at(-1);
@@ -68,21 +74,22 @@ function turnsHeard(events: readonly AgentEvent[]): HeardTurn[] {
   return turns;
 }
 
-function withoutMachineWords(events: readonly AgentEvent[]): readonly AgentEvent[] {
-  return events.filter(
-    (event) => !(isUser(event) && event.type === "text" && MADE_BY_MACHINE.test(wordsOf(event.text))),
-  );
+function withoutMachineWords(event: AgentEvent): AgentEvent[] {
+  if (event.type !== "text") return [event];
+  if (MADE_BY_MACHINE.test(wordsOf(event.text))) return [];
+  return [event.kind === "assistant" ? { ...event, text: event.text.replace(THOUGHT_MARK, "") } : event];
 }
 
 export function isUser(event: AgentEvent | null): boolean {
   return (event?.type === "text" || event?.type === "part") && event.kind === "user";
 }
 
-/** Pieces of one message follow each other; another id is another message. */
+/** Nobody repeats a message in small pieces: without an id in common, a text is a message of its own. */
 function startsTurn(event: AgentEvent, before: AgentEvent | null): boolean {
   if (!isUser(event)) return false;
-  if (!isUser(before) || event.type !== "text" || before?.type !== "text") return !isUser(before);
-  return event.messageId !== undefined && before.messageId !== undefined && event.messageId !== before.messageId;
+  if (!isUser(before)) return true;
+  if (event.type !== "text" || before?.type !== "text") return false;
+  return event.messageId === undefined || event.messageId !== before.messageId;
 }
 
 function commonStart(ours: readonly Turn[], heard: readonly Turn[]): number {
@@ -90,28 +97,38 @@ function commonStart(ours: readonly Turn[], heard: readonly Turn[]): number {
   return end === -1 ? ours.length : end;
 }
 
-function isSameMessage(ours: Turn, heard: Turn | undefined): boolean {
-  if (!heard) return false;
+function isSameMessage(ours: Turn | undefined, heard: Turn | undefined): boolean {
+  if (!ours || !heard) return false;
   if (ours.message === heard.message) return true;
-  // With files and images around it, or with one before it that got no answer, the message is still in there.
+  // With files and images around it, the message is still in there.
   return ours.message.length >= CONTAINED_CHARS_MIN && heard.message.includes(ours.message);
 }
 
 /** One may have heard less than the other: a turn that was stopped, a text that was streamed twice. */
-function answersAgree(ours: Turn, heard: Turn | undefined): boolean {
-  return !heard || ours.answer.includes(heard.answer) || heard.answer.includes(ours.answer);
+function answersAgree(ours: Turn | undefined, heard: Turn | undefined): boolean {
+  if (!ours || !heard) return true;
+  return ours.answer.includes(heard.answer) || heard.answer.includes(ours.answer);
 }
 
-/** Where the last of ours stands among what was heard, with as many of ours as possible right before it. */
-function findLast(ours: readonly Turn[], heard: readonly Turn[]): { index: number; length: number } | null {
-  let best: { index: number; length: number } | null = null;
-  for (let index = 0; index < heard.length; index++) {
-    let length = 0;
-    for (let turn = ours.at(-1); turn && isSameMessage(turn, heard[index - length]); turn = ours.at(-1 - length))
-      length++;
-    if (length > (best?.length ?? 0)) best = { index, length };
+/** Which of ours is which of theirs: as many as possible, in order, each as early as it can be. */
+function align(ours: readonly Turn[], heard: readonly Turn[]): (readonly [number, number])[] {
+  const width = heard.length + 1;
+  /** How many can be matched from each place on. */
+  const most = new Uint16Array((ours.length + 1) * width);
+  const at = (one: number, other: number) => most[one * width + other] ?? 0;
+  for (let one = ours.length - 1; one >= 0; one--)
+    for (let other = heard.length - 1; other >= 0; other--) {
+      const paired = isSameMessage(ours[one], heard[other]) ? at(one + 1, other + 1) + 1 : 0;
+      most[one * width + other] = Math.max(paired, at(one + 1, other), at(one, other + 1));
+    }
+  const pairs: (readonly [number, number])[] = [];
+  for (let one = 0, other = 0; one < ours.length && other < heard.length; ) {
+    if (isSameMessage(ours[one], heard[other]) && at(one, other) === at(one + 1, other + 1) + 1)
+      pairs.push([one++, other++]);
+    else if (at(one, other) === at(one + 1, other)) one++;
+    else other++;
   }
-  return best;
+  return pairs;
 }
 
 /** A message that was sent a second time, after a failure, is remembered twice and stands here once. */

@@ -33,20 +33,18 @@ const told = (session: PureSession) => session.told.slice(TALK.length * 2);
 describe("a conversation that is brought back (W-4)", () => {
   it.each<[string, AgentEvent[]]>([
     ["word for word", SAME],
-    ["in other pieces and spaces", [user("Hello"), user(" there"), says("Gen"), says("eral.\n"), ...SAME.slice(2)]],
-    ["without its answers", [user("Hello there", "m1"), user("And what happens now?", "m2")]],
+    [
+      "in other pieces and spaces",
+      [user("Hello", "m"), user(" there", "m"), says("Gen"), says("eral.\n"), ...SAME.slice(2)],
+    ],
+    ["without its answers", [user("Hello there"), user("And what happens now?")]],
     [
       "with what only machines say",
       [user("<session_context>\nToday\n</session_context>"), ...SAME, user("[Function Response: replace]")],
     ],
     [
       "with a text that a failed turn made the agent hear twice",
-      [
-        ...SAME.slice(0, 2),
-        user("And what happens now?", "m1"),
-        user("And what happens now?", "m2"),
-        says("It is done."),
-      ],
+      [...SAME.slice(0, 2), user("And what happens now?"), user("And what happens now?"), says("It is done.")],
     ],
     [
       "with tools in it",
@@ -60,6 +58,32 @@ describe("a conversation that is brought back (W-4)", () => {
   ])("says nothing when the agent remembers it %s", (_, events) => {
     const session = talk(...TALK);
     expect(session.since(() => session.hear(replayed(...events)))).toEqual([]);
+  });
+
+  it("quirk: gemini's replay leaks context, calls and results as words, and loses a message that was stopped", () => {
+    const session = talk(...TALK);
+    session.start("Stopped").end("cancelled");
+    session.start("Third").text("3.");
+    session.end();
+    const events = [
+      user("<session_context>\nThis is the Gemini CLI.\n</session_context>"),
+      user("Hello there"),
+      says("[Thought: true]General."),
+      user("And what happens now?"),
+      says("[Function Call: replace]"),
+      user("[Function Response: replace]"),
+      says("It is done."),
+      user("Third"),
+      says("3."),
+    ];
+    session.hear(replayed(...events));
+    const before = session.entries.length;
+    expect(session.told.at(-1)).toEqual(["notice", expect.stringContaining("does not remember 1 of your messages")]);
+    session.hear(replayed(...events, user("Fourth"), says("[Function Call: x]"), says("[Thought: true]4.")));
+    expect(session.told.slice(before)).toEqual([
+      ["user", "Fourth"],
+      ["assistant", "4."],
+    ]);
   });
 
   it("takes over what was said elsewhere, once, at the end, with nothing left running", () => {

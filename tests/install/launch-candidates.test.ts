@@ -32,6 +32,16 @@ test("X-5 a script is tried with Bun, then with Node", async () => {
   });
 });
 
+test("X-5 quirk: a script that brings a terminal of its own is tried with Node first, since Bun runs nothing in one", async () => {
+  const files = { "@acme/cli/run.js": "#!/usr/bin/env node\n" };
+  const pty = { "@lydell/node-pty": "1.1.0" };
+  for (const manifest of [{ dependencies: pty }, { optionalDependencies: pty }])
+    expect((await candidates({ bin: { acme: "./run.js" }, ...manifest }, files)).launches).toEqual([
+      "node node_modules/@acme/cli/run.js",
+      "bun node_modules/@acme/cli/run.js",
+    ]);
+});
+
 test("X-5 a wrapper's program for this system goes first, the plain build before its variants", async () => {
   const names = [`@acme/cli-${HERE}-baseline`, `@acme/cli-${HERE}`, "@acme/cli-plan9-x64", `rg-${HERE}`];
   const { launches, lacksBuild } = await candidates(

@@ -9,6 +9,7 @@ import type { Launch } from "./installed-version.ts";
 const PackageJson = z.object({
   version: z.string(),
   bin: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
+  dependencies: z.record(z.string(), z.string()).optional(),
   optionalDependencies: z.record(z.string(), z.string()).optional(),
 });
 type PackageJson = z.infer<typeof PackageJson>;
@@ -16,6 +17,8 @@ type PackageJson = z.infer<typeof PackageJson>;
 /** First bytes of programs the system runs by itself: ELF, Mach-O (both orders, and universal), PE. */
 const NATIVE_STARTS = ["7f454c46", "cffaedfe", "cefaedfe", "feedfacf", "cafebabe", "4d5a"];
 const START_BYTES = 4;
+
+const PTY_ADDON = /(?:^|\/)node-pty$/;
 
 /** Names packages use for the systems they are built for. */
 const OS_NAMES: Readonly<Record<string, readonly string[]>> = { win32: ["win32", "windows"] };
@@ -45,10 +48,22 @@ export function launchCandidates(folder: string, target: InstallTarget): LaunchC
   const natives = here.flatMap((name) => programsIn(folder, name, program)).map((at) => launch("native", at));
   const isItself = isNative(join(folder, own));
   const perSystem = Object.keys(manifest.optionalDependencies ?? {}).some((name) => SYSTEM_IN_NAME.test(name));
+  const scripts = [launch("bun", own), launch("node", own)];
   return {
-    launches: [...natives, ...(isItself ? [launch("native", own)] : [launch("bun", own), launch("node", own)])],
+    launches: [
+      ...natives,
+      ...(isItself ? [launch("native", own)] : usesPty(manifest) ? scripts.toReversed() : scripts),
+    ],
     lacksBuild: perSystem && here.length === 0,
   };
+}
+
+/**
+ * Bun does not run the add-on that gives an agent a terminal of its own: commands would seem to succeed and never run,
+ * which no trial shows. Node goes first then, where there is one.
+ */
+function usesPty({ dependencies, optionalDependencies }: PackageJson): boolean {
+  return Object.keys({ ...dependencies, ...optionalDependencies }).some((name) => PTY_ADDON.test(name));
 }
 
 /** The one it was asked for, else the one named like the package, else the first. */

@@ -1,6 +1,7 @@
 import { StreamDrain } from "./drain-stream.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { type ExitReport, type HostedProcess, NotStartableError, type ProcessSpec } from "./process-host.ts";
+import { spawnPlan } from "./spawn-plan.ts";
 import { StderrTail } from "./stderr-tail.ts";
 
 /** Agents put whole files and images into one line. */
@@ -74,13 +75,16 @@ export class AgentProcess implements HostedProcess {
 
 function spawn(options: ProcessSpec): Bun.Subprocess<"pipe", "pipe", "pipe"> {
   try {
-    return Bun.spawn([...options.command], {
+    const { command, verbatim } = spawnPlan(options.command, options.env);
+    return Bun.spawn([...command], {
       cwd: options.cwd,
       env: options.env,
       stdin: "pipe",
       stdout: "pipe",
       stderr: "pipe",
       detached: true,
+      windowsHide: true,
+      windowsVerbatimArguments: verbatim,
     });
   } catch (error) {
     throw new NotStartableError(error instanceof Error ? error.message : String(error));
