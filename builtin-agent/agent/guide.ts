@@ -2,7 +2,9 @@ import type { RunningCommands } from "../commands/running-commands.ts";
 import { SCENARIOS } from "../scenarios/catalog.ts";
 import type { Quirks, Scenario } from "../scenarios/scenario.ts";
 import { changeConfig, configOptions } from "../sessions/config-options.ts";
+import { leakyReplay } from "../sessions/leaky-replay.ts";
 import type { Session } from "../sessions/session.ts";
+import type { StoredUpdate } from "../sessions/session-record.ts";
 import { AVAILABLE_COMMANDS } from "../skills/catalog.ts";
 import { permissionOptions } from "../turn/ask-permission.ts";
 import { Client, parseCapabilities } from "../turn/client.ts";
@@ -121,16 +123,16 @@ export class Guide implements Receiver {
   #load(client: Client, params: JsonObject): Answer {
     this.#demandSignIn();
     const { session, history } = this.#parts.sessions.restore(params);
-    const send = () => {
+    const { leakyReplay: leaky, replayAfterAnswer: late } = this.#parts.quirks;
+    const shown = leaky ? leakyReplay(history) : history;
+    const before = late ? 0 : leaky ? 1 : shown.length;
+    const send = (updates: readonly StoredUpdate[]) => {
       client.connection.writer.together(() => {
-        for (const update of history) client.connection.notify("session/update", { sessionId: session.id, update });
+        for (const update of updates) client.connection.notify("session/update", { sessionId: session.id, update });
       });
     };
-    const late = this.#parts.quirks.replayAfterAnswer;
-    if (!late) send();
-    return this.#restored(client, session, () => {
-      if (late) send();
-    });
+    send(shown.slice(0, before));
+    return this.#restored(client, session, () => send(shown.slice(before)));
   }
 
   #resume(client: Client, params: JsonObject): Answer {

@@ -12,6 +12,7 @@ export type Quirks = {
   permissionAfterNew: boolean;
   replayAfterAnswer: boolean;
   replayOnResume: boolean;
+  leakyReplay: boolean;
   stringIds: boolean;
   deafToExit: boolean;
 };
@@ -39,6 +40,7 @@ export function noQuirks(): Quirks {
     permissionAfterNew: false,
     replayAfterAnswer: false,
     replayOnResume: false,
+    leakyReplay: false,
     stringIds: false,
     deafToExit: false,
   };

@@ -28,6 +28,12 @@ export const sessionScenarios: readonly Scenario[] = [
     quirks: { replayAfterAnswer: true },
   },
   {
+    name: "leaky-replay",
+    summary:
+      "`session/load` replays without ids and with context, calls and results as words, most of it after its answer.",
+    quirks: { leakyReplay: true },
+  },
+  {
     name: "replay-on-resume",
     summary: "`session/resume` replays, which it must not.",
     quirks: { replayOnResume: true },

@@ -80,6 +80,22 @@ test.each(WAYS)(
   },
 );
 
+test("W-4 quirk: a replay full of an agent's own bookkeeping, most of it after the answer, shows nothing and adds nothing", async () => {
+  await using scene = await stoppedTalk(["--without", "resume", "--scenario", "leaky-replay"]);
+  await scene.elsewhere("plan", "stream 2 words");
+  const talk = await startedAgain(scene);
+  const before = talk.entries;
+  await talk.say("stream 1 words");
+  expect(talk.entries.slice(0, before.length)).toEqual(before);
+  expect(talk.shape).not.toContain("notice");
+  expect(talk.messages.slice(2)).toEqual(["plan", "stream 2 words", "stream 1 words"]);
+  expect(JSON.stringify(talk.entries)).not.toMatch(/Function|session_context|Thought: true/);
+  await scene.server.stop();
+  const again = await startedAgain(scene);
+  await again.say("stream 1 words");
+  expect(again.shape.slice(talk.entries.length)).toEqual(["user", "assistant"]);
+});
+
 test("W-4 quirk: an agent that remembers less than was said changes nothing here, and one notice says so", async () => {
   await using scene = await stoppedTalk(["--without", "resume"]);
   const lines = readFileSync(scene.file, "utf8").split("\n");

@@ -13,7 +13,7 @@ const Step = z.union([
   z.object({ end: z.string() }),
   /** Answers the prompt before this one once more. */
   z.object({ endEarlier: z.string() }),
-  z.object({ fail: z.object({ code: z.int(), message: z.string() }) }),
+  z.object({ fail: z.object({ code: z.int(), message: z.string(), data: z.json().optional() }) }),
   z.object({ exit: z.int() }),
   /** Answers the prompt with exactly this. */
   z.object({ answer: z.json() }),
@@ -41,13 +41,15 @@ const Prompt = z.tuple([z.object({ text: z.string() })]);
 
 const DIE_ON = "--die-on";
 const REFUSE = "--refuse";
+const REFUSE_CODE = "--refuse-code";
 const ANSWERS = "--answers";
 
 interface Quirk {
   /** A method that ends the process. */
   readonly dieOn?: string;
-  /** A method that fails. */
+  /** A method that fails, with -32603 or this code. */
   readonly refuse?: string;
+  readonly refuseCode?: number;
   /** Results by method, in place of the ordinary ones. */
   readonly answers?: Readonly<Record<string, unknown>>;
 }
@@ -57,6 +59,7 @@ export function scriptedAgent(quirk: Quirk = {}): AgentSetting {
   const flags = [
     ...(quirk.dieOn === undefined ? [] : [DIE_ON, quirk.dieOn]),
     ...(quirk.refuse === undefined ? [] : [REFUSE, quirk.refuse]),
+    ...(quirk.refuseCode === undefined ? [] : [REFUSE_CODE, String(quirk.refuseCode)]),
     ...(quirk.answers === undefined ? [] : [ANSWERS, JSON.stringify(quirk.answers)]),
   ];
   return { name: "Scripted", command: process.execPath, args: [import.meta.path, ...flags] };
@@ -82,7 +85,8 @@ function answer({ id, method, params, result, error }: Request): void {
   if (method === "session/cancel") cancel();
   if (id === undefined || method === undefined) return;
   if (valueAfter(DIE_ON) === method) process.exit(3);
-  if (valueAfter(REFUSE) === method) write({ id, error: { code: -32603, message: `${method} is refused` } });
+  if (valueAfter(REFUSE) === method)
+    write({ id, error: { code: Number(valueAfter(REFUSE_CODE) ?? -32603), message: `${method} is refused` } });
   else if (method === "session/prompt") play(id, String(params["sessionId"]), Prompt.parse(params["prompt"])[0].text);
   else write({ id, result: method in ODD_ANSWERS ? ODD_ANSWERS[method] : (RESULTS[method]?.() ?? {}) });
 }

@@ -19,13 +19,20 @@ const END = { end: "end_turn" };
 const LOADING = { protocolVersion: 1, agentCapabilities: { loadSession: true } };
 const MODES = { currentModeId: "ask", availableModes: ["ask", "edits"].map((id) => ({ id, name: id })) };
 const MODELS = { currentModelId: "large", availableModels: [{ modelId: "large", name: "Large" }] };
+/** What agents answer for a conversation they do not know. */
+const LOAD_CODES = [-32603, -32602, -32002, -32600, 500];
 const AGENTS = {
   scripted: scriptedAgent(),
   older: scriptedAgent({ answers: { "session/new": { sessionId: "s", modes: MODES, models: MODELS } } }),
   silent: scriptedAgent({
     answers: { "session/new": { sessionId: "s", modes: MODES, configOptions: null }, "session/set_mode": null },
   }),
-  forgetful: scriptedAgent({ refuse: "session/load", answers: { initialize: LOADING } }),
+  ...Object.fromEntries(
+    LOAD_CODES.map((refuseCode) => [
+      `forgetful${Math.abs(refuseCode)}`,
+      scriptedAgent({ refuse: "session/load", refuseCode, answers: { initialize: LOADING } }),
+    ]),
+  ),
   gemini: scriptedAgent({ answers: { initialize: { ...LOADING, agentInfo: { name: "gemini-cli" } } } }),
 };
 
@@ -89,14 +96,17 @@ test("quirk: what an agent says of a session nobody knows is dropped, and a ques
   expect(talk.shape).toEqual(["user", "assistant"]);
 });
 
-test("quirk: a conversation that cannot be loaded any more begins anew, with a notice before the answer", async () => {
-  const talk = await startTalk(server, "forgetful");
-  await talk.say(script(chunk("Before."), { exit: 1 }));
-  expect(talk.state.turn.stopReason).toBe("interrupted");
-  await talk.say(script(chunk("After."), END));
-  expect(talk.shape).toEqual(["user", "assistant", "user", "notice", "assistant"]);
-  expect(talk.entries[3]).toMatchObject({ severity: "warning", content: expect.stringContaining("starts afresh") });
-});
+test.each(LOAD_CODES)(
+  "quirk: a conversation whose load fails with %d begins anew, with a notice before the answer",
+  async (code) => {
+    const talk = await startTalk(server, `forgetful${Math.abs(code)}`);
+    await talk.say(script(chunk("Before."), { exit: 1 }));
+    expect(talk.state.turn.stopReason).toBe("interrupted");
+    await talk.say(script(chunk("After."), END));
+    expect(talk.shape).toEqual(["user", "assistant", "notice", "user", "notice", "assistant"]);
+    expect(talk.entries[4]).toMatchObject({ severity: "warning", content: expect.stringContaining("starts afresh") });
+  },
+);
 
 test("quirk: a missing file is an empty one for gemini, and an error for others", async () => {
   const answers = ["gemini", "scripted"].map(async (cliType) => {
@@ -196,6 +206,7 @@ test("quirk: the wait for gemini's minute ends when the user gives up, and the s
 });
 
 test("quirk: a message that waits for gemini's minute says how long, and can be cancelled", async () => {
+  const isWait = ({ content }: { readonly content: string }) => content.includes("would lose this conversation");
   const minute = () => Math.floor(Date.now() / MINUTE_MS);
   let talk: Talk;
   let made: number;
@@ -206,10 +217,10 @@ test("quirk: a message that waits for gemini's minute says how long, and can be 
     await talk.say(script(chunk("Before."), { exit: 1 }));
     const sent = await talk.send(script(chunk("Never."), END));
     const isOver = ({ seq, turn }: SessionState) => seq > sent && turn.state === "idle";
-    await talk.until("a notice or the end", (state) => talk.shape.includes("notice") || isOver(state));
+    await talk.until("a notice or the end", (state) => talk.entries.some(isWait) || isOver(state));
   } while (minute() !== made);
-  expect(talk.shape).toEqual(["user", "assistant", "user", "notice"]);
-  expect(talk.entries[3]?.content).toMatch(
+  expect(talk.shape).toEqual(["user", "assistant", "notice", "user", "notice"]);
+  expect(talk.entries[4]?.content).toMatch(
     /^Scripted would lose this conversation .* waits for \d+ s\. Cancel to stop waiting\.$/,
   );
   expect(talk.state.turn.state).toBe("running");

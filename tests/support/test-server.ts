@@ -31,6 +31,8 @@ export interface TestServerOptions {
   /** `agents` of config.json; `builtin` may be replaced too. */
   readonly agents?: Readonly<Record<string, AgentSetting>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** More words on its command line. */
+  readonly args?: readonly string[];
   /** Puts files into the data directory before the first start. */
   readonly prepare?: (dataDir: string) => Promise<void> | void;
 }
@@ -59,6 +61,7 @@ export class TestServer implements AsyncDisposable {
   readonly processes: ProcessWatch;
   readonly #dir: TempDir;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #args: readonly string[];
   readonly #clients: SocketClient[] = [];
   #running: { readonly child: Bun.Subprocess<"ignore", "pipe", "pipe">; readonly started: Started } | null = null;
   #log = "";
@@ -69,6 +72,7 @@ export class TestServer implements AsyncDisposable {
     this.dataDir = dir.join("data");
     this.home = dir.join("home");
     this.processes = watchProcesses();
+    this.#args = options.args ?? [];
     const runMarker = process.env[RUN_MARKER];
     this.#env = {
       PATH: process.env["PATH"] ?? "",
@@ -210,7 +214,7 @@ export class TestServer implements AsyncDisposable {
   }
 
   #spawn(): Bun.Subprocess<"ignore", "pipe", "pipe"> {
-    const child = Bun.spawn([process.execPath, join(ROOT, "src/cli/main.ts"), "serve", "--json"], {
+    const child = Bun.spawn([process.execPath, join(ROOT, "src/cli/main.ts"), "serve", "--json", ...this.#args], {
       cwd: this.#dir.path,
       env: this.#env,
       stdin: "ignore",
