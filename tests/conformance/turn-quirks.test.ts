@@ -13,10 +13,21 @@ const ODD_CHOICES = {
   models: { currentModelId: "custom[high]", availableModels: [{ modelId: "large", name: "Large" }] },
 };
 
+const choice = (id: string, currentValue: string) => ({
+  ...{ id, name: id, type: "select", currentValue },
+  options: ["small", "large", "high"].map((value) => ({ value, name: value })),
+});
+
 let scene: QuirkScene;
 beforeAll(async () => {
   scene = await QuirkScene.open({
     trusted: { ...scriptedAgent(), permissions: "all" },
+    shrinking: scriptedAgent({
+      answers: {
+        "session/new": { sessionId: "s", configOptions: [choice("model", "small"), choice("effort", "high")] },
+        "session/set_config_option": { configOptions: [choice("model", "large")] },
+      },
+    }),
     odd: scriptedAgent({ answers: { "session/new": ODD_CHOICES } }),
   });
 });
@@ -105,6 +116,17 @@ test("quirk: ids of choices may be addresses, and a chosen value may be none of 
   await talk.until("the new mode", () => values()[0] === `${MODE}plan`);
   await talk.say(script(update("current_mode_update", { currentModeId: `${MODE}agent` }), END));
   expect(values()).toEqual([`${MODE}agent`, "custom[high]"]);
+  await scene.expectCalm(talk);
+});
+
+test("quirk: a choice that removes another option leaves the list that the agent then has", async () => {
+  const talk = await scene.talk("shrinking");
+  const shown = () => talk.state.config.options.map(({ id, currentValue }) => [id, currentValue]);
+  await talk.until("the choices", ({ config }) => config.options.length === 2);
+  const { sessionId } = talk;
+  await talk.client.ask("session:config", { type: "session:configure", sessionId, configId: "model", value: "large" });
+  await talk.until("one choice", ({ config }) => config.options.length === 1);
+  expect(shown()).toEqual([["model", "large"]]);
   await scene.expectCalm(talk);
 });
 

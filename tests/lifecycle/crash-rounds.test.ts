@@ -48,7 +48,10 @@ async function crashRound(server: TestServer, talk: Talk, random: SeededRandom):
   const seq = await talk.send(`stream 400 words at ${random.pick([500, 2_000, 8_000])}/s`);
   const words = random.between(0, 60);
   await talk.until(`${words} words`, ({ turn }) => countWords(talk, before) >= words || turn.state === "idle");
+  const mark = talk.client.mark();
   process.kill(await agentPid(server, "fragile"), "SIGKILL");
+  // The stream may have ended before: a message sent to a process that is just dying would rightly be interrupted.
+  await talk.client.next("agent:status", ({ status }) => status === "disconnected", mark);
   const { turn } = await talk.untilIdle(seq);
   expectWords(talk, before, turn.stopReason === "end_turn" ? 400 : null);
   const next = talk.entries.length;
