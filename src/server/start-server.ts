@@ -1,7 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { ProcessLedger } from "../agents/process/process-ledger.ts";
-import { sweepLeftovers } from "../agents/process/sweep-leftovers.ts";
 import { AccessControl } from "../bridge/access-control.ts";
 import { PageFiles } from "../bridge/page-files.ts";
 import type { ConnectionDeps } from "../bridge/socket-connection.ts";
@@ -23,10 +21,9 @@ import type { Logger } from "./logger.ts";
 import { openStores } from "./open-stores.ts";
 import { SignIn } from "./sign-in.ts";
 import { statusReport } from "./status-report.ts";
+import { sweepAtStart } from "./sweep-at-start.ts";
 import { traceText } from "./trace-text.ts";
 import { PROGRAM_DIR, VERSION } from "./version.ts";
-
-const OWNER_CHARS = 16;
 
 export interface RunningServer {
   readonly url: string;
@@ -74,10 +71,7 @@ export function startServer(config: ServerConfig, logger: Logger): RunningServer
 /** Everything behind the socket. Leftovers go first: what they hold must not meet what is started now. */
 function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger) {
   const onError = (error: unknown) => logger.error("Unexpected fault", error);
-  const owner = createHash("sha256").update(dataDir.path).digest("hex").slice(0, OWNER_CHARS);
-  const ledger = new ProcessLedger(dataDir.file("agent-processes"));
-  for (const { pid, command } of sweepLeftovers(owner, ledger.takeOver()))
-    logger.warn(`Ended a leftover agent process ${pid}: ${command}`);
+  const { owner, ledger } = sweepAtStart(dataDir, logger);
   const stores = openStores(dataDir, world, logger);
   const hub = new Hub();
   const parts = { config, dataDir, world, owner, ledger, hub, logger };

@@ -22,6 +22,7 @@ import { EMPTY_SESSION, isTurnActive, type SessionState, UNTITLED } from "../pro
 import { shortenEntry } from "../protocol/shorten-entry.ts";
 import { FrameCache } from "./frame-cache.ts";
 import { PermissionRecords } from "./permission-records.ts";
+import { bindingFrom, saidFrom } from "./session-rows.ts";
 import { prepareSessionStatements, type SessionStatements } from "./session-statements.ts";
 import { StoredOutputs } from "./stored-outputs.ts";
 import { readState, writeState } from "./stored-state.ts";
@@ -269,27 +270,11 @@ function factFrom(row: Row): FactBody & { seq: number } {
   return { ...FactBody.parse(JSON.parse(String(row["json"]))), seq: Seq.parse(row["seq"]) };
 }
 
-function saidFrom(row: Row): Said {
-  const type = row["type"];
-  return { type: type === "user" || type === "notice" ? type : "assistant", content: String(row["content"]) };
-}
-
 function frameFrom(row: Row): LogFrame {
   return {
     seq: Seq.parse(row["seq"]),
     type: FactType.parse(row["type"]),
     json: String(row["json"]),
-  };
-}
-
-function bindingFrom(row: Row): AgentBinding {
-  const state = row["agent_state"];
-  return {
-    agentSessionId: String(row["agent_session_id"]),
-    createdAt: String(row["agent_session_at"]),
-    cwd: String(row["cwd"]),
-    state: state === "active" || state === "crashed" || state === "closed" ? state : "idle",
-    since: String(row["agent_state_at"]),
   };
 }
 
