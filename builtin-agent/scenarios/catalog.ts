@@ -1,5 +1,6 @@
 import { frameScenarios } from "./frame-scenarios.ts";
 import { lifecycleScenarios } from "./lifecycle-scenarios.ts";
+import { recordScenarios } from "./record-scenarios.ts";
 import { requestScenarios } from "./request-scenarios.ts";
 import type { Scenario } from "./scenario.ts";
 import { sessionScenarios } from "./session-scenarios.ts";
@@ -12,4 +13,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...frameScenarios,
   ...toolCallScenarios,
   ...requestScenarios,
+  ...recordScenarios,
 ];

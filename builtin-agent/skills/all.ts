@@ -21,6 +21,7 @@ export function makeAll(availableCommands: () => AvailableCommand[]): Skill {
     summary: "Sends one of every kind of update, and asks one of every kind of request.",
     accepts: isEmpty,
     async run(turn) {
+      echoPrompt(turn);
       turn.think("One of each, in a sensible order.");
       turn.say("Here is one of everything.\n\n");
       turn.transient({ sessionUpdate: "available_commands_update", availableCommands: availableCommands() });
@@ -41,6 +42,13 @@ export function makeAll(availableCommands: () => AvailableCommand[]): Skill {
       turn.say("That was all.");
     },
   };
+}
+
+/** As agents do that have more than one client. */
+function echoPrompt(turn: Turn): void {
+  const messageId = turn.context.world.newId("msg");
+  for (const content of turn.context.prompt)
+    turn.transient({ sessionUpdate: "user_message_chunk", messageId, content });
 }
 
 function sendSettings(turn: Turn): void {
@@ -96,13 +104,11 @@ function sendChanges(turn: Turn): void {
   });
 }
 
-/** Another agent that works for a call of ours: what it hears, says and does is marked with that call. */
+/** Another agent that works for a call of ours: what it says and does is marked with that call. */
 function sendSubAgent(turn: Turn): void {
   const task = new ToolCall(turn, { title: "Ask a sub-agent", name: "task", kind: "think", rawInput: {} });
   const _meta = { claudeCode: { parentToolUseId: task.id } };
-  const messageId = turn.context.world.newId("msg");
   const text = (words: string) => ({ type: "text" as const, text: words });
-  turn.update({ sessionUpdate: "user_message_chunk", messageId, content: text("How many lines are there?"), _meta });
   const look = new ToolCall(turn, { title: "Count lines", name: "count", kind: "search", rawInput: {}, _meta });
   look.complete({ content: [textContent("2")], _meta });
   turn.update({ sessionUpdate: "agent_message_chunk", content: text("There are two lines."), _meta });

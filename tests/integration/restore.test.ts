@@ -45,7 +45,8 @@ test("W-4 an agent killed in the middle of a turn: what had arrived is kept, and
 
   expect(await asksAgain(talk)).toBe(false);
   expect(talk.tools.at(-1)).toMatchObject({ status: "complete", result: "again\n" });
-  expect(talk.shape).not.toContain("notice");
+  const notices = talk.entries.flatMap((entry) => (entry.type === "notice" ? [entry.turnEnd] : []));
+  expect(notices).toEqual(["interrupted"]);
   await other.say("stream 2 words");
   expect(other.answer).toBe("w1w1 w2");
 });

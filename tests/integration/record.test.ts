@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { EntryId } from "../../src/protocol/ids.ts";
+import { SHOWN_CHARS_MAX } from "../../src/protocol/shown-text.ts";
+import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { chunk, script, scriptedAgent } from "./scripted-agent.ts";
+import { reopen, startTalk, type Talk } from "./talk.ts";
+
+// What stays in the record of a session, whoever reads it and whenever.
+
+const END = { end: "end_turn" };
+const LONG_LINES = 32_000;
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer({ agents: { scripted: scriptedAgent() } });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** All of an output, piece by piece. */
+async function wholeOutput(talk: Talk, entryId: EntryId, part?: number): Promise<string> {
+  let whole = "";
+  for (;;) {
+    const asked = { type: "session:output", sessionId: talk.sessionId, entryId, from: whole.length } as const;
+    const piece = await talk.client.ask("session:output", part === undefined ? asked : { ...asked, part });
+    whole += piece.content;
+    if (piece.content === "" || whole.length >= piece.totalChars) return whole;
+  }
+}
+
+test("W-2 how a turn ended stays in the record for every turn, in its place, for every reader", async () => {
+  const talk = await startTalk(server);
+  await talk.say("scenario refusal");
+  await talk.say("scenario token-limit");
+  await talk.say("scenario request-limit");
+  await talk.say("fail");
+  const seq = await talk.send("sleep");
+  await talk.untilAnswer("Sleeping");
+  await talk.cancel();
+  await talk.untilIdle(seq);
+  await talk.say("stream 1 words");
+  const ends = talk.entries.flatMap((entry) => (entry.type === "notice" ? [entry.turnEnd] : []));
+  expect(ends).toEqual(["refusal", "max_tokens", "max_turn_requests", "error", "cancelled"]);
+  expect(talk.shape.slice(0, 6)).toEqual(["user", "assistant", "notice", "user", "assistant", "notice"]);
+  const failure = talk.entries.find((entry) => entry.type === "notice" && entry.turnEnd === "error");
+  expect(failure?.content).not.toBe("");
+  const fresh = await reopen(await server.connect(), talk);
+  expect(fresh.entries).toEqual(talk.entries);
+});
+
+test("sub-agents: what they say and do names the call they work for", async () => {
+  const talk = await startTalk(server);
+  await talk.say("scenario sub-agents");
+  const [first, second, inner] = talk.tools;
+  const said = talk.entries.flatMap((entry) =>
+    entry.type === "assistant" ? [[entry.content, entry.parentToolCallId]] : [],
+  );
+  expect(said).toEqual([
+    ["first: ", first?.toolCallId],
+    ["second: looking", second?.toolCallId],
+    ["on it", first?.toolCallId],
+    ["deep inside", inner?.toolCallId],
+    ["Both are done.", undefined],
+  ]);
+  expect(inner?.parentToolCallId).toBe(first?.toolCallId);
+  expect(talk.tools.map(({ status }) => status)).toEqual(["complete", "complete", "complete"]);
+});
+
+test("X-7 a long output is kept whole once, travels in short, and is fetched in pieces, also after a restart", async () => {
+  await using own = await startTestServer();
+  const talk = await startTalk(own);
+  const mark = talk.client.mark();
+  await talk.say("scenario long-output");
+  const whole = Array.from({ length: LONG_LINES }, (_, line) => `line ${line} ${"·".repeat(80)}\n`).join("");
+  const [tool] = talk.tools;
+  expect(tool?.truncated?.totalChars).toBe(whole.length);
+  expect(tool?.result?.length).toBeLessThanOrEqual(SHOWN_CHARS_MAX);
+  const travelled = talk.client.received.slice(mark).reduce((sum, message) => sum + JSON.stringify(message).length, 0);
+  expect(travelled).toBeLessThan(2 * whole.length);
+  const entryId = tool?.entryId ?? fail();
+  expect((await wholeOutput(talk, entryId)) === whole).toBe(true);
+  const some = { type: "session:output", sessionId: talk.sessionId, entryId, from: 100, limit: 50 } as const;
+  expect((await talk.client.ask("session:output", some)).content).toBe(whole.slice(100, 150));
+
+  await own.kill();
+  await own.start();
+  const again = await reopen(await own.connect(), talk);
+  expect(again.entries).toEqual(talk.entries);
+  expect((await wholeOutput(again, entryId)) === whole).toBe(true);
+});
+
+test("X-7 an output that is asked for and is not there is refused in words", async () => {
+  const talk = await startTalk(server);
+  await talk.say("stream 1 words");
+  const entryId = talk.entries[0]?.entryId ?? fail();
+  for (const asked of [entryId, "nobody"]) {
+    const command = { type: "session:output", sessionId: talk.sessionId, entryId: asked } as const;
+    expect(await talk.client.request(command)).toMatchObject({
+      code: "INVALID_MESSAGE",
+      details: "entryId: no such output",
+    });
+  }
+});
+
+test("X-7 a diff of large files travels as what changed, and is kept whole", async () => {
+  const talk = await startTalk(server, "scripted");
+  const lines = Array.from({ length: 30_000 }, (_, line) => `line ${line}`);
+  const diff = {
+    type: "diff",
+    path: "/a.txt",
+    oldText: lines.join("\n"),
+    newText: lines.with(20_000, "new").join("\n"),
+  };
+  const call = { sessionUpdate: "tool_call", toolCallId: "1", title: "Edit", status: "completed", content: [diff] };
+  await talk.say(script({ update: call }, END));
+  const [tool] = talk.tools;
+  expect(JSON.stringify(tool).length).toBeLessThan(5_000);
+  expect(tool?.parts?.[0]).toMatchObject({ type: "diff", firstLine: 19_981 });
+  expect(JSON.parse(await wholeOutput(talk, tool?.entryId ?? fail(), 0))).toEqual(diff);
+});
+
+test("W-3 a cancelled call stays cancelled when its agent says later that it completed; its output is kept", async () => {
+  const talk = await startTalk(server);
+  await talk.send("scenario completed-after-cancel");
+  await talk.until("the call", () => talk.tools.length === 1);
+  await talk.cancel();
+  await talk.until("its late output", () => talk.tools[0]?.result === "done after all");
+  expect(talk.tools).toMatchObject([{ status: "cancelled" }]);
+  await talk.say("stream 1 words");
+  expect(talk.tools).toMatchObject([{ status: "cancelled", result: "done after all" }]);
+});
+
+test("W-12 a compaction and an update nobody knows: one is a line in the talk, the other is kept and hurts nobody", async () => {
+  const talk = await startTalk(server, "scripted");
+  const compaction = { sessionUpdate: "compaction_update", compactionId: "c" };
+  await talk.say(
+    script(
+      { update: { ...compaction, status: "in_progress" } },
+      {
+        update: {
+          sessionUpdate: "compaction_summary_chunk",
+          compactionId: "c",
+          content: { type: "text", text: "short" },
+        },
+      },
+      { update: { ...compaction, status: "completed" } },
+      { update: { sessionUpdate: "from_the_future", payload: 1 } },
+      chunk("On."),
+      END,
+    ),
+  );
+  expect(talk.shape).toEqual(["user", "notice", "assistant"]);
+  expect(talk.entries[1]).toMatchObject({ compaction: { id: "c", status: "completed" }, details: "short" });
+});
+
+function fail(): never {
+  throw new Error("there is no such entry");
+}
