@@ -148,7 +148,8 @@ test("session:kill ends the agent's session; the transcript stays and the next m
   expect(turn.stopReason).toBe("cancelled");
   await talk.say("stream 2 words");
   expect(talk.answer).toBe("Sleeping until you cancel.w1 w2");
-  expect(talk.entries.filter(({ type }) => type === "notice")).toEqual([]);
+  const notices = talk.entries.flatMap((entry) => (entry.type === "notice" ? [entry.turnEnd] : []));
+  expect(notices).toEqual(["cancelled"]);
 });
 
 function okSeq(answer: PlainServerMessage | { type: string; seq?: number | undefined }): number {

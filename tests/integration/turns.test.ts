@@ -30,7 +30,7 @@ test("W-12 what belongs to an earlier turn is kept and never ends a later one", 
   expect(turn.stopReason).toBe("max_tokens");
   const ends = talk.client.all("session:turn", mark).filter((each) => each.turn.state === "idle");
   expect(ends).toHaveLength(1);
-  expect(talk.shape).toEqual(["user", "assistant", "tool-call", "user", "assistant"]);
+  expect(talk.shape).toEqual(["user", "assistant", "tool-call", "user", "assistant", "notice"]);
   expect(talk.answer).toBe("One. Two, still two.");
   expect(talk.tools).toMatchObject([{ status: "complete", result: "late result" }]);
 });
