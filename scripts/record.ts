@@ -14,6 +14,4 @@ const recorder = Bun.spawn([process.execPath, recorderFile, ...process.argv.slic
   env: { ...process.env, [CACHE_VARIABLE]: cache },
   stdio: ["ignore", "inherit", "inherit"],
 });
-const code = await recorder.exited;
-const formatted = Bun.spawn(["npx", "biome", "format", "--write", "tests/recordings/golden"], { cwd: root });
-process.exitCode = code || (await formatted.exited);
+process.exitCode = await recorder.exited;

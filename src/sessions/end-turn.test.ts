@@ -67,6 +67,20 @@ describe("the end of a turn", () => {
     });
   }
 
+  it("the words tell the user's own stop from the agent's, and do not repeat an error that the agent has said", () => {
+    const own = new PureSession().start();
+    own.tell({ type: "session:cancel" });
+    own.end("end_turn");
+    expect(own.told.at(-1)).toEqual(["notice", "Cancelled. What had arrived is kept."]);
+    expect(new PureSession().start().end("cancelled").told.at(-1)?.[1]).toStartWith("The agent stopped here.");
+    const failed = new PureSession().start();
+    failed.text("API Error: 500 the model is down.");
+    const message = "Internal error: API Error: 500 the model is down.";
+    failed.hear({ type: "turn-failed", turnId: failed.turn, error: { code: "AGENT_PROTOCOL_ERROR", message } });
+    expect(failed.told.at(-1)).toEqual(["notice", "The turn failed with this error."]);
+    expect(failed.state.turn.error?.message).toBe(message);
+  });
+
   it("without a word of the agent completes the user's entry instead", () => {
     for (const [reason, type] of [
       ["end_turn", "session:complete"],

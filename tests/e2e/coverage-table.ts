@@ -35,10 +35,12 @@ function codesIn(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, code]) => code ?? []);
 }
 
+/** Other parts of the schema have numbers there. */
+const Mark = z.union([z.string(), z.number()]).transform(String);
 const Alternative = z.looseObject({
-  const: z.string().optional(),
+  const: Mark.optional(),
   title: z.string().optional(),
-  properties: z.record(z.string(), z.looseObject({ const: z.string().optional() })).optional(),
+  properties: z.record(z.string(), z.looseObject({ const: Mark.optional() })).optional(),
 });
 const Definition = z.looseObject({
   oneOf: z.array(Alternative).optional(),

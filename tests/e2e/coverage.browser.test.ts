@@ -117,7 +117,10 @@ interface Wire {
 
 /** What went over the wire, from the session's own trace. */
 function readWire(trace: string): Wire {
-  const lines = trace.split("\n").map((line) => TraceLine.parse(JSON.parse(line)));
+  const lines = trace
+    .trim()
+    .split("\n")
+    .map((line) => TraceLine.parse(JSON.parse(line)));
   const said = (direction: string) =>
     lines.flatMap(({ direction: way, text = "" }) => (way === direction ? [Message.parse(JSON.parse(text))] : []));
   const [heard, told] = [said("in"), said("out")];

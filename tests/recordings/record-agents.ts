@@ -22,7 +22,7 @@ async function record(agent: RealAgent, scenario: Scenario): Promise<void> {
     const talk = await scene.newSession();
     await scenario.play(talk);
     project = talk.directory;
-    await writeFile(goldenFile(agent, scenario), `${JSON.stringify(transcriptOf(talk), null, 2)}\n`);
+    await writeFile(goldenFile(agent, scenario), transcriptOf(talk));
   }
   const others = [agentCache(process.env), process.execPath, ROOT, tmpdir(), homedir()];
   const recording = cleanRecording(await readFile(tapped, "utf8"), { project, others });

@@ -9,5 +9,5 @@ export function recordingFile(agent: RealAgent, scenario: Scenario): string {
 
 /** The transcript it has to make: read by a person, and judged to be right. */
 export function goldenFile(agent: RealAgent, scenario: Scenario): string {
-  return join(import.meta.dirname, "golden", `${agent.name}-${scenario.name}.json`);
+  return join(import.meta.dirname, "golden", `${agent.name}-${scenario.name}.txt`);
 }
