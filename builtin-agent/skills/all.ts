@@ -131,7 +131,12 @@ function sendBlocks(turn: Turn): void {
 function sendOptional(turn: Turn): void {
   const { client, world } = turn.context;
   if (client.capabilities.notices) {
-    turn.transient({ sessionUpdate: "notice", severity: "info", title: "A notice", description: "It is not kept." });
+    turn.transient({
+      sessionUpdate: "notice",
+      severity: "info",
+      title: "A notice",
+      description: "With more words about it.",
+    });
   }
   if (!client.capabilities.compaction) return;
   const compactionId = world.newId("compaction");

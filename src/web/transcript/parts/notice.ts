@@ -28,7 +28,7 @@ export class NoticeNode implements RowNode<NoticeRow> {
   constructor(row: NoticeRow) {
     this.#actions.hidden = true;
     this.#details.hidden = true;
-    this.#details.append(createElement("summary", "", "Summary"), this.#detailsText);
+    this.#details.append(createElement("summary", "", createIcon("chevron", "icon-sm"), "Summary"), this.#detailsText);
     // What can be done is about now; only what is kept is an entry.
     this.element =
       row.kind === "entry" ? createArticle("notice", "entry-notice") : createElement("div", "entry turn-end");

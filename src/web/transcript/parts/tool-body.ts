@@ -1,5 +1,6 @@
 import type { Part, ToolCallEntry, ToolLocation, Truncated } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";
+import { createIcon } from "../../icons/create-icon.ts";
 import { createElement, setText } from "../create-element.ts";
 import { commandOf, isRecord } from "../tool-words.ts";
 import { createBlock, markScrollable } from "./block.ts";
@@ -30,7 +31,8 @@ export class ToolBody {
     this.element.append(...pieces, this.#empty);
   }
 
-  update(entry: ToolCallEntry): void {
+  /** `hasSteps`: what a sub-agent did for it stands below, so that no output is not nothing. */
+  update(entry: ToolCallEntry, hasSteps: boolean): void {
     const structured = (entry.parts ?? []).filter(hasShape);
     const output = entry.result ?? textOf(entry.parts) ?? entry.content;
     this.#showInput(entry, structured);
@@ -42,7 +44,7 @@ export class ToolBody {
     setText(this.#error, error);
     this.#error.hidden = error === "";
     const isEmpty = output === "" && error === "" && structured.length === 0 && entry.status !== "running";
-    this.#empty.hidden = !isEmpty;
+    this.#empty.hidden = !isEmpty || hasSteps;
     this.#showWhole(entry.truncated);
     this.#showMore(entry);
   }
@@ -98,7 +100,12 @@ function createLocations(locations: readonly ToolLocation[]): HTMLElement {
 
 function createRaw(output: Json): HTMLElement {
   const body = markScrollable(createElement("pre", "code", JSON.stringify(output, null, 2)), "Raw output");
-  return createElement("details", "tool-raw", createElement("summary", "", "Raw output"), createBlock([], body));
+  return createElement(
+    "details",
+    "tool-raw",
+    createElement("summary", "", createIcon("chevron", "icon-sm"), "Raw output"),
+    createBlock([], body),
+  );
 }
 
 function textOf(parts: readonly Part[] | undefined): string | undefined {

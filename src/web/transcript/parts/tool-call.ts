@@ -69,7 +69,8 @@ export class ToolCallNode implements RowNode<EntryRow> {
       this.#body = new ToolBody();
       this.#line.button.after(this.#body.element);
     }
-    if (this.#row.entry.type === "tool-call") this.#body.update(this.#row.entry);
+    const { entry, children } = this.#row;
+    if (entry.type === "tool-call") this.#body.update(entry, children.length > 0);
   }
 
   #showSubAgent(row: EntryRow): void {
