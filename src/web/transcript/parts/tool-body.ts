@@ -26,7 +26,7 @@ export class ToolBody {
 
   constructor() {
     this.#outputFrame = createBlock([], this.#output.element);
-    const pieces = [this.#input, this.#parts, this.#outputFrame, this.#whole, this.#error, this.#more];
+    const pieces = [this.#input, this.#parts, this.#whole, this.#outputFrame, this.#error, this.#more];
     for (const piece of pieces) piece.hidden = true;
     this.element.append(...pieces, this.#empty);
   }
