@@ -57,6 +57,7 @@ export class SeedStore implements Disposable {
       lastActiveAt: SEED_TIME,
       receipt: null,
       binding: null,
+      attention: null,
     });
     return working;
   }

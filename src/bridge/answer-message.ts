@@ -14,7 +14,7 @@ export interface MessageDeps {
 }
 
 /** Messages about following a session are the connection's own; everything else is answered here. */
-export type Answerable = Exclude<ClientMessage, { type: "session:open" | "session:close" }>;
+export type Answerable = Exclude<ClientMessage, { type: "session:open" | "session:close" | "session:seen" }>;
 
 export async function answerMessage(deps: MessageDeps, message: Answerable): Promise<Answer> {
   const { sessions, projects, agents } = deps;
@@ -33,7 +33,7 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     case "session:page": {
       if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
       const page = sessions.page(message);
-      return page ? reply(page) : { kind: "refused", refusal: REFUSE.invalidMessage("before: no such entry") };
+      return page ? reply(page) : { kind: "refused", refusal: REFUSE.invalidMessage("before, until: no such entry") };
     }
     case "session:output": {
       if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
@@ -44,6 +44,8 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
       sessions.saveDraft(message.sessionId, message.content);
       return { kind: "ok" };
+    case "search":
+      return reply({ type: "search:results", hits: [...sessions.search(message)] });
     case "session:create":
       return sessions.create(message);
     case "session:reconnect":

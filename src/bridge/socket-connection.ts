@@ -85,6 +85,7 @@ export class SocketConnection implements Disposable {
 
   [Symbol.dispose](): void {
     this.#closed = true;
+    this.#deps.sessions.viewerLeft(this);
     this.#listening[Symbol.dispose]();
     for (const subscription of this.#subscriptions.values()) subscription[Symbol.dispose]();
     this.#subscriptions.clear();
@@ -94,6 +95,7 @@ export class SocketConnection implements Disposable {
     try {
       if (message.type === "session:open") this.#open(message);
       else if (message.type === "session:close") this.#close(message);
+      else if (message.type === "session:seen") this.#answer(message, this.#deps.sessions.seen(message, this));
       else {
         const answer = await answerMessage(this.#deps, message);
         this.#answer(message, answer);
@@ -130,9 +132,13 @@ export class SocketConnection implements Disposable {
   }
 
   #close(message: Extract<ClientMessage, { type: "session:close" }>): void {
-    this.#subscriptions.get(message.sessionId)?.[Symbol.dispose]();
-    this.#subscriptions.delete(message.sessionId);
+    this.#unfollow(message.sessionId);
     if (message.requestId !== undefined) this.#sendMessage({ type: "ok" }, message.requestId);
+  }
+
+  #unfollow(sessionId: SessionId): void {
+    this.#subscriptions.get(sessionId)?.[Symbol.dispose]();
+    this.#subscriptions.delete(sessionId);
   }
 
   #answer(message: ClientMessage, answer: Answer): void {
@@ -202,6 +208,7 @@ export class SocketConnection implements Disposable {
   #onBroadcasts(batch: readonly Broadcast[]): void {
     for (const broadcast of batch) {
       if (broadcast.kind === "message") {
+        if (broadcast.message.type === "session:deleted") this.#unfollow(broadcast.message.sessionId);
         this.#send(withRequestId(broadcast.json, take(this.#awaitedMessages, broadcast.message)));
       } else if (broadcast.kind === "fact") {
         this.#onGlobalFact(broadcast.fact, broadcast.json);

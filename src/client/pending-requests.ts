@@ -17,6 +17,8 @@ const REPEATABLE: ReadonlySet<ClientMessage["type"]> = new Set<ClientMessage["ty
   "session:output",
   "session:close",
   "session:draft",
+  "session:seen",
+  "search",
   "agent:list",
 ]);
 

@@ -113,9 +113,18 @@ export interface AttachRequest {
   readonly signal: AbortSignal;
 }
 
+export interface ForgetRequest {
+  readonly sessionId: SessionId;
+  readonly cliType: CliType;
+  readonly cwd: string;
+  readonly agentSessionId: string;
+}
+
 /** What sessions need from the agents: to be attached to one. Failures are RefusalErrors that say what to do. */
 export interface Agents {
   attach(request: AttachRequest): Promise<AgentSession>;
+  /** Deletes the agent's own copy of a conversation that is closed, where the agent offers that. */
+  forget(request: ForgetRequest): Promise<void>;
   list(): readonly AgentInfo[];
   find(cliType: CliType): AgentInfo | null;
 }

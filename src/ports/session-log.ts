@@ -30,6 +30,8 @@ export interface Commit {
   /** Texts too long for their entries. */
   readonly outputs: readonly WholeOutput[];
   readonly lastActiveAt: string | null;
+  /** The fact the user should know of, and whether someone looks at it this moment. */
+  readonly attention: { readonly seq: number; readonly isSeen: boolean } | null;
   readonly receipt: Receipt | null;
   readonly binding: AgentBinding | null;
 }
@@ -85,6 +87,10 @@ export interface OutputRange {
 export interface SessionLog {
   create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null): void;
   commit(sessionId: SessionId, commit: Commit): void;
+  /** Everything of a session is gone, and its answer kept. */
+  delete(sessionId: SessionId, receipt: Receipt | null): void;
+  /** Someone has read up to there; true when that was news. */
+  markSeen(sessionId: SessionId, seq: number): boolean;
   load(sessionId: SessionId): StoredSession | null;
   row(sessionId: SessionId): SessionRow | null;
   rows(projectId: ProjectId, includeArchived: boolean): readonly SessionRow[];
@@ -93,8 +99,11 @@ export interface SessionLog {
   readAfter(sessionId: SessionId, seq: number, limit: number): readonly LogFrame[];
   /** True when every fact after `seq` is still kept, so that a reader can go on from there. */
   canResume(sessionId: SessionId, seq: number): boolean;
-  /** Newest settled entries, or those before one of them; null when that one is unknown. */
-  page(sessionId: SessionId, before: EntryId | null, limit: number): EntryPage | null;
+  /**
+   * Newest settled entries, or those before one of them; null when that one is unknown. `until` asks for all down to
+   * that one instead of a number: what one answer does not hold is asked for next.
+   */
+  page(sessionId: SessionId, before: EntryId | null, limit: number, until?: EntryId | null): EntryPage | null;
   /** Null when nothing was taken out of that entry. */
   output(sessionId: SessionId, range: OutputRange): OutputPiece | null;
   settledEntry(sessionId: SessionId, entryId: EntryId): Entry | null;

@@ -13,6 +13,7 @@ import {
   TITLE_CHARS_MAX,
 } from "./limits.ts";
 import { PermissionMode, PolicyScope, RULES_MAX, RuleDraft, RuleId } from "./permission-policy.ts";
+import { searchFields } from "./search.ts";
 import { QueueItem } from "./session-parts.ts";
 
 const REQUEST_ID_CHARS_MAX = 200;
@@ -54,6 +55,8 @@ export const SessionCommand = z.discriminatedUnion("type", [
   message("session:kill", sessionOnly),
   message("session:archive", sessionOnly),
   message("session:unarchive", sessionOnly),
+  /** For good: what was said in it, and where the agent offers that, the agent's own copy. */
+  message("session:delete", sessionOnly),
   message("session:rename", {
     ...sessionOnly,
     title: z.string().check(z.trim(), z.minLength(1), z.maxLength(TITLE_CHARS_MAX)),
@@ -85,7 +88,6 @@ export const ClientMessage = z.discriminatedUnion("type", [
     options: z.optional(z.record(z.string(), Json)),
   }),
   message("session:open", { ...sessionOnly, after: z.optional(z.int().check(z.nonnegative())), limit }),
-  message("session:page", { ...sessionOnly, before: EntryId, limit }),
   /** A piece of a text too long for its entry: of the call's own output, or of one of its parts as JSON. */
   message("session:output", {
     ...sessionOnly,
@@ -94,6 +96,15 @@ export const ClientMessage = z.discriminatedUnion("type", [
     from: z.optional(z.int().check(z.gte(0))),
     limit: z.optional(z.int().check(z.gte(1), z.lte(OUTPUT_PIECE_CHARS_MAX))),
   }),
+  /** `until`: everything from that entry on, or as much of it as one answer holds; `limit` then counts nothing. */
+  message("session:page", { ...sessionOnly, before: EntryId, limit, until: z.optional(EntryId) }),
+  /** This client has shown the session up to `seq`; `showing` says that it goes on to, or that it no longer does. */
+  message("session:seen", {
+    ...sessionOnly,
+    seq: z.int().check(z.gte(0)),
+    showing: z.optional(z.boolean()),
+  }),
+  message("search", searchFields),
   message("session:close", sessionOnly),
   message("session:draft", { ...sessionOnly, content: z.string().check(z.maxLength(DRAFT_CHARS_MAX)) }),
   /** `restart` replaces a process that no longer reacts. */

@@ -4,6 +4,7 @@ import { ErrorCode } from "./errors.ts";
 import { FactBody, Seq } from "./facts.ts";
 import { CliType, EntryId, ProjectId, SessionId } from "./ids.ts";
 import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from "./permission-policy.ts";
+import { SearchHit } from "./search.ts";
 import { PendingPermission, QueueItem, SessionConfig, Turn, Usage } from "./session-parts.ts";
 
 export const Project = z.object({ id: ProjectId, path: z.string(), name: z.string(), addedAt: z.string() });
@@ -149,6 +150,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   message("session:list", { projectId: ProjectId, sessions: z.array(SessionRow) }),
   message("session:created", { sessionId: SessionId, projectId: ProjectId, session: SessionRow }),
   message("session:changed", SessionRow.shape),
+  message("session:deleted", { sessionId: SessionId }),
+  message("search:results", { hits: z.array(SearchHit) }),
   SessionHistory,
   SessionResumed,
   SessionPage,

@@ -1,6 +1,8 @@
 import { isoTime, type World } from "../ports/world.ts";
 import { importLegacyFiles } from "../store/import-legacy-files.ts";
 import { openDatabase } from "../store/open-database.ts";
+import { SearchBacklog } from "../store/search/search-backlog.ts";
+import { SqliteSearchIndex } from "../store/search/sqlite-search-index.ts";
 import { SqliteAgentChoices } from "../store/sqlite-agent-choices.ts";
 import { SqlitePolicyStore } from "../store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../store/sqlite-project-store.ts";
@@ -14,7 +16,9 @@ const RECEIPTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 export function openStores(dataDir: DataDir, world: World, logger: Logger) {
   const { db, movedAside, created } = openDatabase(dataDir.file("liminal.db"), isoTime(world).replaceAll(":", "-"));
   if (movedAside) logger.warn(`The database was damaged. It was moved to ${movedAside}, and a new one was started.`);
-  const log = new SqliteSessionLog(db);
+  const onError = (error: unknown) => logger.error("The search index could not be completed", error);
+  const backlog = new SearchBacklog(db, { now: world.now, onError });
+  const log = new SqliteSessionLog(db, () => backlog.start());
   const projects = new SqliteProjectStore(db);
   if (created) {
     const { projectCount, sessionCount, problem } = importLegacyFiles(dataDir.path, { log, projects, world });
@@ -24,5 +28,11 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger) {
   }
   log.dropReceiptsBefore(new Date(world.now() - RECEIPTS_KEPT_MS).toISOString());
   const choices = new SqliteAgentChoices(db);
-  return { log, projects, policies: new SqlitePolicyStore(db), choices, movedAside, close: () => db.close() };
+  backlog.start();
+  const close = () => {
+    backlog.stop();
+    db.close();
+  };
+  const policies = new SqlitePolicyStore(db);
+  return { log, projects, policies, search: new SqliteSearchIndex(db), backlog, choices, movedAside, close };
 }

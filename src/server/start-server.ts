@@ -84,9 +84,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     guarded: [dataDir.path],
   });
   const sessions = new SessionService({
-    world,
-    log: stores.log,
-    projects: stores.projects,
+    ...{ world, log: stores.log, search: stores.search, projects: stores.projects },
     agents: pool,
     policy,
     choices: stores.choices,
@@ -125,5 +123,5 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     sessions.flush();
     stores.close();
   };
-  return { connection, pool, sessions, stopAgents, close };
+  return { connection, pool, sessions, backlog: stores.backlog, stopAgents, close };
 }

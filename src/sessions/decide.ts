@@ -10,7 +10,10 @@ import { queueFact } from "./queue-fact.ts";
 import type { Outcome, Scene } from "./scene.ts";
 import { restartTurn, startTurn } from "./start-turn.ts";
 
-type Decided = Extract<SessionCommand, { type: Exclude<SessionCommand["type"], "session:configure"> }>;
+type Decided = Extract<
+  SessionCommand,
+  { type: Exclude<SessionCommand["type"], "session:configure" | "session:delete"> }
+>;
 
 /** `answer` names the fact that answers the command; null answers a plain `ok`. */
 export type Decision =

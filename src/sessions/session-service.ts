@@ -1,6 +1,7 @@
 import type { AgentChoices } from "../ports/agent-choices.ts";
 import type { AgentSession, Agents } from "../ports/agents.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
+import type { SearchIndex } from "../ports/search-index.ts";
 import type { AgentBinding, SessionLog } from "../ports/session-log.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import type { ClientMessage, SessionCommand } from "../protocol/client-messages.ts";
@@ -8,6 +9,7 @@ import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import { type CliType, cliTypeOf, type ProjectId, SessionId } from "../protocol/ids.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
+import type { SearchHit, SearchRequest } from "../protocol/search.ts";
 import type {
   PlainServerMessage,
   SessionHistory,
@@ -17,17 +19,22 @@ import type {
   SessionRow,
 } from "../protocol/server-messages.ts";
 import { UNTITLED } from "../protocol/session-state.ts";
-import { type Answer, readAnswer, writeAnswer } from "./answer.ts";
+import { type Answer, writeAnswer } from "./answer.ts";
 import { applyChoices } from "./apply-choices.ts";
+import { CommandReceipts } from "./command-receipts.ts";
+import { configureSession } from "./configure-session.ts";
+import { deleteSession } from "./delete-session.ts";
 import { EarlyEvents } from "./early-events.ts";
 import { outputOf } from "./output-piece.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
 import { refuseStart } from "./policy/refuse-rules.ts";
 import { Session } from "./session.ts";
+import { ShownSessions } from "./shown-sessions.ts";
 
 export interface SessionServiceDeps {
   readonly world: World;
   readonly log: SessionLog;
+  readonly search: SearchIndex;
   readonly projects: ProjectStore;
   readonly agents: Agents;
   readonly policy: PolicyService;
@@ -41,7 +48,7 @@ export interface SessionServiceDeps {
 }
 
 type Create = Extract<ClientMessage, { type: "session:create" }>;
-type Configure = Extract<SessionCommand, { type: "session:configure" }>;
+type Seen = Extract<ClientMessage, { type: "session:seen" }>;
 
 /** A new session is made for whoever asked, who waits for it. */
 const NEVER = new AbortController().signal;
@@ -60,10 +67,12 @@ const ROW_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["type"]>([
 export class SessionService {
   readonly #deps: SessionServiceDeps;
   readonly #sessions = new Map<SessionId, Session>();
-  readonly #inFlight = new Map<string, Promise<Answer>>();
+  readonly #receipts: CommandReceipts;
+  readonly #shown = new ShownSessions();
 
   constructor(deps: SessionServiceDeps) {
     this.#deps = deps;
+    this.#receipts = new CommandReceipts(deps.log, deps.world);
   }
 
   /** Turns that an earlier run of the server left open end as interrupted, with what had arrived. */
@@ -81,7 +90,14 @@ export class SessionService {
     return this.once(command.commandId, async () => {
       const session = this.#session(command.sessionId);
       if (!session) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
-      return command.type === "session:configure" ? this.#configure(session, command) : session.dispatch(command);
+      if (command.type === "session:delete")
+        return deleteSession(session, command.commandId, {
+          ...this.#deps,
+          drop: () => this.#sessions.delete(session.id),
+        });
+      return command.type === "session:configure"
+        ? configureSession(session, command, this.#deps.choices)
+        : session.dispatch(command);
     });
   }
 
@@ -98,18 +114,26 @@ export class SessionService {
   }
 
   /** A command sent twice acts once: the first outcome answers both, even over a restart. */
-  async once(commandId: string | undefined, act: () => Promise<Answer>): Promise<Answer> {
-    if (commandId === undefined) return act();
-    const stored = this.#deps.log.receipt(commandId);
-    if (stored !== null) return readAnswer(stored);
-    const running = this.#inFlight.get(commandId);
-    if (running) return running.then(asRepeated);
-    const acting = act().finally(() => this.#inFlight.delete(commandId));
-    this.#inFlight.set(commandId, acting);
-    const answer = await acting;
-    const { log, world } = this.#deps;
-    if (!isInternal(answer)) log.saveReceipt({ commandId, answer: writeAnswer(answer), at: isoTime(world) });
-    return answer;
+  once(commandId: string | undefined, act: () => Promise<Answer>): Promise<Answer> {
+    return this.#receipts.once(commandId, act);
+  }
+
+  search(request: SearchRequest): readonly SearchHit[] {
+    return this.#deps.search.search(request, this.#deps.world.now());
+  }
+
+  /** A viewer shows the session as it stood at `seq`, or no longer does. */
+  seen({ sessionId, seq, showing }: Seen, viewer: object): Answer {
+    if (!this.exists(sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
+    if (showing === true) this.#shown.show(viewer, sessionId);
+    else this.#shown.hide(viewer, sessionId);
+    if (showing !== false && this.#deps.log.markSeen(sessionId, seq)) this.#publishRow(sessionId);
+    return { kind: "ok" };
+  }
+
+  /** A viewer is gone, whatever it looked at. */
+  viewerLeft(viewer: object): void {
+    this.#shown.hide(viewer);
   }
 
   list(projectId: ProjectId, includeArchived: boolean): readonly SessionRow[] | null {
@@ -147,8 +171,8 @@ export class SessionService {
   }
 
   page(command: Extract<ClientMessage, { type: "session:page" }>): SessionPage | null {
-    const { sessionId, before, limit = PAGE_ENTRIES_DEFAULT } = command;
-    const page = this.#deps.log.page(sessionId, before, limit);
+    const { sessionId, before, limit = PAGE_ENTRIES_DEFAULT, until = null } = command;
+    const page = this.#deps.log.page(sessionId, before, limit, until);
     return page && { type: "session:page", sessionId, before, entries: [...page.entries], hasMore: page.hasMore };
   }
 
@@ -248,25 +272,14 @@ export class SessionService {
   }
 
   /** What the agent took is how its next session starts. */
-  async #configure(session: Session, command: Configure): Promise<Answer> {
-    const { configId, value } = command;
-    try {
-      await session.configure(command);
-    } catch (error) {
-      if (!(error instanceof RefusalError)) throw error;
-      return { kind: "refused", refusal: error.refusal };
-    }
-    this.#deps.choices.remember(cliTypeOf(session.id), configId, value);
-    session.flush();
-    return { kind: "config", sessionId: session.id, config: session.state.config, seq: session.state.seq };
-  }
-
   #session(sessionId: SessionId): Session | null {
     const known = this.#sessions.get(sessionId);
     if (known) return known;
     const stored = this.#deps.log.load(sessionId);
     if (!stored) return null;
-    const session = new Session({ ...this.#deps, onCommitted: (id, facts) => this.#committed(id, facts) }, stored);
+    const isShown = (id: SessionId) => this.#shown.has(id);
+    const onCommitted = (id: SessionId, facts: readonly Fact[]) => this.#committed(id, facts);
+    const session = new Session({ ...this.#deps, isShown, onCommitted }, stored);
     this.#sessions.set(sessionId, session);
     // Loaded from disk it has no agent, so a turn or a question found open belongs to a process that is gone.
     if (stored.row.turn.state !== "idle" || stored.state.pending.length > 0)
@@ -276,18 +289,11 @@ export class SessionService {
 
   #committed(sessionId: SessionId, facts: readonly Fact[]): void {
     this.#deps.onCommitted(sessionId, facts);
-    if (!facts.some((fact) => ROW_FACTS.has(fact.type))) return;
+    if (facts.some((fact) => ROW_FACTS.has(fact.type))) this.#publishRow(sessionId);
+  }
+
+  #publishRow(sessionId: SessionId): void {
     const row = this.#deps.log.row(sessionId);
     if (row) this.#deps.publish({ type: "session:changed", ...row });
   }
-}
-
-/** A fault of ours is no outcome: trying again must be able to succeed. */
-function isInternal(answer: Answer): boolean {
-  return answer.kind === "refused" && answer.refusal.code === "INTERNAL_ERROR";
-}
-
-/** The second asker of a command in flight gets a copy of its own, not the published message again. */
-function asRepeated(answer: Answer): Answer {
-  return readAnswer(writeAnswer(answer));
 }

@@ -1,8 +1,8 @@
 import { invariant } from "../lib/assert.ts";
 import { Mailbox } from "../lib/mailbox.ts";
-import type { AgentEvent, AgentSession, Agents } from "../ports/agents.ts";
-import type { AgentBinding, SessionLog, StoredSession } from "../ports/session-log.ts";
-import { isoTime, type World } from "../ports/world.ts";
+import type { AgentEvent, AgentSession } from "../ports/agents.ts";
+import type { AgentBinding, StoredSession } from "../ports/session-log.ts";
+import { isoTime } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
@@ -12,16 +12,18 @@ import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
 import { AgentLink, FORGOTTEN } from "./agent-link.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
+import { attentionOf } from "./attention.ts";
 import { boundDepth } from "./bound-depth.ts";
 import { decide } from "./decide.ts";
 import { type DoneCommand, receiptOf } from "./done-command.ts";
 import type { EarlyEvents } from "./early-events.ts";
 import { EndedQuestions } from "./ended-questions.ts";
+import { answerGone, type DecidedCommand, type Mail } from "./mail.ts";
 import { mergeText } from "./merge-text.ts";
 import { observe } from "./observe.ts";
 import { type Observed, PermissionJudge } from "./policy/permission-judge.ts";
-import type { PolicyService } from "./policy/policy-service.ts";
 import type { Effect, Scene } from "./scene.ts";
+import type { SessionDeps } from "./session-deps.ts";
 import { isActivity, settle } from "./settle-turn.ts";
 import { lateEntries, SettledEntries } from "./settled-entries.ts";
 import { SilenceWatch } from "./silence-watch.ts";
@@ -31,22 +33,6 @@ import { takeOut } from "./take-out.ts";
 const TEXT_HOLD_MS = 16;
 const MAIL_ITEMS_MAX = 2_000;
 const COMMIT_RETRY_MS = 1_000;
-
-type DecidedCommand = Parameters<typeof decide>[1];
-type Mail =
-  | { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void }
-  | { from: "agent"; event: Observed };
-
-export interface SessionDeps {
-  readonly world: World;
-  readonly log: SessionLog;
-  readonly agents: Agents;
-  readonly policy: PolicyService;
-  /** A turn with nothing heard for this long is shown as stalled. */
-  readonly stallMs: number;
-  readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
-  readonly onError: (error: unknown) => void;
-}
 
 /** The single writer of one session: commands and the agent's words enter one mailbox, facts leave to the log. */
 export class Session {
@@ -66,6 +52,7 @@ export class Session {
   #stagedOutputs: WholeOutput[] = [];
   #stagedEffects: Effect[] = [];
   #retry: ReturnType<typeof setTimeout> | undefined;
+  #isEnded = false;
   readonly #silence: SilenceWatch;
 
   constructor(deps: SessionDeps, stored: StoredSession) {
@@ -79,7 +66,7 @@ export class Session {
       itemsMax: MAIL_ITEMS_MAX,
       holdMs: TEXT_HOLD_MS,
       now: deps.world.now,
-      handle: (batch) => this.#handle(batch),
+      handle: (batch) => (this.#isEnded ? answerGone(batch) : this.#handle(batch)),
       onError: deps.onError,
     });
     this.#judge = new PermissionJudge({
@@ -96,7 +83,7 @@ export class Session {
       binding: () => this.#binding,
       userMessages: () => deps.log.userMessageCount(this.id),
       said: () => deps.log.said(this.id),
-      isRunning: (turnId) => isTurnActive(this.#state.turn) && this.#state.turn.turnId === turnId,
+      isRunning: (turnId) => !this.#isEnded && isTurnActive(this.#state.turn) && this.#state.turn.turnId === turnId,
       post: (event) => this.observe(event),
       onAttached: (agent) => this.#attached(agent),
       onError: deps.onError,
@@ -148,6 +135,15 @@ export class Session {
     this.#retry = undefined;
     this.#mailbox.flush();
     if (this.#staged.length > 0) this.#commitStaged();
+  }
+
+  /** The session is deleted: its agent is let go, and what it still says has nowhere to go. */
+  end(): Promise<void> {
+    this.#isEnded = true;
+    this.#staged = [];
+    clearTimeout(this.#retry);
+    this.#silence.heard(false);
+    return this.#link.end(this.#state.pending.map(({ permissionId }) => permissionId));
   }
 
   /** A run of agent events is one commit; a command closes the run, decides, and starts the next. */
@@ -248,6 +244,7 @@ export class Session {
       revised: lateEntries(facts),
       outputs: this.#stagedOutputs,
       lastActiveAt: done?.isSend || facts.some(isActivity) ? this.#now() : null,
+      attention: attentionOf(facts, done?.isSend === true || this.#deps.isShown(this.id)),
       receipt: done && receiptOf(done, this.#now()),
       binding: this.#bindingChanged ? this.#binding : null,
     });

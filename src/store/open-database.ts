@@ -2,10 +2,11 @@ import { existsSync, renameSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
 import { PERMISSION_POLICY_SCHEMA } from "./migrations/0002-permission-policy.ts";
+import { SEARCH_SCHEMA } from "./migrations/0003-search.ts";
 import { OUTPUTS_SCHEMA } from "./migrations/0004-outputs.ts";
 
 /** In order; a released migration is never edited, a new one is appended. */
-const MIGRATIONS: readonly string[] = [FIRST_SCHEMA, PERMISSION_POLICY_SCHEMA, OUTPUTS_SCHEMA];
+const MIGRATIONS: readonly string[] = [FIRST_SCHEMA, PERMISSION_POLICY_SCHEMA, SEARCH_SCHEMA, OUTPUTS_SCHEMA];
 
 /** The schema this program makes and knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

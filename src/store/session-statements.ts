@@ -23,6 +23,14 @@ export function prepareSessionStatements(db: DatabaseSync) {
     updateSnapshot: db.prepare(
       "UPDATE session SET snapshot = ?, snapshot_seq = ?, next_position = next_position + ? WHERE key = ?",
     ),
+    noteAttention: db.prepare("UPDATE session SET attention_seq = ?, seen_seq = MAX(seen_seq, ?) WHERE key = ?"),
+    /** Touches nothing that was already read. */
+    markSeen: db.prepare(
+      "UPDATE session SET seen_seq = ? WHERE id = ? AND attention_seq > seen_seq AND attention_seq <= ?",
+    ),
+    deleteSession: db.prepare("DELETE FROM session WHERE key = ?"),
+    dropPolicyMode: db.prepare("DELETE FROM policy_mode WHERE scope = 'session' AND target = ?"),
+    dropPolicyRules: db.prepare("DELETE FROM policy_rule WHERE scope = 'session' AND target = ?"),
     updateDraft: db.prepare("UPDATE session SET draft = ? WHERE id = ?"),
     insertFact: db.prepare("INSERT INTO fact (session_key, seq, type, json) VALUES (?, ?, ?, ?)"),
     factsAfter: db.prepare("SELECT seq, type, json FROM fact WHERE session_key = ? AND seq > ? ORDER BY seq LIMIT ?"),

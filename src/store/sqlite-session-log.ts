@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { invariant } from "../lib/assert.ts";
+import { ignore } from "../lib/ignore.ts";
 import type {
   AgentBinding,
   Commit,
@@ -13,16 +14,16 @@ import type {
   StoredSession,
 } from "../ports/session-log.ts";
 import { agentIdOf, Entry, UserEntry } from "../protocol/entry.ts";
-import { FactBody, FactType, Seq } from "../protocol/facts.ts";
 import type { EntryId, ProjectId } from "../protocol/ids.ts";
 import { SessionId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
-import { SessionRow } from "../protocol/server-messages.ts";
-import { EMPTY_SESSION, isTurnActive, type SessionState, UNTITLED } from "../protocol/session-state.ts";
+import type { SessionRow } from "../protocol/server-messages.ts";
+import { isTurnActive, type SessionState, UNTITLED } from "../protocol/session-state.ts";
 import { shortenEntry } from "../protocol/shorten-entry.ts";
 import { FrameCache } from "./frame-cache.ts";
 import { PermissionRecords } from "./permission-records.ts";
-import { bindingFrom, saidFrom } from "./session-rows.ts";
+import { bindingFrom, entryFrom, factFrom, frameFrom, saidFrom, sessionRowFrom, titled } from "./read-session-row.ts";
+import { SearchWriter } from "./search/search-writer.ts";
 import { prepareSessionStatements, type SessionStatements } from "./session-statements.ts";
 import { StoredOutputs } from "./stored-outputs.ts";
 import { readState, writeState } from "./stored-state.ts";
@@ -31,23 +32,30 @@ import { transaction } from "./transaction.ts";
 /** Facts of ended turns kept for readers that come back; older cursors get a fresh history. */
 const FACTS_KEPT_MAX = 4_000;
 const PAGE_CHARS_MAX = 8_000_000;
+/** On the way to an entry far back: few answers, of which each is read in a moment. */
+const LONG_PAGE_ENTRIES_MAX = 4_000;
 const CACHED_SESSIONS_MAX = 64;
-
-type Row = Record<string, unknown>;
+/** Of a deleted session so much leaves the search at once; nobody waits for the rest of a very long one. */
+const FORGOTTEN_AT_ONCE_MAX = 500;
 
 export class SqliteSessionLog implements SessionLog {
   readonly #db: DatabaseSync;
+  readonly #onDeleted: () => void;
   readonly #sql: SessionStatements;
   readonly #permissions: PermissionRecords;
   readonly #outputs: StoredOutputs;
+  readonly #search: SearchWriter;
   readonly #keys = new Map<SessionId, number>();
   readonly #caches = new Map<SessionId, FrameCache>();
 
-  constructor(db: DatabaseSync) {
+  /** `onDeleted`: something may be left to be swept. */
+  constructor(db: DatabaseSync, onDeleted: () => void = ignore("nobody sweeps behind this log")) {
     this.#db = db;
+    this.#onDeleted = onDeleted;
     this.#sql = prepareSessionStatements(db);
     this.#permissions = new PermissionRecords(db);
     this.#outputs = new StoredOutputs(db);
+    this.#search = new SearchWriter(db);
   }
 
   create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null): void {
@@ -66,6 +74,8 @@ export class SqliteSessionLog implements SessionLog {
         binding.state,
         binding.since,
       );
+      const key = this.#key(row.id);
+      if (key !== null && row.title !== UNTITLED) this.#search.title(key, row.title);
       if (receipt) this.saveReceipt(receipt);
     });
   }
@@ -105,9 +115,18 @@ export class SqliteSessionLog implements SessionLog {
     });
     for (const entry of commit.revised) this.#sql.reviseEntry.run(JSON.stringify(entry), key, entry.entryId);
     for (const output of commit.outputs) this.#outputs.write(key, output);
+    this.#writeSearch(key, commit);
+    if (commit.attention)
+      this.#sql.noteAttention.run(commit.attention.seq, commit.attention.isSeen ? commit.attention.seq : 0, key);
     if (commit.snapshot) this.#writeSnapshot(key, commit.snapshot, commit.settled.length);
     if (commit.binding) this.#writeBinding(key, commit.binding);
     if (commit.receipt) this.saveReceipt(commit.receipt);
+  }
+
+  #writeSearch(key: number, { facts, state, settled, revised, lastActiveAt }: Commit): void {
+    if (facts.some(({ type }) => type === "session:title-updated")) this.#search.title(key, state.title);
+    for (const entry of settled) this.#search.entry(key, entry, lastActiveAt, "newer");
+    for (const entry of revised) this.#search.revise(key, entry);
   }
 
   #writeSnapshot(key: number, snapshot: SessionState, settledCount: number): void {
@@ -121,6 +140,26 @@ export class SqliteSessionLog implements SessionLog {
   #writeBinding(key: number, binding: AgentBinding): void {
     const { agentSessionId, createdAt, cwd, state, since } = binding;
     this.#sql.updateBinding.run(agentSessionId, createdAt, cwd, state, since, key);
+  }
+
+  delete(sessionId: SessionId, receipt: Receipt | null): void {
+    const key = this.#key(sessionId);
+    if (key === null) return;
+    transaction(this.#db, () => {
+      this.#search.remove(key, FORGOTTEN_AT_ONCE_MAX);
+      this.#sql.dropPolicyMode.run(sessionId);
+      this.#sql.dropPolicyRules.run(sessionId);
+      this.#sql.deleteSession.run(key);
+      if (receipt) this.saveReceipt(receipt);
+    });
+    // A later session may get the same key.
+    this.#keys.delete(sessionId);
+    this.#caches.delete(sessionId);
+    this.#onDeleted();
+  }
+
+  markSeen(sessionId: SessionId, seq: number): boolean {
+    return Number(this.#sql.markSeen.run(seq, sessionId, seq).changes) > 0;
   }
 
   load(sessionId: SessionId): StoredSession | null {
@@ -158,11 +197,13 @@ export class SqliteSessionLog implements SessionLog {
     return row !== undefined && seq >= Number(row["kept_from_seq"]) - 1 && seq <= Number(row["last_seq"]);
   }
 
-  page(sessionId: SessionId, before: EntryId | null, limit: number): EntryPage | null {
+  page(sessionId: SessionId, before: EntryId | null, count: number, until: EntryId | null = null): EntryPage | null {
     const key = this.#key(sessionId);
     if (key === null) return null;
     const position = before === null ? Number.MAX_SAFE_INTEGER : this.#position(key, before);
-    if (position === null) return null;
+    const last = until === null ? null : this.#position(key, until);
+    if (position === null || (until !== null && (last === null || last >= position))) return null;
+    const limit = last === null ? count : Math.min(position - last, LONG_PAGE_ENTRIES_MAX);
     const newestFirst: Entry[] = [];
     let chars = 0;
     const found = this.#sql.entriesBefore.all(key, position, limit + 1);
@@ -253,42 +294,4 @@ export class SqliteSessionLog implements SessionLog {
     if (this.#caches.size > CACHED_SESSIONS_MAX && oldest !== undefined) this.#caches.delete(oldest);
     return cache;
   }
-}
-
-/** A session that nothing was said in here yet; a title it brought along is one, and the first message derives no other. */
-function titled(row: Row): SessionState {
-  const title = String(row["title"]);
-  const titleSource = title === UNTITLED ? "none" : "derived";
-  return { ...EMPTY_SESSION, title, titleSource, archived: row["archived"] === 1 };
-}
-
-function entryFrom(row: Row | undefined): Entry | null {
-  return row ? Entry.parse(JSON.parse(String(row["json"]))) : null;
-}
-
-function factFrom(row: Row): FactBody & { seq: number } {
-  return { ...FactBody.parse(JSON.parse(String(row["json"]))), seq: Seq.parse(row["seq"]) };
-}
-
-function frameFrom(row: Row): LogFrame {
-  return {
-    seq: Seq.parse(row["seq"]),
-    type: FactType.parse(row["type"]),
-    json: String(row["json"]),
-  };
-}
-
-function sessionRowFrom(row: Row): SessionRow {
-  return SessionRow.parse({
-    id: row["id"],
-    projectId: row["project_id"],
-    title: row["title"],
-    lastActiveAt: row["last_active_at"],
-    createdAt: row["created_at"],
-    cliType: row["cli_type"],
-    archived: row["archived"] === 1,
-    turn: JSON.parse(String(row["turn"])),
-    parentId: row["parent_id"] ?? undefined,
-    ...(typeof row["usage"] === "string" && { usage: JSON.parse(row["usage"]) }),
-  });
 }

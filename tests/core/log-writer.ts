@@ -36,6 +36,7 @@ export class LogWriter {
       lastActiveAt: null,
       receipt: null,
       binding: null,
+      attention: null,
     };
   }
 

@@ -3,6 +3,8 @@ import type { AgentBinding } from "../../src/ports/session-log.ts";
 import type { SessionId } from "../../src/protocol/ids.ts";
 import type { SessionRow } from "../../src/protocol/server-messages.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
+import { SearchBacklog } from "../../src/store/search/search-backlog.ts";
+import { SqliteSearchIndex } from "../../src/store/search/sqlite-search-index.ts";
 import { SqliteAgentChoices } from "../../src/store/sqlite-agent-choices.ts";
 import { SqlitePolicyStore } from "../../src/store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
@@ -28,6 +30,7 @@ export function sessionRow(id: SessionId = SESSION): SessionRow {
     cliType: BUILTIN,
     archived: false,
     turn: { state: "idle" },
+    unread: false,
   };
 }
 
@@ -39,6 +42,8 @@ export interface TestStore extends AsyncDisposable {
   readonly projects: SqliteProjectStore;
   readonly policies: SqlitePolicyStore;
   readonly choices: SqliteAgentChoices;
+  readonly search: SqliteSearchIndex;
+  readonly backlog: SearchBacklog;
   /** The same file through fresh objects: nothing that was only in memory is left. */
   reopen(): void;
 }
@@ -54,6 +59,8 @@ export async function openStore(): Promise<TestStore> {
       projects: new SqliteProjectStore(db),
       policies: new SqlitePolicyStore(db),
       choices: new SqliteAgentChoices(db),
+      search: new SqliteSearchIndex(db),
+      backlog: new SearchBacklog(db, { now: Date.now, onError: (error) => console.error(error) }),
     };
   };
   let parts = open();
@@ -71,6 +78,12 @@ export async function openStore(): Promise<TestStore> {
     },
     get policies() {
       return parts.policies;
+    },
+    get search() {
+      return parts.search;
+    },
+    get backlog() {
+      return parts.backlog;
     },
     get choices() {
       return parts.choices;

@@ -1,4 +1,11 @@
-import type { AgentEvent, AgentSession, Agents, AttachRequest, RestoreRequest } from "../../src/ports/agents.ts";
+import type {
+  AgentEvent,
+  AgentSession,
+  Agents,
+  AttachRequest,
+  ForgetRequest,
+  RestoreRequest,
+} from "../../src/ports/agents.ts";
 import type { Part } from "../../src/protocol/entry.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../src/protocol/errors.ts";
 import type { CliType, PermissionId, TurnId } from "../../src/protocol/ids.ts";
@@ -13,6 +20,8 @@ export class PuppetAgents implements Agents {
   readonly attached: PuppetSession[] = [];
   readonly restores: (RestoreRequest | null)[] = [];
   readonly signals: AbortSignal[] = [];
+  /** The conversations whose own copy was to be deleted. */
+  readonly forgotten: string[] = [];
   refusal: Refusal | null = null;
   /** How the next conversation came about. */
   origin: AgentSession["origin"] = "new";
@@ -42,6 +51,10 @@ export class PuppetAgents implements Agents {
     return new Promise((resolve) => {
       this.#onAttached = () => this.attached.length > before && resolve();
     });
+  }
+
+  async forget({ agentSessionId }: ForgetRequest): Promise<void> {
+    this.forgotten.push(agentSessionId);
   }
 
   /** The conversation that was attached last. */

@@ -48,6 +48,7 @@ export async function openSession(): Promise<SessionScene> {
     new SessionService({
       world,
       log: store.log,
+      search: store.search,
       projects: store.projects,
       agents,
       policy: new PolicyService({

@@ -160,6 +160,12 @@ export class AcpAgent {
     return session;
   }
 
+  /** Deletes its own copy of a conversation, where it offers that. */
+  async deleteSession(agentSessionId: string): Promise<void> {
+    await this.#closing.get(agentSessionId);
+    if (this.#has("delete")) await this.#ask("session/delete", { sessionId: agentSessionId });
+  }
+
   /** The process is gone, or is about to be: every session that was on it hears so. */
   lose(reason: string, state: "crashed" | "idle"): void {
     for (const session of this.#sessions.values()) session.onLost(reason, state);
@@ -200,13 +206,8 @@ export class AcpAgent {
   }
 
   #refuse(failure: AcpFailure): RefusalError {
-    return new RefusalError(
-      refusalOf(
-        failure,
-        this.#options.name,
-        this.#signInMethods.map(({ name }) => name),
-      ),
-    );
+    const methods = this.#signInMethods.map(({ name }) => name);
+    return new RefusalError(refusalOf(failure, this.#options.name, methods));
   }
 
   #register(agentSessionId: string, cwd: string, sink: AgentSink): AcpSession {

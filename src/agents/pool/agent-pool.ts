@@ -1,4 +1,4 @@
-import type { AgentSession, Agents, AttachRequest } from "../../ports/agents.ts";
+import type { AgentSession, Agents, AttachRequest, ForgetRequest } from "../../ports/agents.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import { CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
 import type { AgentInfo, OwnProcess, SignInMethod } from "../../protocol/server-messages.ts";
@@ -66,6 +66,21 @@ export class AgentPool implements Agents {
       if (error instanceof RefusalError && error.refusal.code === "AGENT_AUTH_REQUIRED")
         this.#setSignedOut(cliType, true);
       throw error;
+    }
+  }
+
+  /** One that rests is started for it: nothing of a deleted conversation may stay behind. One that is not there has nothing. */
+  async forget({ cliType, sessionId, cwd, agentSessionId }: ForgetRequest): Promise<void> {
+    const own = this.#supervisors.get(sessionId);
+    if (!this.#definition(cliType)?.command) return;
+    try {
+      const agent = await this.#supervisor(cliType, sessionId, cwd).ensure();
+      await agent.deleteSession(agentSessionId);
+    } finally {
+      // A process of the session's own has nobody left to serve.
+      const alone = own ?? this.#supervisors.get(sessionId);
+      this.#supervisors.delete(sessionId);
+      await alone?.stop();
     }
   }
 

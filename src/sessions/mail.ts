@@ -1,0 +1,17 @@
+import { REFUSE } from "../protocol/errors.ts";
+import type { Answer } from "./answer.ts";
+import type { decide } from "./decide.ts";
+import type { Observed } from "./policy/permission-judge.ts";
+
+export type DecidedCommand = Parameters<typeof decide>[1];
+
+/** What enters a session: what a user wants, and what the agent said. */
+export type Mail =
+  | { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void }
+  | { from: "agent"; event: Observed };
+
+/** The session is deleted: whoever still asks something of it is told so, and what the agent says is dropped. */
+export function answerGone(batch: readonly Mail[]): void {
+  for (const mail of batch)
+    if (mail.from === "user") mail.answer({ kind: "refused", refusal: REFUSE.sessionNotFound() });
+}

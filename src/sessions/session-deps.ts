@@ -1,0 +1,20 @@
+import type { Agents } from "../ports/agents.ts";
+import type { SessionLog } from "../ports/session-log.ts";
+import type { World } from "../ports/world.ts";
+import type { Fact } from "../protocol/facts.ts";
+import type { SessionId } from "../protocol/ids.ts";
+import type { PolicyService } from "./policy/policy-service.ts";
+
+/** What a session needs from those around it. */
+export interface SessionDeps {
+  readonly world: World;
+  readonly log: SessionLog;
+  readonly agents: Agents;
+  readonly policy: PolicyService;
+  /** A turn with nothing heard for this long is shown as stalled. */
+  readonly stallMs: number;
+  /** Whether someone looks at the session this moment. */
+  readonly isShown: (sessionId: SessionId) => boolean;
+  readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
+  readonly onError: (error: unknown) => void;
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "bun:test";
+import { NOW, SESSION } from "../../../tests/core/names.ts";
+import { addSession, openSearch } from "../../../tests/core/search-scene.ts";
+import { assistantEntry, toolEntry, userEntry } from "../../../tests/core/some-entries.ts";
+import { SessionId } from "../../protocol/ids.ts";
+
+const OTHER = SessionId.parse("builtin:other");
+
+describe("SqliteSearchIndex: what is deleted, and what was there before", () => {
+  it("[X-10] a deleted session leaves no row anywhere, and no other session loses one", async () => {
+    await using at = await openSearch();
+    const other = addSession(at, OTHER);
+    for (const each of [at.writer, other]) {
+      each.writeTurn(toolEntry("t", { status: "complete", result: "grapefruit", locations: [{ path: "/x" }] }));
+      each.write([{ type: "session:title-updated", title: "Pear", source: "user" }]);
+    }
+    at.policies.write({ scope: "session", id: SESSION }, { mode: "all", rules: [] });
+    at.log.delete(SESSION, { commandId: "c", answer: "{}", at: NOW });
+    expect(at.find("grapefruit").map(({ sessionId }) => sessionId)).toEqual([OTHER]);
+    expect(at.log.row(SESSION)).toBeNull();
+    expect(at.log.receipt("c")).toBe("{}");
+    expect(at.policies.read({ scope: "session", id: SESSION }).mode).toBeNull();
+    for (const [table, count] of Object.entries({
+      session: 1,
+      entry: 1,
+      search_text: 2,
+      search_index: 2,
+      search_file: 1,
+    }))
+      expect(at.rowsOf(table), table).toBe(count);
+    const again = addSession(at, SessionId.parse("builtin:third"));
+    again.writeTurn(assistantEntry("n", { content: "new words" }));
+    expect(at.find("grapefruit").map(({ sessionId }) => sessionId)).toEqual([OTHER]);
+  });
+
+  it("[X-10] what a very long deleted session leaves is never found again and is swept in small steps", async () => {
+    await using at = await openSearch();
+    at.writer.writeTurn(...Array.from({ length: 900 }, (_, index) => assistantEntry(`a${index}`, { content: "plum" })));
+    at.log.delete(SESSION, null);
+    const next = addSession(at, OTHER);
+    next.writeTurn(assistantEntry("mine", { content: "quince" }));
+    expect(at.found("plum")).toEqual([]);
+    expect(at.rowsOf("search_text")).toBe(401);
+    at.reopen();
+    while (at.backlog.step());
+    expect([at.rowsOf("search_text"), at.rowsOf("search_index")]).toEqual([1, 1]);
+    expect(at.found("quince")).toEqual(["mine"]);
+  });
+
+  it("[X-10] a database from before the index is read in small steps, newest first, and over a restart in the middle", async () => {
+    await using at = await openSearch();
+    at.writer.write([{ type: "session:title-updated", title: "Ancient", source: "user" }]);
+    at.writer.writeTurn(
+      ...Array.from({ length: 120 }, (_, index) => assistantEntry(`old${index}`, { content: `apricot ${index}` })),
+    );
+    at.db.exec("DELETE FROM search_text; DELETE FROM search_index; DELETE FROM search_file");
+    at.db.exec("INSERT INTO search_backlog (session_key, before_position) SELECT key, next_position FROM session");
+    expect(at.backlog.progress).toEqual({ entriesLeft: 120, textsIndexed: 0 });
+    expect(at.backlog.step()).toBe(true);
+    expect([at.found("apricot 119"), at.found("apricot 0"), at.found("ancient")]).toEqual([["old119"], [], ["title"]]);
+    at.writer.writeTurn(assistantEntry("fresh", { content: "apricot fresh" }));
+    at.reopen();
+    while (at.backlog.step());
+    expect(at.backlog.progress).toEqual({ entriesLeft: 0, textsIndexed: 122 });
+    expect(at.found('"apricot 0"')).toEqual(["old0"]);
+    expect(at.rowsOf("search_index")).toBe(122);
+    const newest = at.db
+      .prepare("SELECT entry_id FROM search_text WHERE kind <> 'title' ORDER BY key DESC LIMIT 2")
+      .all();
+    expect(newest.map((row) => String(row["entry_id"]))).toEqual(["fresh", "old119"]);
+  });
+});
+
+describe("SqliteSessionLog: read or not", () => {
+  it("[X-11] a session is unread from news nobody saw until someone has read that far, over a restart", async () => {
+    await using at = await openSearch();
+    const unread = () => at.log.row(SESSION)?.unread;
+    at.writer.writeTurn(userEntry("u"));
+    expect(unread()).toBe(false);
+    at.writer.write([{ type: "session:unarchived" }], { attention: { seq: 4, isSeen: false } });
+    at.reopen();
+    expect(unread()).toBe(true);
+    expect(at.log.markSeen(SESSION, 3)).toBe(false);
+    expect(unread()).toBe(true);
+    expect(at.log.markSeen(SESSION, 9)).toBe(true);
+    expect(at.log.markSeen(SESSION, 9)).toBe(false);
+    expect(unread()).toBe(false);
+    at.writer.write([{ type: "session:unarchived" }], { attention: { seq: 10, isSeen: true } });
+    expect(unread()).toBe(false);
+  });
+});
