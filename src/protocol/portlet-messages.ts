@@ -19,6 +19,8 @@ export const ShellToPortlet = z.union([
   z.object({ type: z.literal("portlet:visible"), visible: z.boolean() }),
   z.object({ type: z.literal("portlet:connection"), connected: z.boolean() }),
   z.object({ type: z.literal("portlet:focus") }),
+  /** Brings this entry into view, however far back it is. */
+  z.object({ type: z.literal("portlet:reveal"), entryId: EntryId }),
 ]);
 export type ShellToPortlet = z.infer<typeof ShellToPortlet>;
 

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 /** Every statement the session log runs, prepared once. */
 export function prepareSessionStatements(db: DatabaseSync) {
   return {
+    ...prepareCareStatements(db),
     insertSession: db.prepare(
       `INSERT INTO session (id, project_id, cli_type, title, created_at, last_active_at, archived, turn, agent_session_id, agent_session_at, cwd, agent_state, agent_state_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, '{"state":"idle"}', ?, ?, ?, ?, ?)`,
@@ -23,14 +24,6 @@ export function prepareSessionStatements(db: DatabaseSync) {
     updateSnapshot: db.prepare(
       "UPDATE session SET snapshot = ?, snapshot_seq = ?, next_position = next_position + ? WHERE key = ?",
     ),
-    noteAttention: db.prepare("UPDATE session SET attention_seq = ?, seen_seq = MAX(seen_seq, ?) WHERE key = ?"),
-    /** Touches nothing that was already read. */
-    markSeen: db.prepare(
-      "UPDATE session SET seen_seq = ? WHERE id = ? AND attention_seq > seen_seq AND attention_seq <= ?",
-    ),
-    deleteSession: db.prepare("DELETE FROM session WHERE key = ?"),
-    dropPolicyMode: db.prepare("DELETE FROM policy_mode WHERE scope = 'session' AND target = ?"),
-    dropPolicyRules: db.prepare("DELETE FROM policy_rule WHERE scope = 'session' AND target = ?"),
     updateDraft: db.prepare("UPDATE session SET draft = ? WHERE id = ?"),
     insertFact: db.prepare("INSERT INTO fact (session_key, seq, type, json) VALUES (?, ?, ?, ?)"),
     factsAfter: db.prepare("SELECT seq, type, json FROM fact WHERE session_key = ? AND seq > ? ORDER BY seq LIMIT ?"),
@@ -62,6 +55,20 @@ export function prepareSessionStatements(db: DatabaseSync) {
     insertReceipt: db.prepare("INSERT OR IGNORE INTO receipt (command_id, answer, at) VALUES (?, ?, ?)"),
     receiptById: db.prepare("SELECT answer FROM receipt WHERE command_id = ?"),
     dropReceipts: db.prepare("DELETE FROM receipt WHERE at < ?"),
+  };
+}
+
+/** What a user does about a session as a whole: reading it, and deleting it for good. */
+function prepareCareStatements(db: DatabaseSync) {
+  return {
+    noteAttention: db.prepare("UPDATE session SET attention_seq = ?, seen_seq = MAX(seen_seq, ?) WHERE key = ?"),
+    /** Touches nothing that was already read. */
+    markSeen: db.prepare(
+      "UPDATE session SET seen_seq = ? WHERE id = ? AND attention_seq > seen_seq AND attention_seq <= ?",
+    ),
+    deleteSession: db.prepare("DELETE FROM session WHERE key = ?"),
+    dropPolicyMode: db.prepare("DELETE FROM policy_mode WHERE scope = 'session' AND target = ?"),
+    dropPolicyRules: db.prepare("DELETE FROM policy_rule WHERE scope = 'session' AND target = ?"),
   };
 }
 

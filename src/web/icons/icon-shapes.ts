@@ -1,5 +1,10 @@
 /** One icon set: 16 px grid, 1.5 px round stroke. A string is a path; "!" in front fills it. */
 export const ICON_SHAPES = {
+  more: [
+    "!M8 6.9a1.1 1.1 0 1 0 0 2.2 1.1 1.1 0 0 0 0-2.2Z",
+    "!M3.5 6.9a1.1 1.1 0 1 0 0 2.2 1.1 1.1 0 0 0 0-2.2Z",
+    "!M12.5 6.9a1.1 1.1 0 1 0 0 2.2 1.1 1.1 0 0 0 0-2.2Z",
+  ],
   plus: ["M8 3.25v9.5M3.25 8h9.5"],
   close: ["m4.25 4.25 7.5 7.5m0-7.5-7.5 7.5"],
   check: ["m3.25 8.5 3 3 6.5-7"],

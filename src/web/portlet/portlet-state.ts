@@ -62,6 +62,7 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
     case "session:draft":
     case "session:error":
     case "portlet:focus":
+    case "portlet:reveal":
       return state;
     default: {
       const session = reduceSession(state.session, message);

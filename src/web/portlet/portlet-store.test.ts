@@ -31,12 +31,14 @@ const userEntry = (commandId: string) =>
   }) as const;
 
 let said: { type: string }[] = [];
+let found: string[] = [];
 let count = 0;
 const open = (...messages: readonly ShellToPortlet[]) => {
   const store = new PortletStore({
     post: (message) => said.push(message),
     newCommandId: () => CommandId.parse(`c${++count}`),
     onChange: () => undefined,
+    onFound: (entryId) => found.push(entryId),
   });
   for (const message of messages) store.receive(message);
   return store;
@@ -44,6 +46,7 @@ const open = (...messages: readonly ShellToPortlet[]) => {
 const saidOf = (type: string) => said.filter((message) => message.type === type);
 beforeEach(() => {
   said = [];
+  found = [];
   count = 0;
 });
 
@@ -110,6 +113,39 @@ describe("what the shell tells", () => {
     store.askForOlder();
     expect(saidOf("session:page")).toHaveLength(1);
     expect(store.state.session.settled.map(({ entryId }) => String(entryId))).toEqual(["a0", "a1"]);
+  });
+
+  test("[X-10] an entry that is far back is asked for step by step until it is there, and told once", () => {
+    const store = open();
+    store.receive({ type: "portlet:reveal", entryId: EntryId.parse("old") });
+    expect(saidOf("session:page")).toEqual([]);
+    store.receive(history());
+    expect(saidOf("session:page")).toEqual([{ type: "session:page", before: "a1", until: "old" }] as never);
+    const page = (entryId: string, before: string, hasMore: boolean): ShellToPortlet => ({
+      type: "session:page",
+      before: EntryId.parse(before),
+      entries: [{ type: "assistant", entryId: EntryId.parse(entryId), content: "older", timestamp: at }],
+      hasMore,
+    });
+    store.receive(page("a0", "a1", true));
+    expect(saidOf("session:page").at(-1)).toEqual({ type: "session:page", before: "a0", until: "old" } as never);
+    expect(found).toEqual([]);
+    store.receive(page("old", "a0", true));
+    store.receive({ type: "session:title-updated", seq: 11, title: "Later", source: "agent" });
+    expect(found).toEqual(["old"]);
+    expect(saidOf("session:page")).toHaveLength(2);
+  });
+
+  test("[X-10] an entry that is not there any more is told in words, and nothing is asked again", () => {
+    const gone = open(history({ hasMore: false }));
+    gone.receive({ type: "portlet:reveal", entryId: EntryId.parse("nowhere") });
+    expect(gone.composer.error).toContain("no longer in the session");
+    const refused = open(history());
+    refused.receive({ type: "portlet:reveal", entryId: EntryId.parse("nowhere") });
+    refused.receive({ type: "session:error", message: "no such entry" });
+    refused.receive(history());
+    expect(saidOf("session:page")).toHaveLength(1);
+    expect(found).toEqual([]);
   });
 
   test("a new title is told to the shell, the same one is not", () => {

@@ -1,4 +1,4 @@
-import type { CommandId, PermissionId } from "../../protocol/ids.ts";
+import type { CommandId, EntryId, PermissionId } from "../../protocol/ids.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../../protocol/limits.ts";
 import type { PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts";
 import type { PortletCommand, PortletToShell, ShellToPortlet } from "../../protocol/portlet-messages.ts";
@@ -8,6 +8,7 @@ import { type ComposerEvent, type ComposerState, EMPTY_COMPOSER, type Outgoing }
 import { DraftSaver } from "../composer/draft-saver.ts";
 import { stepComposer } from "../composer/step-composer.ts";
 import { confirmedCommands } from "./confirmed-commands.ts";
+import { GONE_WORDS, seekEntry } from "./entry-seeker.ts";
 import { EMPTY_PORTLET, foldPortlet, type PortletState } from "./portlet-state.ts";
 
 /** The second Esc must come within this time. */
@@ -17,6 +18,8 @@ interface PortletStoreOptions {
   readonly post: (message: PortletToShell | PortletCommand) => void;
   readonly newCommandId: () => CommandId;
   readonly onChange: () => void;
+  /** The entry that was looked for is there now. */
+  readonly onFound: (entryId: EntryId) => void;
 }
 
 /** What this frame knows and what it does: messages fold in, commands go out, the views only read. */
@@ -25,6 +28,7 @@ export class PortletStore {
   readonly #drafts: DraftSaver;
   #state = EMPTY_PORTLET;
   #composer = EMPTY_COMPOSER;
+  #wanted: EntryId | null = null;
   #disarm: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: PortletStoreOptions) {
@@ -50,6 +54,8 @@ export class PortletStore {
       this.#options.post({ type: "portlet:title", title: this.#state.session.title });
     }
     this.#hearForComposer(message);
+    if (message.type === "portlet:reveal") this.#wanted = message.entryId;
+    this.#seek(message.type === "session:error");
     const confirmed = confirmedCommands(this.#composer.outgoing, this.#state.session);
     if (confirmed.size > 0) this.#step({ type: "confirmed", commandIds: confirmed });
     this.#options.onChange();
@@ -150,6 +156,22 @@ export class PortletStore {
   /** The page may go away: nothing typed may be lost with it. */
   keepDraft(): void {
     this.#drafts.flush();
+  }
+
+  /** A refusal while an entry is looked for is about that: it is not there. */
+  #seek(wasRefused: boolean): void {
+    const wanted = this.#wanted;
+    if (wanted === null) return;
+    const next = seekEntry(this.#state, wanted);
+    if (next.step === "ask" && !wasRefused) {
+      this.#state = { ...this.#state, pageAskedBefore: next.before };
+      this.#options.post(next.command);
+      return;
+    }
+    if (next.step === "wait" && !wasRefused) return;
+    this.#wanted = null;
+    if (next.step === "found") this.#options.onFound(wanted);
+    else this.#step({ type: "refused", message: GONE_WORDS, commandId: undefined });
   }
 
   #hearForComposer(message: ShellToPortlet): void {

@@ -36,6 +36,8 @@ export class SessionFrame {
   readonly #composer;
   readonly #now = signal(Date.now());
   #rows = NO_ROWS;
+  /** To be brought into view with the next flush: only then its row is there. */
+  #found: EntryId | null = null;
   #asked = { id: "", at: 0 };
 
   constructor(window: Window) {
@@ -45,6 +47,9 @@ export class SessionFrame {
       post: this.#link.post,
       newCommandId,
       onChange: () => this.#frames.request(),
+      onFound: (entryId) => {
+        this.#found = entryId;
+      },
     });
     this.#state = signal(this.#store.state);
     this.#composer = signal(this.#store.composer);
@@ -74,6 +79,8 @@ export class SessionFrame {
     this.#transcript.update(this.#rows, state.session.hasMore);
     // Whoever sends wants to see what comes of it.
     if (this.#rows.tail.filter(({ kind }) => kind === "pending").length > before) this.#transcript.follow();
+    if (this.#found !== null) this.#transcript.reveal(this.#found);
+    this.#found = null;
     this.#speaker.update(this.#rows);
     batch(() => {
       this.#state.value = state;

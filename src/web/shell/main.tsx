@@ -1,5 +1,5 @@
 import "../zod-jitless.ts";
-import { computed, effect } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { Connection } from "../../client/connection.ts";
 import { App } from "./app.tsx";
@@ -68,6 +68,16 @@ const title = computed(() => {
 });
 effect(() => {
   document.title = title.value;
+});
+
+const inView = signal(document.visibilityState === "visible");
+document.addEventListener("visibilitychange", () => {
+  inView.value = document.visibilityState === "visible";
+});
+effect(() => {
+  const { active } = shell.tabs.value;
+  // What the server does not know yet, or no longer, is asked for by nobody.
+  shell.seen.show(inView.value && active !== null && shell.server.value.sessions.has(active) ? active : null);
 });
 
 const whenIdle = (call: () => void) => {

@@ -1,3 +1,4 @@
+import type { EntryId } from "../../protocol/ids.ts";
 import { alignSections, SECTION_ROWS } from "./align-sections.ts";
 import { estimateHeight } from "./estimate-height.ts";
 import type { NodePool } from "./node-pool.ts";
@@ -49,6 +50,19 @@ export class EntrySections {
       for (const section of missing) this.#fill(section);
       afterFill();
     }
+  }
+
+  /** Makes the row real that has an entry, or has it among its sub-agents' steps; null when there is none. */
+  show(entryId: EntryId): HTMLElement | null {
+    const { settled, open } = this.#rows;
+    const isWanted = ({ entry, children }: EntryRow): boolean => entry.entryId === entryId || children.some(isWanted);
+    const inOpen = open.findIndex(isWanted);
+    const index = inOpen === -1 ? settled.findIndex(isWanted) : settled.length + inOpen;
+    const section = this.#sections.find(({ from, to }) => index >= from && index < to);
+    const row = this.#rowAt(index);
+    if (!section || !row) return null;
+    if (!section.isFilled) this.#fill(section);
+    return this.#pool.show(row);
   }
 
   /** Takes out what is far away, unless someone's focus or selection is at stake. */

@@ -19,6 +19,8 @@ export interface ScrollAnchorOptions {
 const STILL_PX = 0.5;
 /** With less than this above the view, what is shifted out of reach is given back at once. */
 const REACH_NEAR_PX = 200;
+/** Where an entry that was looked for comes to stand, as a part of the view's height. */
+const REVEAL_AT = 0.2;
 
 /**
  * Keeps the reader's place. At the end the view follows the newest content; anywhere else the element under the top edge
@@ -105,6 +107,17 @@ export class ScrollAnchor {
     this.#options.scroller.scrollTop = 0;
     this.noteScroll();
     this.#isScrolling = false;
+  }
+
+  /** Goes to an element and stays with it: a little below the top edge, so that what led to it is in view too. */
+  goTo(element: Element): void {
+    const { scroller } = this.#options;
+    this.#isScrolling = false;
+    this.#moveContent(0);
+    scroller.scrollTop += this.#offsetOf(element) - scroller.clientHeight * REVEAL_AT;
+    this.#top = scroller.scrollTop;
+    this.#setFollowing(false);
+    this.#hold([element]);
   }
 
   /** Whether the reader's place is inside this element. */

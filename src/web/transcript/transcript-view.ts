@@ -1,9 +1,11 @@
+import type { EntryId } from "../../protocol/ids.ts";
 import { createIcon } from "../icons/create-icon.ts";
 import type { MarkdownView } from "../markdown/markdown-view.ts";
 import { createElement } from "./create-element.ts";
 import { EntrySections } from "./entry-sections.ts";
 import { listenForScrollEnd } from "./listen-for-scroll-end.ts";
 import { NodePool } from "./node-pool.ts";
+import { revealEntry } from "./reveal-entry.ts";
 import type { RowContext } from "./row-node.ts";
 import { NO_ROWS, type TranscriptRows } from "./rows.ts";
 import { ScrollAnchor } from "./scroll-anchor.ts";
@@ -71,6 +73,16 @@ export class TranscriptView {
   /** Goes to the newest content: after a send, and when asked. */
   follow(): void {
     this.#anchor.follow();
+    this.#settle();
+  }
+
+  /** Brings an entry into view, wherever it is, and makes it stand out for a moment. */
+  reveal(entryId: EntryId): void {
+    const row = this.#sections.show(entryId);
+    if (row === null) return;
+    this.#anchor.goTo(row);
+    this.#settle();
+    this.#anchor.goTo(revealEntry(row, entryId));
     this.#settle();
   }
 

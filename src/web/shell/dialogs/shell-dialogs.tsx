@@ -1,15 +1,21 @@
+import type { SessionId } from "../../../protocol/ids.ts";
 import type { Shell } from "../state/shell.ts";
 import { AddProjectDialog } from "./add-project-dialog.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { LazyView } from "./lazy-view.tsx";
 
 const loadNewSession = async () => (await import("./new-session-dialog.tsx")).NewSessionDialog;
-const loadAgents = async () => (await import("../agents/agents-dialog.tsx")).AgentsDialog;
 const loadSignIn = async () => (await import("./sign-in-dialog.tsx")).SignInDialog;
 const loadTerminal = async () => (await import("../../terminal/terminal-dialog.tsx")).TerminalDialog;
 const loadOutput = async () => (await import("../../output/output-dialog.tsx")).OutputDialog;
+/** Dialogs about everything. */
+const SHELL_VIEWS = {
+  agents: async () => (await import("../agents/agents-dialog.tsx")).AgentsDialog,
+  search: async () => (await import("../../search/search-dialog.tsx")).SearchDialog,
+};
 /** Dialogs about one session. */
 const SESSION_VIEWS = {
+  delete: async () => (await import("../../session-row/delete-dialog.tsx")).DeleteDialog,
   permissions: async () => (await import("../../permissions/permissions-dialog.tsx")).PermissionsDialog,
   log: async () => (await import("../../trace/log-dialog.tsx")).LogDialog,
 };
@@ -27,7 +33,7 @@ function giveUp(shell: Shell, words: string): void {
 /** The one dialog that is open, if any; those that a first look does not need are fetched when they are opened. */
 export function ShellDialogs({ shell }: { shell: Shell }) {
   const dialog = shell.dialog.value;
-  const { projects, sessions } = shell.server.value;
+  const { projects } = shell.server.value;
   const onFailed = (words: string) => giveUp(shell, words);
   switch (dialog.kind) {
     case "none":
@@ -41,7 +47,9 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
       );
     }
     case "agents":
-      return <LazyView key="agents" load={loadAgents} props={{ shell }} onFailed={onFailed} />;
+    case "search":
+      return <LazyView key={dialog.kind} load={SHELL_VIEWS[dialog.kind]} props={{ shell }} onFailed={onFailed} />;
+    case "delete":
     case "log":
     case "permissions": {
       const { kind, sessionId } = dialog;
@@ -69,19 +77,21 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
         />
       );
     }
-    case "archive": {
-      const { sessionId } = dialog;
-      return (
-        <ConfirmDialog
-          shell={shell}
-          title={`Archive ${sessions.get(sessionId)?.title ?? "session"}?`}
-          words="The agent is still working. Archiving stops its turn and closes the tab; everything said so far is kept."
-          action="Stop and archive"
-          onConfirm={() => void shell.attempt({ type: "session:archive", sessionId })}
-        />
-      );
-    }
+    case "archive":
+      return <ArchiveQuestion shell={shell} sessionId={dialog.sessionId} />;
     default:
       return dialog satisfies never;
   }
+}
+
+function ArchiveQuestion({ shell, sessionId }: { shell: Shell; sessionId: SessionId }) {
+  return (
+    <ConfirmDialog
+      shell={shell}
+      title={`Archive ${shell.server.value.sessions.get(sessionId)?.title ?? "session"}?`}
+      words="The agent is still working. Archiving stops its turn and closes the tab; everything said so far is kept."
+      action="Stop and archive"
+      onConfirm={() => void shell.attempt({ type: "session:archive", sessionId })}
+    />
+  );
 }

@@ -10,6 +10,9 @@ export function runShortcut(shell: Shell, shortcut: Shortcut): boolean {
     case "new-session":
       askForSession(shell);
       return true;
+    case "search":
+      shell.dialog.value = { kind: "search" };
+      return true;
     case "show-tab":
       return show(shell, tabs.order[shortcut.index] ?? null);
     case "step-tab":

@@ -12,6 +12,8 @@ describe("shellShortcut", () => {
     ["1 with Cmd", press("1", { meta: true }), { do: "show-tab", index: 0 }],
     ["w with Alt", press("w", { alt: true }, true), { do: "close-tab" }],
     ["right with Alt and Shift", press("ArrowRight", { alt: true, shift: true }), { do: "move-tab", steps: 1 }],
+    ["f with Ctrl and Shift, also while typing", press("F", { ctrl: true, shift: true }, true), { do: "search" }],
+    ["f with Cmd and Shift", press("f", { meta: true, shift: true }), { do: "search" }],
     ["n", press("n"), { do: "new-session" }],
     ["[", press("["), { do: "step-tab", steps: -1 }],
   ] satisfies [string, Shortcut | null, Shortcut][])("%s", (_case, got, wanted) => {

@@ -16,7 +16,8 @@ export type Shortcut =
   | { readonly do: "show-tab"; readonly index: number }
   | { readonly do: "step-tab"; readonly steps: 1 | -1 }
   | { readonly do: "move-tab"; readonly steps: 1 | -1 }
-  | { readonly do: "close-tab" };
+  | { readonly do: "close-tab" }
+  | { readonly do: "search" };
 
 /** What a key means to the shell. Browsers keep Ctrl+number for themselves in places, so Alt does the same. */
 export function shellShortcut({ key, modifiers, typing }: KeyPress): Shortcut | null {
@@ -27,6 +28,7 @@ export function shellShortcut({ key, modifiers, typing }: KeyPress): Shortcut | 
   if (onlyAlt && shift && key === "ArrowRight") return { do: "move-tab", steps: 1 };
   if (onlyAlt && shift && key === "ArrowLeft") return { do: "move-tab", steps: -1 };
   if (onlyAlt && !shift && key.toLowerCase() === "w") return { do: "close-tab" };
+  if ((ctrl || meta) && shift && !alt && key.toLowerCase() === "f") return { do: "search" };
   if (typing || ctrl || meta || alt || shift) return null;
   switch (key) {
     case "n":

@@ -65,10 +65,17 @@ export class PortletFrame {
     this.giveFocus();
   }
 
+  /** Gives the frame the keyboard, and leaves it to what is inside where in it. */
+  focusInside(): void {
+    this.#wantsFocus = false;
+    this.#iframe.focus();
+  }
+
   giveFocus(): void {
     if (!this.#wantsFocus || !this.ready) return;
     this.#wantsFocus = false;
-    this.post({ type: "portlet:focus" });
+    // Someone who types into the shell meanwhile goes on doing so.
+    if (!(document.activeElement instanceof HTMLInputElement)) this.post({ type: "portlet:focus" });
   }
 
   remove(): void {

@@ -1,6 +1,6 @@
 import type { Connection } from "../../../client/connection.ts";
 import { ignore } from "../../../lib/ignore.ts";
-import type { SessionId } from "../../../protocol/ids.ts";
+import type { EntryId, SessionId } from "../../../protocol/ids.ts";
 import type { PortletToShell } from "../../../protocol/portlet-messages.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
 import { type AgentStanding, agentOf, agentStandingOf, type ShellState } from "../state/shell-state.ts";
@@ -18,6 +18,7 @@ export class PortletSession {
   #standing: AgentStanding | null = null;
   #connected = false;
   #surroundings = "";
+  #toReveal: EntryId | null = null;
 
   constructor(frame: PortletFrame, connection: Connection, id: SessionId) {
     this.#frame = frame;
@@ -35,6 +36,13 @@ export class PortletSession {
     this.#frame.post({ type: "portlet:visible", visible: this.#frame.visible });
     this.#refollow();
     this.#frame.giveFocus();
+    this.#tellToReveal();
+  }
+
+  /** Brings an entry into view, now or when the frame listens. */
+  reveal(entryId: EntryId): void {
+    this.#toReveal = entryId;
+    this.#tellToReveal();
   }
 
   /** Keeps the frame's surroundings up to date; says only what changed. */
@@ -72,6 +80,12 @@ export class PortletSession {
   end(): void {
     this.#unfollow();
     this.#frame.remove();
+  }
+
+  #tellToReveal(): void {
+    if (this.#toReveal === null || !this.#frame.ready) return;
+    this.#frame.post({ type: "portlet:reveal", entryId: this.#toReveal });
+    this.#toReveal = null;
   }
 
   #refollow(): void {

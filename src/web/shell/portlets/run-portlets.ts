@@ -34,6 +34,7 @@ export function runPortlets(options: PortletsOptions): void {
   addEventListener("message", (event) => portlets.hear(event));
   effect(() => portlets.followTabs());
   effect(() => portlets.giveFocus());
+  effect(() => portlets.reveal());
 }
 
 /** The frames of the open sessions, kept alive behind each other, and one spare that is already loaded. */
@@ -97,7 +98,22 @@ class Portlets {
     if (wanted === null || shell.dialog.value.kind !== "none") return;
     shell.focusWanted.value = null;
     if (matchMedia("(pointer: coarse)").matches) return; // the on-screen keyboard would cover what was just opened
-    afterRender(() => this.#portlets.get(wanted.id)?.frame.focus());
+    afterRender(() => {
+      if (shell.renaming.peek() === null) this.#portlets.get(wanted.id)?.frame.focus();
+    });
+  }
+
+  /** As with the focus: the dialog that led here is gone first. */
+  reveal(): void {
+    const { shell, afterRender } = this.#options;
+    const wanted = shell.revealWanted.value;
+    if (wanted === null || shell.dialog.value.kind !== "none") return;
+    shell.revealWanted.value = null;
+    afterRender(() => {
+      const portlet = this.#portlets.get(wanted.id);
+      portlet?.frame.focusInside();
+      portlet?.session.reveal(wanted.entryId);
+    });
   }
 
   #newFrame(): PortletFrame {

@@ -4,6 +4,7 @@ import type { Shell } from "../state/shell.ts";
 import { askForSession } from "../state/shell-actions.ts";
 import { sessionsOf } from "../state/shell-state.ts";
 import { projectCostWords } from "./project-cost.ts";
+import { ArchivedOf } from "./row-care.tsx";
 import { SessionRowItem } from "./session-row-item.tsx";
 import { sessionTree } from "./session-tree.ts";
 
@@ -33,6 +34,7 @@ export function ProjectGroup({ shell, project }: { shell: Shell; project: Projec
               </button>
             </p>
           )}
+          <ArchivedOf shell={shell} project={project} />
         </div>
       )}
     </li>
@@ -48,6 +50,7 @@ interface ProjectHeadProps {
 }
 
 function ProjectHead({ shell, project, open, listId, cost }: ProjectHeadProps) {
+  const showsArchived = shell.archivesShown.value.has(project.id);
   return (
     <div class="project-head">
       <button
@@ -60,6 +63,16 @@ function ProjectHead({ shell, project, open, listId, cost }: ProjectHeadProps) {
       >
         <Icon name="chevron" />
         <span class="truncate">{project.name}</span>
+      </button>
+      <button
+        type="button"
+        class="icon-button small"
+        aria-label={`Show archived in ${project.name}`}
+        aria-pressed={showsArchived}
+        title={showsArchived ? "Hide archived sessions" : "Show archived sessions"}
+        onClick={() => shell.toggleArchived(project.id)}
+      >
+        <Icon name="archive" class="icon-sm" />
       </button>
       <button
         type="button"

@@ -5,7 +5,7 @@ import type { Turn } from "../../../protocol/session-parts.ts";
 export type SessionMark = "working" | "waiting" | "stalled" | "failed" | "unread" | "none";
 
 /** Blocked is louder than working, and a failure louder than news. */
-export function sessionMark({ turn }: Pick<SessionRow, "turn">, unread: boolean): SessionMark {
+export function sessionMark({ turn, unread = false }: Pick<SessionRow, "turn" | "unread">): SessionMark {
   switch (turn.state) {
     case "running":
       return "working";

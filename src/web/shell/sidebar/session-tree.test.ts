@@ -36,5 +36,5 @@ it.each([
   ["unread", { state: "idle", stopReason: "end_turn" }, true],
   ["none", { state: "idle", stopReason: "cancelled" }, false],
 ] as const)("is marked %s", (mark, turn, unread) => {
-  expect(sessionMark({ turn }, unread)).toBe(mark);
+  expect(sessionMark({ turn, unread })).toBe(mark);
 });

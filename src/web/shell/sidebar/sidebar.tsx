@@ -3,6 +3,7 @@ import { Icon } from "../../icons/icon.tsx";
 import type { Shell } from "../state/shell.ts";
 import { AgentsFooter } from "./agents-footer.tsx";
 import { ProjectGroup } from "./project-group.tsx";
+import { OpenRowMenu } from "./row-care.tsx";
 import { SidebarGrip } from "./sidebar-grip.tsx";
 import { hideSidebar } from "./sidebar-layout.ts";
 
@@ -43,6 +44,7 @@ export function Sidebar({ shell }: { shell: Shell }) {
           <Icon name="sidebar" />
         </button>
       </header>
+      <SearchButton shell={shell} />
       <div class="sidebar-scroll">
         {awaited !== null && projects.length === 0 ? (
           <NoProjects onAdd={addProject} />
@@ -56,6 +58,7 @@ export function Sidebar({ shell }: { shell: Shell }) {
       </div>
       <AgentsFooter shell={shell} />
       <SidebarGrip />
+      <OpenRowMenu shell={shell} />
     </nav>
   );
 }
@@ -72,5 +75,23 @@ function NoProjects({ onAdd }: { onAdd: () => void }) {
         </button>
       </div>
     </div>
+  );
+}
+
+function SearchButton({ shell }: { shell: Shell }) {
+  return (
+    <button
+      type="button"
+      class="sidebar-search"
+      aria-label="Search"
+      aria-keyshortcuts="Control+Shift+F Meta+Shift+F"
+      title="Search everything ever said (Ctrl+Shift+F)"
+      onClick={() => {
+        shell.dialog.value = { kind: "search" };
+      }}
+    >
+      <Icon name="search" class="icon-sm" />
+      Search
+    </button>
   );
 }

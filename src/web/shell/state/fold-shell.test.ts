@@ -69,6 +69,27 @@ describe("foldShell", () => {
     expect(titles(state, "a")).toEqual(["one"]);
   });
 
+  it("[TC-2.4a] keeps archived ones apart and moves them back, and forgets a deleted one wherever it is", () => {
+    const archived = { ...row("old", "a", 1), archived: true };
+    const known = [hello, list("a", row("one", "a", 2), archived), list("b")];
+    const titlesOf = (rows: ShellState["sessions"]) => [...rows.values()].map(({ title }) => title);
+    const both = (state: ShellState) => [titlesOf(state.sessions), titlesOf(state.archived)];
+    expect(both(after(...known))).toEqual([["one"], ["old"]]);
+    expect(both(after(...known, { type: "session:unarchived", sessionId: "codex:old", seq: 3 }))).toEqual([
+      ["one", "old"],
+      [],
+    ]);
+    expect(both(after(...known, { type: "session:archived", sessionId: "codex:one", seq: 3 }))).toEqual([
+      [],
+      ["old", "one"],
+    ]);
+    for (const [id, left] of [
+      ["old", [["one"], []]],
+      ["one", [[], ["old"]]],
+    ] as const)
+      expect(both(after(...known, { type: "session:deleted", sessionId: `codex:${id}` }))).toEqual(left as never);
+  });
+
   it("follows title and turn of a session it knows, and ignores those of one it does not", () => {
     const facts = ["codex:one", "codex:nobody"].flatMap((sessionId) => [
       { type: "session:title-updated", sessionId, seq: 2, title: "Fix it", source: "derived" },

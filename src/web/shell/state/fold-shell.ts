@@ -1,6 +1,6 @@
 import type { SessionId } from "../../../protocol/ids.ts";
 import type { PlainServerMessage, Project, ServerMessage, SessionRow } from "../../../protocol/server-messages.ts";
-import type { ShellState } from "./shell-state.ts";
+import { rowOf, type ShellState } from "./shell-state.ts";
 
 /** Every message of the server's, folded into what the sidebar and the tabs show. Pure. */
 export function foldShell(state: ShellState, message: ServerMessage): ShellState {
@@ -23,6 +23,10 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
     case "session:changed":
       return withRow(state, message);
     case "session:archived":
+      return moved(state, message.sessionId, true);
+    case "session:unarchived":
+      return moved(state, message.sessionId, false);
+    case "session:deleted":
       return withoutRow(state, message.sessionId);
     case "session:title-updated":
       return changedRow(state, message.sessionId, { title: message.title });
@@ -61,29 +65,39 @@ function greeted(state: ShellState, message: Plain<"hello">): ShellState {
 function withProjects(state: ShellState, projects: readonly Project[]): ShellState {
   const ids = new Set(projects.map(({ id }) => id));
   const sessions = new Map([...state.sessions].filter(([, row]) => ids.has(row.projectId)));
+  const archived = new Map([...state.archived].filter(([, row]) => ids.has(row.projectId)));
   const awaited = state.awaited === null ? null : new Set([...state.awaited].filter((id) => ids.has(id)));
-  return { ...state, projects, sessions, awaited };
+  return { ...state, projects, sessions, archived, awaited };
 }
 
 function listed(state: ShellState, { projectId, sessions: rows }: Plain<"session:list">): ShellState {
   const awaited = state.awaited === null ? null : new Set([...state.awaited].filter((id) => id !== projectId));
-  const others = [...state.sessions].filter(([, row]) => row.projectId !== projectId);
-  const shown = rows.filter((row) => !row.archived).map((row) => [row.id, row] as const);
-  return { ...state, awaited, sessions: new Map([...others, ...shown]) };
+  const listedAs = (known: ShellState["sessions"], isArchived: boolean) => {
+    const others = [...known].filter(([, row]) => row.projectId !== projectId);
+    const own = rows.filter(({ archived }) => archived === isArchived).map((row) => [row.id, row] as const);
+    return new Map([...others, ...own]);
+  };
+  return { ...state, awaited, sessions: listedAs(state.sessions, false), archived: listedAs(state.archived, true) };
 }
 
 function withRow(state: ShellState, session: SessionRow): ShellState {
-  if (session.archived) return withoutRow(state, session.id);
-  return { ...state, sessions: new Map(state.sessions).set(session.id, session) };
+  const without = withoutRow(state, session.id);
+  const place = session.archived ? "archived" : "sessions";
+  return { ...without, [place]: new Map(without[place]).set(session.id, session) };
 }
 
 function withoutRow(state: ShellState, id: SessionId): ShellState {
-  if (!state.sessions.has(id)) return state;
-  return { ...state, sessions: new Map([...state.sessions].filter(([other]) => other !== id)) };
+  if (rowOf(state, id) === undefined) return state;
+  const others = (known: ShellState["sessions"]) => new Map([...known].filter(([other]) => other !== id));
+  return { ...state, sessions: others(state.sessions), archived: others(state.archived) };
+}
+
+function moved(state: ShellState, id: SessionId, archived: boolean): ShellState {
+  return changedRow(state, id, { archived });
 }
 
 function changedRow(state: ShellState, id: SessionId, change: Partial<SessionRow>): ShellState {
-  const row = state.sessions.get(id);
+  const row = rowOf(state, id);
   return row === undefined ? state : withRow(state, { ...row, ...change });
 }
 

@@ -42,6 +42,17 @@ export function askToArchive(shell: Shell, sessionId: SessionId): void {
   else void shell.attempt({ type: "session:archive", sessionId });
 }
 
+/** Lets the user type a title where it stands; the cursor stays there. */
+export function startRename(shell: Shell, sessionId: SessionId): void {
+  shell.focusWanted.value = null;
+  shell.renaming.value = sessionId;
+}
+
+/** Deleting is for good: it always asks first. */
+export function askToDelete(shell: Shell, sessionId: SessionId): void {
+  shell.dialog.value = { kind: "delete", sessionId };
+}
+
 /** Opens the picker for a project; without any, what comes first is adding one. */
 export function askForSession(shell: Shell, projectId: ProjectId | null = shell.projectAtHand()): void {
   shell.dialog.value = projectId === null ? { kind: "add-project" } : { kind: "new-session", projectId };

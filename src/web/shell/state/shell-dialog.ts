@@ -9,6 +9,8 @@ export type ShellDialog =
   | { readonly kind: "new-session"; readonly projectId: ProjectId; readonly startWith?: CliType }
   | { readonly kind: "remove-project"; readonly projectId: ProjectId }
   | { readonly kind: "archive"; readonly sessionId: SessionId }
+  | { readonly kind: "delete"; readonly sessionId: SessionId }
+  | { readonly kind: "search" }
   | { readonly kind: "agents" }
   | { readonly kind: "log"; readonly sessionId: SessionId }
   | { readonly kind: "permissions"; readonly sessionId: SessionId }

@@ -11,6 +11,8 @@ export interface ShellState {
   /** In order of adding. */
   readonly projects: readonly Project[];
   readonly sessions: ReadonlyMap<SessionId, SessionRow>;
+  /** Archived ones, as far as they were asked for. */
+  readonly archived: ReadonlyMap<SessionId, SessionRow>;
   readonly agents: readonly AgentInfo[];
   /** Sessions whose agent is a process of their own, and how that one stands. */
   readonly ownAgents: ReadonlyMap<SessionId, AgentStanding>;
@@ -24,6 +26,7 @@ export interface ShellState {
 export const EMPTY_SHELL: ShellState = {
   projects: [],
   sessions: new Map(),
+  archived: new Map(),
   agents: [],
   ownAgents: new Map(),
   awaited: null,
@@ -38,8 +41,21 @@ export function isComplete(state: ShellState): boolean {
 
 /** Most recent activity first; equal times keep a stable order by id. */
 export function sessionsOf(state: ShellState, projectId: ProjectId): readonly SessionRow[] {
-  return [...state.sessions.values()]
-    .filter((row) => row.projectId === projectId && !row.archived)
+  return newestFirst(state.sessions, projectId);
+}
+
+export function archivedOf(state: ShellState, projectId: ProjectId): readonly SessionRow[] {
+  return newestFirst(state.archived, projectId);
+}
+
+/** A session that is known here, archived or not. */
+export function rowOf({ sessions, archived }: ShellState, id: SessionId): SessionRow | undefined {
+  return sessions.get(id) ?? archived.get(id);
+}
+
+function newestFirst(rows: ReadonlyMap<SessionId, SessionRow>, projectId: ProjectId): readonly SessionRow[] {
+  return [...rows.values()]
+    .filter((row) => row.projectId === projectId)
     .sort((a, b) => compare(b.lastActiveAt, a.lastActiveAt) || compare(a.id, b.id));
 }
 

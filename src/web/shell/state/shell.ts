@@ -2,15 +2,16 @@ import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals
 import { z } from "zod/mini";
 import type { ConnectionPhase } from "../../../client/connection.ts";
 import type { ClientRequest } from "../../../client/pending-requests.ts";
-import type { ProjectId, SessionId } from "../../../protocol/ids.ts";
+import { ignore } from "../../../lib/ignore.ts";
+import type { EntryId, ProjectId, SessionId } from "../../../protocol/ids.ts";
 import type { ServerMessage } from "../../../protocol/server-messages.ts";
-import { isTurnActive } from "../../../protocol/session-state.ts";
 import { KeptTabs, keptFromTabs, TABS_KEY, tabsFromKept } from "../tabs/kept-tabs.ts";
 import { closeTab, keepTabs, moveTab, NO_TABS, type OpenTabs, openTab } from "../tabs/open-tabs.ts";
 import { AgentInstalls } from "./agent-installs.ts";
 import type { Tell } from "./attempt.ts";
 import { foldShell } from "./fold-shell.ts";
 import { readKept, writeKept } from "./kept-json.ts";
+import { SeenSessions } from "./seen-sessions.ts";
 import { NO_DIALOG, type ShellDialog } from "./shell-dialog.ts";
 import { EMPTY_SHELL, isComplete, type ShellState } from "./shell-state.ts";
 import { TerminalFeed } from "./terminal-feed.ts";
@@ -20,6 +21,12 @@ const COLLAPSED_KEY = "liminal:collapsed";
 const Collapsed = z.record(z.string(), z.boolean());
 type Collapsed = z.infer<typeof Collapsed>;
 
+/** The menu of a session's row, and the button it belongs to. */
+export interface RowMenu {
+  readonly sessionId: SessionId;
+  readonly button: HTMLElement;
+}
+
 export type Ask = (request: ClientRequest) => Promise<ServerMessage>;
 
 /** All that the shell shows, as signals, and the only way to change it. What is true of sessions comes from the server. */
@@ -28,7 +35,7 @@ export class Shell {
   readonly #server = signal<ShellState>(EMPTY_SHELL);
   readonly #tabs: Signal<OpenTabs>;
   readonly #collapsed: Signal<Collapsed>;
-  readonly #unread = signal<ReadonlySet<SessionId>>(new Set());
+  readonly #archivesShown = signal<ReadonlySet<ProjectId>>(new Set());
   /** Where the next session is started when the user does not say. */
   readonly #lastProject = signal<ProjectId | null>(null);
   readonly phase = signal<ConnectionPhase>({ phase: "connecting", failedTries: 0 });
@@ -38,10 +45,18 @@ export class Shell {
   readonly signedOut = signal(false);
   /** Whose composer the cursor should go to; a new object is a new wish. */
   readonly focusWanted = signal<{ readonly id: SessionId } | null>(null);
+  /** Which entry is to be brought into view. */
+  readonly revealWanted = signal<{ readonly id: SessionId; readonly entryId: EntryId } | null>(null);
+  /** Whose title is being typed in the sidebar. */
+  readonly renaming = signal<SessionId | null>(null);
+  readonly rowMenu = signal<RowMenu | null>(null);
   /** The one thing that went wrong last, outside of any dialog. */
   readonly problem = signal<string | null>(null);
   readonly nowMs: Signal<number>;
   readonly terminals = new TerminalFeed();
+  readonly seen = new SeenSessions(
+    (request) => void this.attempt(request, ignore("a session that is gone needs no reader")),
+  );
   readonly installs = new AgentInstalls((request, tell) => this.attempt(request, tell));
 
   constructor(ask: Ask, nowMs: number) {
@@ -63,19 +78,20 @@ export class Shell {
     return this.#collapsed;
   }
 
-  get unread(): ReadonlySignal<ReadonlySet<SessionId>> {
-    return this.#unread;
+  /** Projects that list their archived sessions too. */
+  get archivesShown(): ReadonlySignal<ReadonlySet<ProjectId>> {
+    return this.#archivesShown;
   }
 
   /** Every message of the server's passes here once, in order. */
   hear(message: ServerMessage): void {
     batch(() => {
       const before = this.#server.peek();
-      if (message.type === "session:turn") this.#noteEndOfTurn(before, message.sessionId, message.turn.state);
       const after = foldShell(before, message);
       this.#server.value = after;
       this.terminals.hear(message);
       this.installs.hear(message);
+      this.seen.hear(message);
       if (message.type === "hello") for (const { id } of message.projects) this.#list(id);
       if (message.type === "project:added") this.#list(message.project.id);
       if (isComplete(after)) this.#setTabs(keepTabs(this.#tabs.peek(), (id) => after.sessions.has(id)));
@@ -88,7 +104,6 @@ export class Shell {
       const projectId = this.#server.peek().sessions.get(id)?.projectId;
       if (projectId !== undefined) this.#lastProject.value = projectId;
       this.#setTabs(openTab(this.#tabs.peek(), id));
-      this.markRead(id);
       this.drawerOpen.value = false;
       if (focus) this.focusWanted.value = { id };
     });
@@ -102,9 +117,19 @@ export class Shell {
     this.#setTabs(moveTab(this.#tabs.peek(), id, to));
   }
 
-  markRead(id: SessionId): void {
-    if (!this.#unread.peek().has(id)) return;
-    this.#unread.value = new Set([...this.#unread.peek()].filter((other) => other !== id));
+  /** Shows a session at one of its entries. */
+  openAt(id: SessionId, entryId: EntryId): void {
+    batch(() => {
+      this.open(id);
+      this.revealWanted.value = { id, entryId };
+    });
+  }
+
+  toggleArchived(id: ProjectId): void {
+    const shown = new Set(this.#archivesShown.peek());
+    if (!shown.delete(id)) shown.add(id);
+    this.#archivesShown.value = shown;
+    this.#list(id);
   }
 
   toggleProject(id: ProjectId): void {
@@ -146,13 +171,8 @@ export class Shell {
   }
 
   #list(projectId: ProjectId): void {
-    void this.attempt({ type: "session:list", projectId });
-  }
-
-  #noteEndOfTurn(before: ShellState, id: SessionId, next: string): void {
-    const turn = before.sessions.get(id)?.turn;
-    const ended = turn !== undefined && isTurnActive(turn) && next === "idle";
-    if (ended && this.#tabs.peek().active !== id) this.#unread.value = new Set([...this.#unread.peek(), id]);
+    const includeArchived = this.#archivesShown.peek().has(projectId);
+    void this.attempt({ type: "session:list", projectId, ...(includeArchived && { includeArchived }) });
   }
 
   #setTabs(tabs: OpenTabs): void {

@@ -22,7 +22,7 @@ interface SessionTabProps {
 export function SessionTab({ shell, session, lit, dropEdge, onHover }: SessionTabProps) {
   const { id, title, cliType } = session;
   const active = shell.tabs.value.active === id;
-  const mark = sessionMark(session, shell.unread.value.has(id));
+  const mark = sessionMark(session);
   return (
     <div
       class="tab"

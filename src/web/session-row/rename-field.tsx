@@ -1,0 +1,45 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
+import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { Shell } from "../shell/state/shell.ts";
+import { adoptStyles } from "../styles/adopt-styles.ts";
+import styles from "./session-row.css" with { type: "text" };
+
+/** A title in the making, where the title stands. Enter and leaving keep it, Esc does not. */
+export function RenameField({ shell, session }: { shell: Shell; session: SessionRow }) {
+  const field = useRef<HTMLInputElement>(null);
+  const isDone = useRef(false);
+  adoptStyles(styles);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  const end = (keeps: boolean, returnsFocus: boolean) => {
+    if (isDone.current) return;
+    isDone.current = true;
+    const row = field.current?.closest("li");
+    const title = field.current?.value.trim() ?? "";
+    shell.renaming.value = null;
+    if (keeps && title !== "" && title !== session.title)
+      void shell.attempt({ type: "session:rename", sessionId: session.id, title });
+    if (returnsFocus) requestAnimationFrame(() => row?.querySelector<HTMLElement>(".row-link")?.focus());
+  };
+  return (
+    <input
+      ref={field}
+      class="rename"
+      type="text"
+      aria-label={`New title of ${session.title}`}
+      maxLength={TITLE_CHARS_MAX}
+      autocomplete="off"
+      defaultValue={session.title}
+      onBlur={() => end(true, false)}
+      onKeyDown={(event) => {
+        if (event.isComposing || (event.key !== "Enter" && event.key !== "Escape")) return;
+        event.preventDefault();
+        event.stopPropagation();
+        end(event.key === "Enter", true);
+      }}
+    />
+  );
+}

@@ -1,0 +1,71 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Icon } from "../icons/icon.tsx";
+import type { RowMenu, Shell } from "../shell/state/shell.ts";
+import { rowOf } from "../shell/state/shell-state.ts";
+import { adoptStyles } from "../styles/adopt-styles.ts";
+import { placeBeside } from "./place-beside.ts";
+import { rowActions } from "./row-actions.ts";
+import styles from "./session-row.css" with { type: "text" };
+
+/** What can be done with a session. The platform's own popover: a click elsewhere and Esc close it. */
+export function SessionMenu({ shell, menu }: { shell: Shell; menu: RowMenu }) {
+  const element = useRef<HTMLDivElement>(null);
+  const session = rowOf(shell.server.value, menu.sessionId);
+  adoptStyles(styles);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current === null) return;
+    current.showPopover();
+    placeBeside(current, menu.button);
+    current.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+  }, []);
+  if (session === undefined) return null;
+  const close = () => element.current?.hidePopover();
+  return (
+    <div
+      ref={element}
+      class="menu row-menu"
+      role="menu"
+      popover="auto"
+      aria-label={`Actions for ${session.title}`}
+      onToggle={(event) => {
+        if (event.newState !== "closed") return;
+        if (element.current?.contains(document.activeElement)) menu.button.focus();
+        shell.rowMenu.value = null;
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Tab") close();
+        else if (moveFocus(event.currentTarget, event.key)) event.preventDefault();
+      }}
+    >
+      {rowActions(session).map(({ words, icon, key, isDangerous, act }) => (
+        <button
+          key={words}
+          type="button"
+          role="menuitem"
+          class={isDangerous ? "menu-item danger" : "menu-item"}
+          tabIndex={-1}
+          onClick={() => {
+            menu.button.focus();
+            close();
+            act(shell);
+          }}
+        >
+          <Icon name={icon} class="icon-sm" />
+          {words}
+          {key !== undefined && <span class="end">{key}</span>}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** As the pattern for menus asks; false leaves the key alone. */
+function moveFocus(menu: Element, key: string): boolean {
+  const items = [...menu.querySelectorAll("[role=menuitem]")].filter((item) => item instanceof HTMLElement);
+  const at = items.findIndex((item) => item.matches(":focus"));
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[key];
+  if (next === undefined) return false;
+  items.at(next % items.length)?.focus();
+  return true;
+}

@@ -1,0 +1,59 @@
+import type { ComponentChild, ComponentType } from "preact";
+import type { Project, SessionRow } from "../../../protocol/server-messages.ts";
+import { Icon } from "../../icons/icon.tsx";
+import { LazyView } from "../dialogs/lazy-view.tsx";
+import type { Shell } from "../state/shell.ts";
+
+const loadRename = async () => (await import("../../session-row/rename-field.tsx")).RenameField;
+const loadMenu = async () => (await import("../../session-row/session-menu.tsx")).SessionMenu;
+const loadArchived = async () => (await import("../../session-row/archived-sessions.tsx")).ArchivedSessions;
+
+interface CareProps<Props> {
+  readonly load: () => Promise<ComponentType<Props>>;
+  readonly props: Props;
+}
+
+/** What a first look at the sidebar does without: fetched when it is asked for. */
+function Care<Props extends { readonly shell: Shell }>({ load, props }: CareProps<Props>) {
+  return <LazyView load={load} props={props} onFailed={(words) => props.shell.tell(words)} />;
+}
+
+/** The row itself, or the field in which its title is being typed. */
+export function RowTitle({
+  shell,
+  session,
+  children,
+}: {
+  shell: Shell;
+  session: SessionRow;
+  children: ComponentChild;
+}) {
+  return shell.renaming.value === session.id ? <Care load={loadRename} props={{ shell, session }} /> : children;
+}
+
+export function MoreButton({ shell, session }: { shell: Shell; session: SessionRow }) {
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={`More actions for ${session.title}`}
+      aria-haspopup="menu"
+      title="More actions"
+      onClick={({ currentTarget: button }) => {
+        shell.rowMenu.value = { sessionId: session.id, button };
+      }}
+    >
+      <Icon name="more" class="icon-sm" />
+    </button>
+  );
+}
+
+/** The menu of one row, over everything. */
+export function OpenRowMenu({ shell }: { shell: Shell }) {
+  const menu = shell.rowMenu.value;
+  return menu && <Care key={menu.sessionId} load={loadMenu} props={{ shell, menu }} />;
+}
+
+export function ArchivedOf({ shell, project }: { shell: Shell; project: Project }) {
+  return shell.archivesShown.value.has(project.id) ? <Care load={loadArchived} props={{ shell, project }} /> : null;
+}

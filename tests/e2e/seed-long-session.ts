@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import type { Entry } from "../../src/protocol/entry.ts";
+import { CliType, EntryId, ProjectId, SessionId } from "../../src/protocol/ids.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
+import { SqliteSessionLog } from "../../src/store/sqlite-session-log.ts";
+import { LogWriter } from "../core/log-writer.ts";
+import { BINDING, sessionRow } from "../core/open-store.ts";
+
+const TURN_ENTRIES = 100;
+
+interface LongSession {
+  readonly title: string;
+  readonly entryCount: number;
+  /** What stands at a place among the entries, counted from the oldest. */
+  readonly entryAt: (place: number) => Entry;
+}
+
+/** Writes a session with a history as a server would have, before there is one. */
+export function seedLongSession(dataDir: string, path: string, { title, entryCount, entryAt }: LongSession): SessionId {
+  const { db } = openDatabase(join(dataDir, "liminal.db"), "seed");
+  const projectId = ProjectId.parse("long");
+  new SqliteProjectStore(db).add({ id: projectId, path, name: "long", addedAt: "2026-01-01T00:00:00.000Z" });
+  const id = SessionId.parse(`builtin:${crypto.randomUUID()}`);
+  const log = new SqliteSessionLog(db);
+  log.create(
+    { ...sessionRow(id), projectId, cliType: CliType.parse("builtin"), title },
+    { ...BINDING, cwd: path },
+    null,
+  );
+  const writer = new LogWriter(() => log, id);
+  writer.write([{ type: "session:title-updated", title, source: "user" }]);
+  for (let from = 0; from < entryCount; from += TURN_ENTRIES)
+    writer.writeTurn(
+      ...Array.from({ length: Math.min(TURN_ENTRIES, entryCount - from) }, (_, at) => entryAt(from + at)),
+    );
+  db.close();
+  return id;
+}
+
+export function answerAt(place: number, content: string): Entry {
+  return { type: "assistant", entryId: EntryId.parse(`e${place}`), content, timestamp: "2026-01-01T00:00:00.000Z" };
+}
