@@ -9,6 +9,7 @@ import { openPage } from "./benches/open-page.ts";
 import { paint } from "./benches/paint.ts";
 import { resync } from "./benches/resync.ts";
 import { resyncPage } from "./benches/resync-page.ts";
+import { search } from "./benches/search.ts";
 import { start } from "./benches/start.ts";
 import { stream } from "./benches/stream.ts";
 import { tabSwitch } from "./benches/tab-switch.ts";
@@ -22,6 +23,7 @@ const BENCHES: readonly Bench[] = [
   stream,
   append,
   open,
+  search,
   resync,
   bundle,
   openPage,

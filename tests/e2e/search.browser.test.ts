@@ -56,7 +56,7 @@ test("X-10 by keyboard alone: search from the composer, walk through the results
   await field.press("ArrowUp");
   const wanted = options.filter({ hasText: "You" });
   const chosen = dialog.locator('[role="option"][aria-selected="true"]');
-  for (let step = 0; step < titles.length && !(await chosen.innerText()).startsWith("You"); step += 1)
+  for (let step = 0; step < titles.length && !((await chosen.textContent()) ?? "").startsWith("You"); step += 1)
     await field.press("ArrowDown");
   expect(await wanted.getAttribute("aria-selected")).toBe("true");
   await field.press("Enter");
@@ -88,7 +88,7 @@ test("X-10 the dialog opens from the sidebar, narrows down by its filters, and s
   await status.getByText("in 1 session").waitFor();
   await dialog.getByRole("combobox", { name: "Kind", exact: true }).selectOption("Titles");
   await status.getByText("1 result in 1 session").waitFor();
-  expect(await resultsIn(dialog).getByRole("option").innerText()).toContain("mulberry pie");
+  expect(await resultsIn(dialog).getByRole("option").textContent()).toContain("mulberry pie");
   await dialog.getByLabel("To", { exact: true }).fill("2001-01-01");
   await dialog.getByText("Nothing found").waitFor();
   await dialog.getByLabel("To", { exact: true }).fill("");

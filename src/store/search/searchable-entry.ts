@@ -50,7 +50,8 @@ function textOf(entry: Entry): string {
       // The text form and its parts often say the same: what is known already is not said again.
       const shown =
         result === "" ? parts.flatMap(partText) : parts.filter(({ type }) => type !== "text").flatMap(partText);
-      return [name, ...filesOf(entry), said, content, error, result, ...shown].filter((text) => text !== "").join("\n");
+      const texts = [name, ...filesOf(entry), ...said.split("\n"), content, error, result, ...shown];
+      return [...new Set(texts)].filter((text) => text !== "").join("\n");
     }
     default:
       return entry satisfies never;

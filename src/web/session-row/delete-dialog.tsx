@@ -15,7 +15,7 @@ export function DeleteDialog({ shell, sessionId }: { shell: Shell; sessionId: Se
     <ConfirmDialog
       shell={shell}
       title={`Delete ${session?.title ?? "session"}?`}
-      words={`${stops}Everything said in this session is deleted here and, where ${agent} can do that, in its own history too. Files it changed stay as they are. This cannot be undone; to only hide it, archive it.`}
+      words={`${stops}Everything said in this session is deleted here and, where ${agent} can do that, in its own history too. Files it changed stay as they are. This cannot be undone${session?.archived ? "" : "; to only hide it, archive it"}.`}
       action="Delete session"
       isDangerous
       onConfirm={() => void shell.attempt({ type: "session:delete", sessionId })}

@@ -34,6 +34,8 @@ export function SessionMenu({ shell, menu }: { shell: Shell; menu: RowMenu }) {
         shell.rowMenu.value = null;
       }}
       onKeyDown={(event) => {
+        // Esc closes the menu and nothing behind it.
+        if (event.key === "Escape") event.stopPropagation();
         if (event.key === "Tab") close();
         else if (moveFocus(event.currentTarget, event.key)) event.preventDefault();
       }}

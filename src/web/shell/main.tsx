@@ -56,7 +56,7 @@ addEventListener("keydown", (event) => {
   const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
   const typing = target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
   if (pressed({ key, modifiers: { ctrl, meta, shift, alt }, typing })) event.preventDefault();
-  else if (key === "Escape") shell.drawerOpen.value = false;
+  else if (key === "Escape" && shell.dialog.peek().kind === "none") shell.drawerOpen.value = false;
 });
 
 const title = computed(() => {
