@@ -5,22 +5,24 @@ import type { AgentTalk } from "./agent-scene.ts";
 /** An entry in short: what it is and what it says. */
 export type Line = readonly [type: Entry["type"], text: string, status?: string];
 
-/** The transcript in short. */
+/** The transcript in short, without the notices that only say how a turn ended: the turn itself says that. */
 export function outline(entries: readonly Entry[]): Line[] {
-  return entries.map((entry): Line => {
-    switch (entry.type) {
-      case "tool-call":
-        return [entry.type, entry.name, entry.status];
-      case "thinking":
-      case "user":
-      case "assistant":
-      case "plan":
-      case "notice":
-        return [entry.type, entry.content];
-      default:
-        return entry satisfies never;
-    }
-  });
+  return entries
+    .filter((entry) => entry.type !== "notice" || entry.turnEnd === undefined)
+    .map((entry): Line => {
+      switch (entry.type) {
+        case "tool-call":
+          return [entry.type, entry.name, entry.status];
+        case "thinking":
+        case "user":
+        case "assistant":
+        case "plan":
+        case "notice":
+          return [entry.type, entry.content];
+        default:
+          return entry satisfies never;
+      }
+    });
 }
 
 /** What is true after any turn: nothing runs, nothing asks, nothing is there twice, every text is whole. */
