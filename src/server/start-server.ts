@@ -85,9 +85,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
   });
   const sessions = new SessionService({
     ...{ world, log: stores.log, search: stores.search, projects: stores.projects },
-    agents: pool,
-    policy,
-    choices: stores.choices,
+    ...{ agents: pool, policy, choices: stores.choices },
     stallMs: config.stallMs,
     onCommitted: (sessionId, facts) => hub.committed(sessionId, facts),
     publish: (message) => hub.publish(message),
