@@ -127,10 +127,11 @@ export async function painted(frame: Frame): Promise<void> {
 }
 
 async function servePortlet() {
-  const [script, worker, theme, style, template] = await Promise.all([
+  const [script, worker, theme, foundation, style, template] = await Promise.all([
     bundle("src/web/portlet/main.ts"),
     bundle("src/web/highlight/highlight-worker.ts"),
     bundle("src/web/theme/main.ts"),
+    bundle("src/web/styles/foundation.css"),
     bundle("src/web/styles/portlet.css"),
     Bun.file(join(ROOT, "src/web/portlet.html")).text(),
   ]);
@@ -146,6 +147,7 @@ async function servePortlet() {
       "/portlet.js": answer(script, "text/javascript"),
       "/highlight-worker.js": answer(worker, "text/javascript"),
       "/theme.js": answer(theme, "text/javascript"),
+      "/foundation.css": answer(foundation, "text/css"),
       "/portlet.css": answer(style, "text/css"),
     },
     fetch: () => new Response("not found", { status: 404 }),
