@@ -14,6 +14,7 @@ type ClientCapabilities = {
   readonly writeTextFile: boolean;
   readonly terminal: boolean;
   readonly forms: boolean;
+  readonly pages: boolean;
   readonly booleanOptions: boolean;
   readonly notices: boolean;
   readonly compaction: boolean;
@@ -22,8 +23,14 @@ type ClientCapabilities = {
 /** How a command ended in a terminal of the client's. */
 export type TerminalExit = { readonly exitCode: number | null; readonly signal: string | null };
 
-/** An answered, declined or closed form. */
-type FormAnswer = { readonly action: "accept" | "decline" | "cancel"; readonly content: JsonObject };
+/** What the user is asked: to fill in a form, or to visit a page. */
+type Elicitation = { readonly sessionId: string; readonly message: string } & (
+  | { readonly mode: "form"; readonly requestedSchema: ElicitationSchema }
+  | { readonly mode: "url"; readonly elicitationId: string; readonly url: string }
+);
+
+/** An answered, declined or closed question. */
+type ElicitationAnswer = { readonly action: "accept" | "decline" | "cancel"; readonly content: JsonObject };
 
 /** Presence counts for objects, truth for booleans, and every level may be missing. */
 export function parseCapabilities(params: JsonObject): ClientCapabilities {
@@ -34,6 +41,7 @@ export function parseCapabilities(params: JsonObject): ClientCapabilities {
     writeTextFile: objectAt(given, "fs")["writeTextFile"] === true,
     terminal: given["terminal"] === true,
     forms: isObject(objectAt(given, "elicitation")["form"]),
+    pages: isObject(objectAt(given, "elicitation")["url"]),
     booleanOptions: isObject(objectAt(session, "configOptions")["boolean"]),
     notices: isObject(session["notices"]),
     compaction: isObject(session["compaction"]),
@@ -113,13 +121,7 @@ export class Client {
     await this.connection.request("terminal/release", { sessionId, terminalId });
   }
 
-  async elicit(
-    sessionId: string,
-    message: string,
-    requestedSchema: ElicitationSchema,
-    signal: AbortSignal,
-  ): Promise<FormAnswer> {
-    const params = { mode: "form", sessionId, message, requestedSchema };
+  async elicit(params: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer> {
     const answer = await this.connection.request("elicitation/create", params, { signal });
     if (!isObject(answer)) return { action: "cancel", content: {} };
     const { action } = answer;

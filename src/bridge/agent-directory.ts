@@ -1,4 +1,4 @@
-import type { ClientMessage } from "../protocol/client-messages.ts";
+import type { ClientMessage, QuestionResponse } from "../protocol/client-messages.ts";
 import type { AgentInfo } from "../protocol/server-messages.ts";
 import type { Answer } from "../sessions/answer.ts";
 
@@ -11,8 +11,6 @@ export type InstallMessage = Extract<
 >;
 export type TerminalMessage = Extract<ClientMessage, { type: `terminal:${string}` }>;
 
-export type ConsentMessage = Extract<ClientMessage, { type: "elicitation:respond" }>;
-
 /** What a client may ask about agents as such, apart from any session. */
 export interface AgentDirectory {
   list(): readonly AgentInfo[];
@@ -21,8 +19,8 @@ export interface AgentDirectory {
   /** Walks one of the agent's own sign-in methods; `terminal:opened` when that happens in a terminal. */
   authenticate(message: Authenticate): Promise<Answer>;
   terminal(message: TerminalMessage): Answer;
-  /** The user's word on a page an agent wants visited. */
-  consent(message: ConsentMessage): Answer;
+  /** The user's answer to a question that belongs to no session. */
+  respond(response: QuestionResponse): Answer;
   /** Answers when it is done; how far it is comes to everyone on the way. */
   install(message: InstallMessage): Promise<Answer>;
 }

@@ -1,4 +1,4 @@
-import type { ClientMessage } from "../protocol/client-messages.ts";
+import type { ClientMessage, QuestionResponse } from "../protocol/client-messages.ts";
 import { REFUSE } from "../protocol/errors.ts";
 import type { PlainServerMessage } from "../protocol/server-messages.ts";
 import type { Answer } from "../sessions/answer.ts";
@@ -59,7 +59,7 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     case "agent:install-cancel":
       return agents.install(message);
     case "elicitation:respond":
-      return agents.consent(message);
+      return answerQuestion(deps, message);
     case "terminal:input":
     case "terminal:resize":
     case "terminal:close":
@@ -78,6 +78,13 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
 
 function reply(message: PlainServerMessage): Answer {
   return { kind: "message", message, published: false };
+}
+
+/** A question of a session's is answered by that session, even when the answer leaves out whose it is. */
+function answerQuestion({ sessions, agents }: MessageDeps, response: QuestionResponse): Promise<Answer> {
+  const sessionId = sessions.askerOf(response);
+  if (sessionId !== null) return sessions.execute({ ...response, sessionId });
+  return sessions.once(response.commandId, async () => agents.respond(response));
 }
 
 async function addProject(deps: MessageDeps, path: string): Promise<Answer> {

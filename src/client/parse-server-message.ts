@@ -17,7 +17,9 @@ export function parseServerMessage(data: unknown): ParsedFrame {
   const envelope = Envelope.safeParse(parseJson(data));
   if (!envelope.success) return { kind: "invalid" };
   const { type } = envelope.data;
-  if (facts.has(type)) return understood(FactMessage.safeParse(envelope.data));
+  // Some words are said of sessions and of agents alike: only a fact has a place in a log.
+  const isFact = facts.has(type) && ("seq" in envelope.data || !plain.has(type));
+  if (isFact) return understood(FactMessage.safeParse(envelope.data));
   if (plain.has(type)) return understood(PlainServerMessage.safeParse(envelope.data));
   return { kind: "unknown", type };
 }

@@ -4,6 +4,6 @@ import type { PlainServerMessage } from "../protocol/server-messages.ts";
 export type ErrorMessage = Extract<PlainServerMessage, { type: "error" }>;
 
 /** The refusal a server's `error` carries, less its address. */
-export function refusalOf({ code, message, details }: ErrorMessage): Refusal {
-  return details === undefined ? { code, message } : { code, message, details };
+export function refusalOf({ code, message, details, fields }: ErrorMessage): Refusal {
+  return { code, message, ...(details !== undefined && { details }), ...(fields !== undefined && { fields }) };
 }

@@ -1,3 +1,4 @@
+import { ignore } from "../lib/ignore.ts";
 import type { Fact } from "../protocol/facts.ts";
 import { GLOBAL_FACTS } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
@@ -15,15 +16,26 @@ export type Broadcast =
  * Everything is handed on in the next turn of the event loop, so the answer to a command is known before its echo.
  */
 export class Hub {
+  readonly #onAudience: (isAny: boolean) => void;
   readonly #listeners = new Set<(batch: readonly Broadcast[]) => void>();
   readonly #followers = new Map<SessionId, Set<() => void>>();
   #woken = new Set<SessionId>();
   #broadcasts: Broadcast[] = [];
   #scheduled = false;
 
+  /** `onAudience` hears when the first listener comes and when the last one goes. */
+  constructor(onAudience: (isAny: boolean) => void = ignore("nobody minds who listens")) {
+    this.#onAudience = onAudience;
+  }
+
   listen(listener: (batch: readonly Broadcast[]) => void): Disposable {
     this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+    if (this.#listeners.size === 1) this.#onAudience(true);
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#onAudience(false);
+      },
+    };
   }
 
   follow(sessionId: SessionId, wake: () => void): Disposable {

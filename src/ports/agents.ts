@@ -1,7 +1,8 @@
 import type { NoticeSeverity, Part, PlanItem, ToolLocation } from "../protocol/entry.ts";
 import type { Refusal } from "../protocol/errors.ts";
-import type { CliType, PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
+import type { CliType, ElicitationId, PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
 import type { Json } from "../protocol/json.ts";
+import type { AgentQuestion, Question, QuestionAnswer } from "../protocol/question.ts";
 import type { AgentInfo, AgentStatus } from "../protocol/server-messages.ts";
 import type {
   ConfigOption,
@@ -70,6 +71,12 @@ export type AgentEvent =
   /** Nothing was heard from the agent for long, in the middle of a turn. */
   | { type: "silent" }
   | { type: "permission-withdrawn"; permissionId: PermissionId }
+  | { type: "question-asked"; elicitationId: ElicitationId; question: Question }
+  | { type: "question-withdrawn"; elicitationId: ElicitationId }
+  /** What a page was to be visited for is done. */
+  | { type: "question-completed"; elicitationId: ElicitationId }
+  /** Nobody was there to answer for long. */
+  | { type: "question-unwatched"; elicitationId: ElicitationId }
   | { type: "turn-ended"; turnId: TurnId; stopReason: StopReason }
   | { type: "turn-failed"; turnId: TurnId; error: TurnError }
   /** The process behind the session is gone; nothing more will come until it is started again. */
@@ -87,6 +94,7 @@ export interface AgentSession {
   prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void;
   cancel(): void;
   answerPermission(permissionId: PermissionId, outcome: PermissionOutcome): void;
+  answerQuestion(elicitationId: ElicitationId, answer: QuestionAnswer): void;
   configure(configId: string, value: string | boolean): Promise<void>;
   /** Frees what the agent holds for this session; the conversation stays on its disk. */
   close(): Promise<void>;
@@ -127,6 +135,14 @@ export interface Agents {
   forget(request: ForgetRequest): Promise<void>;
   list(): readonly AgentInfo[];
   find(cliType: CliType): AgentInfo | null;
+}
+
+/** Takes questions that belong to no session to the user. */
+export interface QuestionDesk {
+  /** `answer` is called at most once, and not at all for a question that was withdrawn. */
+  ask(question: AgentQuestion, answer: (answer: QuestionAnswer) => void): void;
+  /** The agent has no more use for an answer; one that is not open is left alone. */
+  withdraw(elicitationId: ElicitationId): void;
 }
 
 export interface AgentStatusChange {

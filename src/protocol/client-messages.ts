@@ -1,6 +1,6 @@
 import { z } from "zod/mini";
 import { Part } from "./entry.ts";
-import { CliType, CommandId, EntryId, PermissionId, ProjectId, SessionId } from "./ids.ts";
+import { CliType, CommandId, ElicitationId, EntryId, PermissionId, ProjectId, SessionId } from "./ids.ts";
 import { Json } from "./json.ts";
 import {
   ATTACHMENTS_MAX,
@@ -13,6 +13,7 @@ import {
   TITLE_CHARS_MAX,
 } from "./limits.ts";
 import { PermissionMode, PolicyScope, RULES_MAX, RuleDraft, RuleId } from "./permission-policy.ts";
+import { QuestionAction } from "./question.ts";
 import { searchFields } from "./search.ts";
 import { QueueItem } from "./session-parts.ts";
 
@@ -123,8 +124,10 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("agent:authenticate", { cliType: CliType, methodId: z.string().check(z.minLength(1), z.maxLength(200)) }),
   message("elicitation:respond", {
     sessionId: z.optional(SessionId),
-    elicitationId: z.string().check(z.minLength(1), z.maxLength(200)),
-    action: z.enum(["accept", "decline", "cancel"]),
+    elicitationId: ElicitationId,
+    action: QuestionAction,
+    /** With `accept`, the answers to a form by the names of its fields. */
+    content: z.optional(z.record(z.string(), Json)),
   }),
   message("terminal:input", {
     terminalId: z.string().check(z.maxLength(200)),
@@ -151,3 +154,6 @@ export const ClientMessage = z.discriminatedUnion("type", [
   ...SessionCommand.def.options,
 ]);
 export type ClientMessage = z.infer<typeof ClientMessage>;
+
+/** An answer to a question of a session's agent. */
+export type QuestionResponse = Extract<ClientMessage, { type: "elicitation:respond" }>;

@@ -22,6 +22,8 @@ export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details?: string;
+  /** What is wrong with an answer, by the name of the field. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 const refuse = (code: ErrorCode, message: string, details?: string): Refusal =>
@@ -30,6 +32,12 @@ const refuse = (code: ErrorCode, message: string, details?: string): Refusal =>
 /** The one table of refusals: what each says, and to whom it says what to do. */
 export const REFUSE = {
   invalidMessage: (details: string) => refuse("INVALID_MESSAGE", "Invalid request payload.", details),
+  invalidAnswer: (problems: ReadonlyMap<string, string>): Refusal => ({
+    code: "INVALID_MESSAGE",
+    message: "The answer is not complete.",
+    details: [...problems].map(([field, problem]) => `${field}: ${problem}`).join(" "),
+    fields: Object.fromEntries(problems),
+  }),
   projectPathInvalid: (details: string) =>
     refuse("PROJECT_PATH_INVALID", "Project path is invalid or inaccessible.", details),
   projectDuplicate: () => refuse("PROJECT_DUPLICATE", "Project already added."),

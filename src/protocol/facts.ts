@@ -1,7 +1,8 @@
 import { z } from "zod/mini";
 import { Entry } from "./entry.ts";
-import { EntryId, PermissionId, SessionId } from "./ids.ts";
+import { ElicitationId, EntryId, PermissionId, SessionId } from "./ids.ts";
 import { Json } from "./json.ts";
+import { PendingQuestion, QuestionAction, QuestionEnd } from "./question.ts";
 import { PendingPermission, PermissionOutcome, QueueItem, SessionConfig, Turn } from "./session-parts.ts";
 
 /**
@@ -52,6 +53,15 @@ export const FactBody = z.discriminatedUnion("type", [
     why: z.optional(z.string()),
     at: z.optional(z.string()),
   }),
+  z.object({ type: z.literal("elicitation:request"), ...PendingQuestion.shape }),
+  /** After a page was agreed to, `done` says that the agent has no more use for it, or that nobody waits for it. */
+  z.object({
+    type: z.literal("elicitation:resolved"),
+    elicitationId: ElicitationId,
+    action: QuestionAction,
+    end: z.optional(QuestionEnd),
+    done: z.optional(z.literal(true)),
+  }),
   /** An update of the agent's that this version cannot read: kept for a later one, shown to nobody. */
   z.object({ type: z.literal("session:raw"), update: Json }),
 ]);
@@ -77,4 +87,6 @@ export const GLOBAL_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["typ
   "session:unarchived",
   "permission:request",
   "permission:resolved",
+  "elicitation:request",
+  "elicitation:resolved",
 ]);

@@ -27,7 +27,20 @@ export function entriesOf(state: SessionState): readonly Entry[] {
 }
 
 function stateFromHistory(history: SessionHistory): SessionState {
-  const { seq, turn, pending, queue, queuePaused, config, title, titleSource, archived, hasMore, entries } = history;
+  const {
+    seq,
+    turn,
+    pending,
+    visits = [],
+    queue,
+    queuePaused,
+    config,
+    title,
+    titleSource,
+    archived,
+    hasMore,
+    entries,
+  } = history;
   const openFrom = isTurnActive(turn) ? entries.findIndex(({ turnId }) => turnId === turn.turnId) : -1;
   const cut = openFrom === -1 ? entries.length : openFrom;
   return {
@@ -35,6 +48,7 @@ function stateFromHistory(history: SessionHistory): SessionState {
     seq,
     turn,
     pending,
+    visits,
     queue,
     queuePaused,
     config,

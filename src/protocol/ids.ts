@@ -32,6 +32,9 @@ export type EntryId = z.infer<typeof EntryId>;
 export const PermissionId = z.string().check(z.minLength(1), z.maxLength(ID_CHARS_MAX)).brand<"PermissionId">();
 export type PermissionId = z.infer<typeof PermissionId>;
 
+export const ElicitationId = z.string().check(z.minLength(1), z.maxLength(ID_CHARS_MAX)).brand<"ElicitationId">();
+export type ElicitationId = z.infer<typeof ElicitationId>;
+
 /** The agent a session belongs to is written into its id. */
 export function cliTypeOf(sessionId: SessionId): CliType {
   return CliType.parse(sessionId.slice(0, sessionId.indexOf(":")));

@@ -13,7 +13,12 @@ export const ShellToPortlet = z.union([
   z.object({ type: z.literal("session:draft"), content: z.string() }),
   z.object({ type: z.literal("agent:status"), status: AgentStatus, message: z.optional(z.string()) }),
   /** A command of this frame was refused; its text goes back into the composer. */
-  z.object({ type: z.literal("session:error"), message: z.string(), commandId: z.optional(CommandId) }),
+  z.object({
+    type: z.literal("session:error"),
+    message: z.string(),
+    commandId: z.optional(CommandId),
+    fields: z.optional(z.record(z.string(), z.string())),
+  }),
   z.object({ type: z.literal("portlet:session"), cliType: CliType, agentName: z.string(), projectName: z.string() }),
   /** Hidden frames fold but do no layout work; shown again, they catch up in one step. */
   z.object({ type: z.literal("portlet:visible"), visible: z.boolean() }),
@@ -41,5 +46,6 @@ export const PortletToShell = z.union([
   z.looseObject({ type: z.string().check(z.startsWith("session:")) }),
   z.looseObject({ type: z.string().check(z.startsWith("permission:")) }),
   z.looseObject({ type: z.string().check(z.startsWith("policy:")) }),
+  z.looseObject({ type: z.string().check(z.startsWith("elicitation:")) }),
 ]);
 export type PortletToShell = z.infer<typeof PortletToShell>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { commandId, entryId, NOW, permissionId, turnId } from "../../tests/core/names.ts";
+import { commandId, elicitationId, entryId, NOW, permissionId, turnId } from "../../tests/core/names.ts";
 import { assistantEntry, idsOf, toolEntry, userEntry } from "../../tests/core/some-entries.ts";
 import { FactBody, FactType } from "./facts.ts";
 import { reduceSession } from "./reduce-session.ts";
@@ -30,6 +30,15 @@ const question = (id: string) => ({
   askedAt: NOW,
 });
 
+const page = (id: string) => ({
+  elicitationId: elicitationId(id),
+  mode: "url" as const,
+  message: "Visit it",
+  fields: [],
+  url: "https://example.com/",
+  askedAt: NOW,
+});
+
 /** One of each type: a new type of fact must find its place here. */
 const EACH: Readonly<Record<FactBody["type"], FactBody>> = {
   "session:update": update(userEntry("u")),
@@ -48,6 +57,8 @@ const EACH: Readonly<Record<FactBody["type"], FactBody>> = {
     permissionId: permissionId("p"),
     outcome: { outcome: "cancelled" },
   },
+  "elicitation:request": { type: "elicitation:request", ...page("e") },
+  "elicitation:resolved": { type: "elicitation:resolved", elicitationId: elicitationId("e"), action: "accept" },
   "session:raw": { type: "session:raw", update: { sessionUpdate: "new" } },
 };
 

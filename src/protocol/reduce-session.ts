@@ -1,6 +1,8 @@
 import type { Entry } from "./entry.ts";
 import type { FactBody } from "./facts.ts";
 import type { EntryId } from "./ids.ts";
+import { isPermission, isQuestion } from "./pending-request.ts";
+import { PendingQuestion } from "./question.ts";
 import type { SessionState } from "./session-state.ts";
 import { extend } from "./shown-text.ts";
 
@@ -42,10 +44,29 @@ function applyFact(state: SessionState, fact: FactBody): SessionState {
       return { ...state, pending: [...state.pending, asked] };
     }
     case "permission:resolved":
-      return { ...state, pending: state.pending.filter(({ permissionId }) => permissionId !== fact.permissionId) };
+      return {
+        ...state,
+        pending: state.pending.filter((one) => !isPermission(one) || one.permissionId !== fact.permissionId),
+      };
+    case "elicitation:request":
+      return { ...state, pending: [...state.pending, PendingQuestion.parse(fact)] };
+    case "elicitation:resolved":
+      return resolveQuestion(state, fact);
     default:
       return fact satisfies never;
   }
+}
+
+/** A page is only agreed to, not visited: it stays in view, but nobody waits for an answer any more. */
+function resolveQuestion(state: SessionState, fact: Extract<FactBody, { type: "elicitation:resolved" }>): SessionState {
+  const isIt = ({ elicitationId }: PendingQuestion) => elicitationId === fact.elicitationId;
+  const asked = state.pending.filter(isQuestion).find(isIt);
+  const isVisited = asked?.mode === "url" && fact.action === "accept" && fact.done !== true;
+  return {
+    ...state,
+    pending: state.pending.filter((one) => one !== asked),
+    visits: [...state.visits.filter((visit) => !isIt(visit)), ...(isVisited ? [asked] : [])],
+  };
 }
 
 function settle(state: SessionState): SessionState {

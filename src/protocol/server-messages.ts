@@ -2,10 +2,12 @@ import { z } from "zod/mini";
 import { Entry } from "./entry.ts";
 import { ErrorCode } from "./errors.ts";
 import { FactBody, Seq } from "./facts.ts";
-import { CliType, EntryId, ProjectId, SessionId } from "./ids.ts";
+import { CliType, ElicitationId, EntryId, ProjectId, SessionId } from "./ids.ts";
+import { PendingRequest } from "./pending-request.ts";
 import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from "./permission-policy.ts";
+import { AgentQuestion, PendingQuestion, QuestionAction } from "./question.ts";
 import { SearchHit } from "./search.ts";
-import { PendingPermission, QueueItem, SessionConfig, Turn, Usage } from "./session-parts.ts";
+import { QueueItem, SessionConfig, Turn, Usage } from "./session-parts.ts";
 
 export const Project = z.object({ id: ProjectId, path: z.string(), name: z.string(), addedAt: z.string() });
 export type Project = z.infer<typeof Project>;
@@ -38,16 +40,6 @@ export const SignInMethod = z.object({
 });
 export type SignInMethod = z.infer<typeof SignInMethod>;
 
-/** A page the agent asks the user to visit; nothing is opened before the user says so. */
-export const PageRequest = z.object({
-  elicitationId: z.string(),
-  cliType: CliType,
-  agentName: z.string(),
-  message: z.string(),
-  url: z.string(),
-});
-export type PageRequest = z.infer<typeof PageRequest>;
-
 /** How the process of one session alone stands. */
 export const OwnProcess = z.object({
   cliType: CliType,
@@ -56,8 +48,6 @@ export const OwnProcess = z.object({
   message: z.optional(z.string()),
 });
 export type OwnProcess = z.infer<typeof OwnProcess>;
-
-const ConsentAction = z.enum(["accept", "decline", "cancel"]);
 
 export const AgentInfo = z.object({
   id: CliType,
@@ -85,7 +75,9 @@ const standing = {
   sessionId: SessionId,
   seq: Seq,
   turn: Turn,
-  pending: z.array(PendingPermission),
+  /** Open permissions and questions. */
+  pending: z.array(PendingRequest),
+  visits: z.optional(z.array(PendingQuestion)),
   queue: z.array(QueueItem),
   queuePaused: z.boolean(),
   config: SessionConfig,
@@ -142,7 +134,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     agents: z.array(AgentInfo),
     /** Of agents that have a process for each session. */
     ownProcesses: z.optional(z.array(OwnProcess)),
-    pageRequests: z.optional(z.array(PageRequest)),
+    /** Questions of agents that belong to no session. */
+    questions: z.optional(z.array(AgentQuestion)),
   }),
   message("project:added", { project: Project }),
   message("project:removed", { projectId: ProjectId }),
@@ -171,8 +164,9 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     progress: z.number().check(z.minimum(0), z.maximum(1)),
     message: z.string(),
   }),
-  message("elicitation:request", { mode: z.literal("url"), ...PageRequest.shape }),
-  message("elicitation:resolved", { elicitationId: z.string(), action: ConsentAction }),
+  /** Without a session; a session's own are facts of its log. */
+  message("elicitation:request", AgentQuestion.shape),
+  message("elicitation:resolved", { elicitationId: ElicitationId, action: QuestionAction }),
   message("terminal:opened", { terminalId: z.string(), title: z.string() }),
   message("terminal:output", { terminalId: z.string(), data: z.string() }),
   message("terminal:exited", { terminalId: z.string(), exitCode: z.nullable(z.int()) }),
@@ -190,6 +184,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     code: ErrorCode,
     message: z.string(),
     details: z.optional(z.string()),
+    /** What is wrong with an answer, by the name of the field. */
+    fields: z.optional(z.record(z.string(), z.string())),
     sessionId: z.optional(SessionId),
     cliType: z.optional(CliType),
   }),

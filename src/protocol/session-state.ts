@@ -1,5 +1,7 @@
 import type { Entry } from "./entry.ts";
-import type { PendingPermission, QueueItem, SessionConfig, Turn } from "./session-parts.ts";
+import type { PendingRequest } from "./pending-request.ts";
+import type { PendingQuestion } from "./question.ts";
+import type { QueueItem, SessionConfig, Turn } from "./session-parts.ts";
 import { EMPTY_CONFIG } from "./session-parts.ts";
 
 /** Who gave the title: a user's beats the agent's, which beats the one derived from the first message. */
@@ -19,7 +21,10 @@ export interface SessionState {
   /** True when entries older than `settled` exist but were not fetched. */
   readonly hasMore: boolean;
   readonly turn: Turn;
-  readonly pending: readonly PendingPermission[];
+  /** What the agent waits for the user with, oldest first. */
+  readonly pending: readonly PendingRequest[];
+  /** Pages the user agreed to open, until the agent is done with them. */
+  readonly visits: readonly PendingQuestion[];
   readonly queue: readonly QueueItem[];
   /** A stop by hand or a failure holds the queue back until the user sends again. */
   readonly queuePaused: boolean;
@@ -38,6 +43,7 @@ export const EMPTY_SESSION: SessionState = {
   hasMore: false,
   turn: { state: "idle" },
   pending: [],
+  visits: [],
   queue: [],
   queuePaused: false,
   config: EMPTY_CONFIG,

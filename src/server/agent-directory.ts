@@ -1,7 +1,7 @@
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
-import type { PageConsents } from "../agents/sign-in/page-consents.ts";
 import type { AgentDirectory } from "../bridge/agent-directory.ts";
 import { REFUSE, type Refusal, RefusalError } from "../protocol/errors.ts";
+import type { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { AgentInstalls } from "./agent-installs.ts";
 import type { SignIn } from "./sign-in.ts";
@@ -12,11 +12,11 @@ interface DirectoryParts {
   readonly home: string;
   readonly signIn: SignIn;
   readonly installs: AgentInstalls;
-  readonly consents: PageConsents;
+  readonly questions: AgentQuestions;
 }
 
 /** The pool, as clients see it. */
-export function agentDirectory({ pool, sessions, home, signIn, installs, consents }: DirectoryParts): AgentDirectory {
+export function agentDirectory({ pool, sessions, home, signIn, installs, questions }: DirectoryParts): AgentDirectory {
   return {
     list: () => {
       installs.refresh();
@@ -25,9 +25,10 @@ export function agentDirectory({ pool, sessions, home, signIn, installs, consent
     install: (message) => installs.answer(message),
     authenticate: (message) => signIn.start(message),
     terminal: (message) => signIn.terminal(message),
-    consent: ({ elicitationId, action }) => {
-      if (!consents.resolve(elicitationId, action))
-        return { kind: "refused", refusal: REFUSE.notPending("it was already answered or withdrawn") };
+    respond: (response) => {
+      const refusal = questions.respond(response);
+      if (refusal) return { kind: "refused", refusal };
+      const { elicitationId, action } = response;
       return { kind: "message", message: { type: "elicitation:resolved", elicitationId, action }, published: false };
     },
     reconnect: ({ cliType, sessionId = null, restart = false }) => {

@@ -21,6 +21,7 @@ describe("readConfig", () => {
       json: false,
       startTimeoutMs: 60_000,
       stallMs: 30_000,
+      questionUnwatchedMs: 600_000,
       env: { HOME },
     });
   });

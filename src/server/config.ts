@@ -4,6 +4,7 @@ import { z } from "zod";
 
 const START_TIMEOUT_MS = 60_000;
 const STALL_MS = 30_000;
+const QUESTION_UNWATCHED_MS = 10 * 60_000;
 const PORT_DEFAULT = 3000;
 
 export interface ServerConfig {
@@ -20,6 +21,8 @@ export interface ServerConfig {
   readonly startTimeoutMs: number;
   /** A turn with no output for this long is shown as stalled. */
   readonly stallMs: number;
+  /** A question that nobody is there to answer is declined after this long. */
+  readonly questionUnwatchedMs: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -47,6 +50,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
     json: args.includes("--json"),
     startTimeoutMs: setting("ACP_START_TIMEOUT_MS", env, TimeoutMs, START_TIMEOUT_MS),
     stallMs: setting("ACP_PROMPT_TIMEOUT_MS", env, TimeoutMs, STALL_MS),
+    questionUnwatchedMs: setting("LIMINAL_QUESTION_UNWATCHED_MS", env, TimeoutMs, QUESTION_UNWATCHED_MS),
     env,
   };
   if (!isLoopback(config.host) && !config.insecure)

@@ -2,9 +2,10 @@ import { AgentPool } from "../agents/pool/agent-pool.ts";
 import { Lifeline } from "../agents/process/lifeline.ts";
 import { LocalProcessHost } from "../agents/process/local-process-host.ts";
 import type { ProcessLedger } from "../agents/process/process-ledger.ts";
-import { PageConsents } from "../agents/sign-in/page-consents.ts";
 import type { Hub } from "../fanout/hub.ts";
+import type { AbsenceWatch } from "../lib/absence-watch.ts";
 import type { World } from "../ports/world.ts";
+import { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import { AgentInstalls } from "./agent-installs.ts";
 import { isLoopback, type ServerConfig } from "./config.ts";
 import { loadConfigFile } from "./config-file.ts";
@@ -22,11 +23,12 @@ interface PoolParts {
   readonly owner: string;
   readonly ledger: ProcessLedger;
   readonly hub: Hub;
+  readonly absence: AbsenceWatch;
   readonly logger: Logger;
 }
 
 /** The agents this machine has, ready to be started when a session needs one. */
-export function createPool({ config, dataDir, world, owner, ledger, hub, logger }: PoolParts) {
+export function createPool({ config, dataDir, world, owner, ledger, hub, absence, logger }: PoolParts) {
   const file = loadConfigFile(dataDir.file("config.json"));
   if (file.problem) logger.warn(`config.json is not used: ${file.problem}`);
   const { env } = config;
@@ -35,8 +37,9 @@ export function createPool({ config, dataDir, world, owner, ledger, hub, logger 
   const lifeline = new Lifeline(epoch, env);
   const host = new LocalProcessHost(lifeline, ledger, onError);
   const known = createCatalog({ config, dataDir, world, configured: file.agents, logger });
-  const consents = new PageConsents({
-    onAsked: (request) => hub.publish({ type: "elicitation:request", mode: "url", ...request }),
+  const questions = new AgentQuestions({
+    absence,
+    onAsked: (question) => hub.publish({ type: "elicitation:request", ...question }),
     onResolved: (elicitationId, action) => hub.publish({ type: "elicitation:resolved", elicitationId, action }),
   });
   const pool: AgentPool = new AgentPool({
@@ -53,7 +56,7 @@ export function createPool({ config, dataDir, world, owner, ledger, hub, logger 
     epoch,
     clientVersion: VERSION,
     startTimeoutMs: config.startTimeoutMs,
-    onPageRequest: (request) => consents.ask(request),
+    desk: questions,
     onStatus: ({ cliType, sessionId, status, message }) =>
       hub.publish({
         type: "agent:status",
@@ -65,5 +68,5 @@ export function createPool({ config, dataDir, world, owner, ledger, hub, logger 
     onError,
   });
   const installs = new AgentInstalls({ ...known, config, world, owner, epoch, host, pool, hub, onError });
-  return { pool, lifeline, installs, consents, permissions: file.permissions };
+  return { pool, lifeline, installs, questions, permissions: file.permissions };
 }

@@ -5,6 +5,7 @@ import { PageFiles } from "../bridge/page-files.ts";
 import type { ConnectionDeps } from "../bridge/socket-connection.ts";
 import { Feed } from "../fanout/feed.ts";
 import { Hub } from "../fanout/hub.ts";
+import { AbsenceWatch } from "../lib/absence-watch.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PolicyService } from "../sessions/policy/policy-service.ts";
@@ -73,9 +74,10 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
   const onError = (error: unknown) => logger.error("Unexpected fault", error);
   const { owner, ledger } = sweepAtStart(dataDir, logger);
   const stores = openStores(dataDir, world, logger);
-  const hub = new Hub();
-  const parts = { config, dataDir, world, owner, ledger, hub, logger };
-  const { pool, lifeline, installs, consents, permissions } = createPool(parts);
+  const absence = new AbsenceWatch(config.questionUnwatchedMs);
+  const hub = new Hub((isAny) => absence.setPresent(isAny));
+  const parts = { config, dataDir, world, owner, ledger, hub, absence, logger };
+  const { pool, lifeline, installs, questions, permissions } = createPool(parts);
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
   const policy = new PolicyService({
     ...{ world, log: stores.log, projects: stores.projects, store: stores.policies },
@@ -87,6 +89,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     ...{ world, log: stores.log, search: stores.search, projects: stores.projects },
     ...{ agents: pool, policy, choices: stores.choices },
     stallMs: config.stallMs,
+    absence,
     onCommitted: (sessionId, facts) => hub.committed(sessionId, facts),
     publish: (message) => hub.publish(message),
     onError,
@@ -99,14 +102,14 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     feed: new Feed(hub, stores.log),
     sessions,
     projects,
-    agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs, consents }),
+    agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs, questions }),
     publish: (message) => hub.publish(message),
     hello: () => ({
       type: "hello",
       version: VERSION,
       protocol: PROTOCOL_VERSION,
       projects: [...projects.list()],
-      pageRequests: [...consents.list()],
+      questions: [...questions.list()],
       agents: [...pool.list()],
       ownProcesses: [...pool.ownProcesses()],
     }),

@@ -66,6 +66,9 @@ export class AgentLink {
       case "answer-permission":
         this.#agent?.answerPermission(effect.permissionId, effect.outcome);
         break;
+      case "answer-question":
+        this.#agent?.answerQuestion(effect.elicitationId, effect.answer);
+        break;
       case "close-agent":
         this.#close().catch(this.#deps.onError);
         break;

@@ -1,19 +1,21 @@
-import type { SessionCommand } from "../protocol/client-messages.ts";
+import type { QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import type { FactBody } from "../protocol/facts.ts";
 import { CommandId } from "../protocol/ids.ts";
 import { QUEUE_ITEMS_MAX } from "../protocol/limits.ts";
+import { isPermission } from "../protocol/pending-request.ts";
 import type { PermissionOutcome, QueueItem } from "../protocol/session-parts.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
 import { settleTools, withdrawPending } from "./end-turn.ts";
+import { decideQuestion } from "./questions/decide-question.ts";
+import { stopVisits } from "./questions/observe-question.ts";
 import { queueFact } from "./queue-fact.ts";
 import type { Outcome, Scene } from "./scene.ts";
 import { restartTurn, startTurn } from "./start-turn.ts";
 
-type Decided = Extract<
-  SessionCommand,
-  { type: Exclude<SessionCommand["type"], "session:configure" | "session:delete"> }
->;
+type Decided =
+  | Extract<SessionCommand, { type: Exclude<SessionCommand["type"], "session:configure" | "session:delete"> }>
+  | QuestionResponse;
 
 /** `answer` names the fact that answers the command; null answers a plain `ok`. */
 export type Decision =
@@ -44,6 +46,8 @@ export function decide(scene: Scene, command: Decided): Decision {
       );
     case "permission:respond":
       return decidePermission(scene, command);
+    case "elicitation:respond":
+      return decideQuestion(scene, command);
     default:
       return command satisfies never;
   }
@@ -101,7 +105,8 @@ function cancelTurn(scene: Scene): Outcome {
   const { state } = scene;
   const held = state.queue.length > 0 && !state.queuePaused ? [queueFact(state.queue, true)] : [];
   const { turnId } = state.turn;
-  const withdrawn = withdrawPending(state);
+  const { facts, effects } = withdrawPending(state);
+  const withdrawn = { facts: [...facts, ...stopVisits(state)], effects };
   // A question can be open without a turn; the user's stop answers it all the same.
   if (!isTurnActive(state.turn) || !turnId) return { facts: [...withdrawn.facts, ...held], effects: withdrawn.effects };
   return {
@@ -130,7 +135,7 @@ function withClose(outcome: Outcome): Outcome {
 function decidePermission(scene: Scene, command: Extract<SessionCommand, { type: "permission:respond" }>): Decision {
   const { state } = scene;
   const { permissionId, optionId } = command;
-  const asked = state.pending.find((pending) => pending.permissionId === permissionId);
+  const asked = state.pending.filter(isPermission).find((pending) => pending.permissionId === permissionId);
   if (!asked) return { ok: false, refusal: REFUSE.notPending(scene.endOfQuestion(permissionId)) };
   if (optionId === undefined && command.outcome === undefined)
     return { ok: false, refusal: REFUSE.invalidMessage("optionId: choose one, or send outcome: cancelled") };

@@ -1,11 +1,13 @@
 import type { Entry, ToolCallEntry } from "../protocol/entry.ts";
 import { isTextEntry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
+import { isPermission } from "../protocol/pending-request.ts";
 import type { TurnError } from "../protocol/session-parts.ts";
 import type { SessionState } from "../protocol/session-state.ts";
 import type { StopReason } from "../protocol/stop-reason.ts";
 import { settleCompactions } from "./observe-notice.ts";
 import { hasParts } from "./observe-text.ts";
+import { stopQuestions } from "./questions/observe-question.ts";
 import type { Outcome, Scene } from "./scene.ts";
 import { turnEndNotice } from "./turn-end-notice.ts";
 
@@ -56,12 +58,20 @@ function unfinished(stopReason: StopReason): Pick<ToolCallEntry, "status" | "err
   }
 }
 
-/** Open permission requests are answered `cancelled`: nobody must wait for an answer that cannot matter any more. */
+/** Open requests are answered `cancelled`: nobody must wait for an answer that cannot matter any more. */
 export function withdrawPending(state: SessionState): Outcome {
   const outcome = { outcome: "cancelled" } as const;
+  const permissions = state.pending.filter(isPermission);
+  const questions = stopQuestions(state);
   return {
-    facts: state.pending.map(({ permissionId }) => ({ type: "permission:resolved", permissionId, outcome })),
-    effects: state.pending.map(({ permissionId }) => ({ type: "answer-permission", permissionId, outcome })),
+    facts: [
+      ...permissions.map(({ permissionId }) => ({ type: "permission:resolved" as const, permissionId, outcome })),
+      ...questions.facts,
+    ],
+    effects: [
+      ...permissions.map(({ permissionId }) => ({ type: "answer-permission" as const, permissionId, outcome })),
+      ...questions.effects,
+    ],
   };
 }
 

@@ -3,6 +3,7 @@ import type { Entry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
 import { EntryId } from "../protocol/ids.ts";
 import { TITLE_CHARS_MAX } from "../protocol/limits.ts";
+import { isPermission } from "../protocol/pending-request.ts";
 import type { ConfigOption, SessionConfig, Turn, TurnError } from "../protocol/session-parts.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
 import type { StopReason } from "../protocol/stop-reason.ts";
@@ -14,6 +15,7 @@ import { observeTool, observeToolOutput } from "./observe-tool.ts";
 import { askUser, questionOf } from "./permission-question.ts";
 import { observeJudged } from "./policy/observe-judged.ts";
 import type { Observed } from "./policy/permission-judge.ts";
+import { observeQuestion, stopVisits } from "./questions/observe-question.ts";
 import { queueFact } from "./queue-fact.ts";
 import { NOTHING, type Outcome, type Scene } from "./scene.ts";
 import { startTurn } from "./start-turn.ts";
@@ -65,6 +67,11 @@ function observeEvent(scene: Scene, event: Observed): Outcome {
       return observeJudged(scene, event);
     case "permission-withdrawn":
       return only(withdrawPermission(scene, event.permissionId));
+    case "question-asked":
+    case "question-withdrawn":
+    case "question-completed":
+    case "question-unwatched":
+      return observeQuestion(scene, event);
     case "turn-ended":
       return isCurrent(scene, event.turnId) ? finish(scene, ownStop(scene, event.stopReason)) : NOTHING;
     case "turn-failed":
@@ -104,11 +111,14 @@ function fail(scene: Scene, error: TurnError): Outcome {
 
 /** The agent is gone: what it asked cannot be answered any more, and a running turn is over. */
 function lose(scene: Scene, reason: string): Outcome {
-  if (!isTurnActive(scene.state.turn)) return only(withdrawPending(scene.state).facts);
+  const visits = stopVisits(scene.state);
+  if (!isTurnActive(scene.state.turn)) return only([...visits, ...withdrawPending(scene.state).facts]);
   const stopReason = ownStop(scene, "interrupted");
-  return stopReason === "interrupted"
-    ? finish(scene, "interrupted", { code: "AGENT_UNAVAILABLE", message: reason })
-    : finish(scene, stopReason);
+  const { facts, effects } =
+    stopReason === "interrupted"
+      ? finish(scene, "interrupted", { code: "AGENT_UNAVAILABLE", message: reason })
+      : finish(scene, stopReason);
+  return { facts: [...visits, ...facts], effects };
 }
 
 /** The turn ends; the next queued message starts its own, unless this end gives the user something to look at first. */
@@ -192,7 +202,7 @@ function observePermission(scene: Scene, event: Extract<AgentEvent, { type: "per
 
 function withdrawPermission(scene: Scene, permissionId: string): FactBody[] {
   const { pending, turn } = scene.state;
-  const asked = pending.find((one) => one.permissionId === permissionId);
+  const asked = pending.filter(isPermission).find((one) => one.permissionId === permissionId);
   if (!asked) return [];
   const lastOne = pending.length === 1 && turn.state === "waiting";
   return [

@@ -1,7 +1,8 @@
 import type { Said } from "../ports/session-log.ts";
 import type { Entry, Part, UserEntry } from "../protocol/entry.ts";
 import type { FactBody } from "../protocol/facts.ts";
-import type { PermissionId, TurnId } from "../protocol/ids.ts";
+import type { ElicitationId, PermissionId, TurnId } from "../protocol/ids.ts";
+import type { QuestionAnswer } from "../protocol/question.ts";
 import type { PermissionOutcome, PermissionToolCall } from "../protocol/session-parts.ts";
 import type { SessionState } from "../protocol/session-state.ts";
 import type { JudgedQuestion } from "./policy/permission-judge.ts";
@@ -23,7 +24,7 @@ export interface Scene {
   readonly said: () => readonly Said[];
   readonly settledByAgentId: (agentId: string) => Entry | null;
   /** In words, how a question that is no longer open ended. */
-  readonly endOfQuestion: (permissionId: PermissionId) => string;
+  readonly endOfQuestion: (id: PermissionId | ElicitationId) => string;
   /** What the policy has to say at once; without one, every question is the user's. */
   readonly consider?: (toolCall: PermissionToolCall) => Consideration;
 }
@@ -33,6 +34,7 @@ export type AgentEffect =
   | { type: "prompt"; turnId: TurnId; content: string; attachments: readonly Part[] }
   | { type: "cancel"; turnId: TurnId }
   | { type: "answer-permission"; permissionId: PermissionId; outcome: PermissionOutcome }
+  | { type: "answer-question"; elicitationId: ElicitationId; answer: QuestionAnswer }
   | { type: "close-agent" };
 
 /** What is to be done once the facts are stored: something for the agent, or a question for the policy. */

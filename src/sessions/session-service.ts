@@ -1,10 +1,11 @@
+import type { AbsenceWatch } from "../lib/absence-watch.ts";
 import type { AgentChoices } from "../ports/agent-choices.ts";
 import type { AgentSession, Agents } from "../ports/agents.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
 import type { AgentBinding, SessionLog } from "../ports/session-log.ts";
 import { isoTime, type World } from "../ports/world.ts";
-import type { ClientMessage, SessionCommand } from "../protocol/client-messages.ts";
+import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import { type CliType, cliTypeOf, type ProjectId, SessionId } from "../protocol/ids.ts";
@@ -28,7 +29,10 @@ import { EarlyEvents } from "./early-events.ts";
 import { outputOf } from "./output-piece.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
 import { refuseStart } from "./policy/refuse-rules.ts";
+import { hasQuestion } from "./questions/observe-question.ts";
+import { UnwatchedQuestions } from "./questions/unwatched-questions.ts";
 import { Session } from "./session.ts";
+import { sessionStanding } from "./session-standing.ts";
 import { ShownSessions } from "./shown-sessions.ts";
 
 export interface SessionServiceDeps {
@@ -40,6 +44,8 @@ export interface SessionServiceDeps {
   readonly policy: PolicyService;
   readonly choices: AgentChoices;
   readonly stallMs: number;
+  /** Knows how long no client was there. */
+  readonly absence: AbsenceWatch;
   /** Facts that are on disk now: followers are to be woken. */
   readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
   /** For every client. */
@@ -70,9 +76,14 @@ export class SessionService {
   readonly #receipts: CommandReceipts;
   readonly #shown = new ShownSessions();
 
+  readonly #unwatched: UnwatchedQuestions;
+
   constructor(deps: SessionServiceDeps) {
     this.#deps = deps;
     this.#receipts = new CommandReceipts(deps.log, deps.world);
+    this.#unwatched = new UnwatchedQuestions(deps.absence, (sessionId, elicitationId) =>
+      this.#session(sessionId)?.observe({ type: "question-unwatched", elicitationId }),
+    );
   }
 
   /** Turns that an earlier run of the server left open end as interrupted, with what had arrived. */
@@ -86,7 +97,7 @@ export class SessionService {
     return this.once(command.commandId, () => this.#create(command));
   }
 
-  execute(command: SessionCommand): Promise<Answer> {
+  execute(command: SessionCommand | (QuestionResponse & { sessionId: SessionId })): Promise<Answer> {
     return this.once(command.commandId, async () => {
       const session = this.#session(command.sessionId);
       if (!session) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
@@ -99,6 +110,13 @@ export class SessionService {
         ? configureSession(session, command, this.#deps.choices)
         : session.dispatch(command);
     });
+  }
+
+  /** Whose question it is, which an answer may leave out; null when it is no session's. */
+  askerOf({ sessionId, elicitationId }: QuestionResponse): SessionId | null {
+    if (sessionId !== undefined) return sessionId;
+    const asking = [...this.#sessions.values()].find(({ state }) => hasQuestion(state, elicitationId));
+    return asking?.id ?? null;
   }
 
   /** Modes and rules: everyone hears of a change, and what waits for the user is judged by it at once. */
@@ -149,25 +167,16 @@ export class SessionService {
     const session = this.#session(sessionId);
     if (!session) return null;
     session.flush();
-    const { seq, turn, pending, queue, queuePaused, config, title, titleSource, archived, open } = session.state;
-    const draft = this.#deps.log.draft(sessionId);
-    const standing = {
-      sessionId,
-      seq,
-      turn,
-      pending: [...pending],
-      queue: [...queue],
-      queuePaused,
-      config,
-      title,
-      titleSource,
-      archived,
-      ...(draft !== "" && { draft }),
-    };
+    const standing = sessionStanding(sessionId, session.state, this.#deps.log.draft(sessionId));
     if (after !== undefined && this.#deps.log.canResume(sessionId, after))
       return { type: "session:resumed", ...standing };
     const page = this.#deps.log.page(sessionId, null, limit) ?? { entries: [], hasMore: false };
-    return { type: "session:history", ...standing, entries: [...page.entries, ...open], hasMore: page.hasMore };
+    return {
+      type: "session:history",
+      ...standing,
+      entries: [...page.entries, ...session.state.open],
+      hasMore: page.hasMore,
+    };
   }
 
   page(command: Extract<ClientMessage, { type: "session:page" }>): SessionPage | null {
@@ -282,12 +291,13 @@ export class SessionService {
     const session = new Session({ ...this.#deps, isShown, onCommitted }, stored);
     this.#sessions.set(sessionId, session);
     // Loaded from disk it has no agent, so a turn or a question found open belongs to a process that is gone.
-    if (stored.row.turn.state !== "idle" || stored.state.pending.length > 0)
+    if (stored.row.turn.state !== "idle" || stored.state.pending.length + stored.state.visits.length > 0)
       session.observe({ type: "lost", reason: "The server stopped while this turn was running.", state: "crashed" });
     return session;
   }
 
   #committed(sessionId: SessionId, facts: readonly Fact[]): void {
+    this.#unwatched.hear(sessionId, facts);
     this.#deps.onCommitted(sessionId, facts);
     if (facts.some((fact) => ROW_FACTS.has(fact.type))) this.#publishRow(sessionId);
   }

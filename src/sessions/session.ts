@@ -6,7 +6,7 @@ import { isoTime } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import type { PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
+import type { ElicitationId, PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
 import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
@@ -289,7 +289,7 @@ export class Session {
       now: this.#now(),
       newId: this.#deps.world.newId,
       cancelling: this.#cancelling,
-      endOfQuestion: (permissionId: PermissionId) => this.#endedQuestions.endOf(permissionId),
+      endOfQuestion: (id: PermissionId | ElicitationId) => this.#endedQuestions.endOf(id),
       consider: this.#judge.consider,
       said: () => this.#deps.log.said(this.id),
     });

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { Entry } from "../protocol/entry.ts";
-import { PendingPermission, QueueItem, SessionConfig, Turn } from "../protocol/session-parts.ts";
+import { PendingRequest } from "../protocol/pending-request.ts";
+import { PendingQuestion } from "../protocol/question.ts";
+import { QueueItem, SessionConfig, Turn } from "../protocol/session-parts.ts";
 import type { SessionState } from "../protocol/session-state.ts";
 
 /** The working state of a session as it lies on disk, without the entries that have settled. */
@@ -11,7 +13,9 @@ const StoredState = z.object({
   archived: z.boolean(),
   open: z.array(Entry),
   turn: Turn,
-  pending: z.array(PendingPermission),
+  pending: z.array(PendingRequest),
+  /** Absent in states that were written before there were any. */
+  visits: z.array(PendingQuestion).default([]),
   queue: z.array(QueueItem),
   queuePaused: z.boolean(),
   config: SessionConfig,

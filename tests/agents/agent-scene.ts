@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Entry, Part, ToolCallEntry } from "../../src/protocol/entry.ts";
+import { isPermission } from "../../src/protocol/pending-request.ts";
 import type { SessionState } from "../../src/protocol/session-state.ts";
 import type { Message, SocketClient } from "../support/socket-client.ts";
 import { type TempDir, tempDir } from "../support/temp-dir.ts";
@@ -202,7 +203,7 @@ export class AgentTalk {
     const { client } = this.scene;
     return client.until("a permission request", () =>
       client.all("permission:request").findLast(({ permissionId, sessionId }) => {
-        const isOpen = this.state.pending.some((pending) => pending.permissionId === permissionId);
+        const isOpen = this.state.pending.filter(isPermission).some((one) => one.permissionId === permissionId);
         return sessionId === this.sessionId && isOpen && this.state.turn.state === "waiting";
       }),
     );

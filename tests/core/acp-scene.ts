@@ -4,7 +4,7 @@ import { AcpAgent } from "../../src/agents/acp/acp-agent.ts";
 import { WireTrace } from "../../src/agents/acp/wire-trace.ts";
 import { AgentProcess } from "../../src/agents/process/agent-process.ts";
 import type { ProcessHost } from "../../src/agents/process/process-host.ts";
-import type { AgentEvent, AgentSession, RestoreRequest } from "../../src/ports/agents.ts";
+import type { AgentEvent, AgentSession, QuestionDesk, RestoreRequest } from "../../src/ports/agents.ts";
 import { CliType } from "../../src/protocol/ids.ts";
 import { type Message, parseObject } from "../builtin-agent/message.ts";
 import { watchProcesses } from "../support/leftover-processes.ts";
@@ -18,6 +18,9 @@ export const EPOCH = "epoch1";
 
 /** Agents as plain children: what they leave behind is the test's to find. */
 export const PLAIN_HOST: ProcessHost = { start: (spec) => new AgentProcess(spec) };
+
+/** Nobody is there for questions that belong to no session. */
+export const NO_DESK: QuestionDesk = { ask: (_, answer) => answer({ action: "decline" }), withdraw: () => undefined };
 
 /** The built-in agent, started with these flags, and what it says. */
 export class AcpScene implements AsyncDisposable {
@@ -47,7 +50,7 @@ export class AcpScene implements AsyncDisposable {
       onTurnCompleted: () => void this.turnsCompleted++,
       serves: { fs: false, terminal: false },
       mcpServers: [],
-      onPageRequest: () => Promise.resolve("decline"),
+      desk: NO_DESK,
     });
   }
 

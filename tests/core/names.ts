@@ -1,10 +1,20 @@
-import { CliType, CommandId, EntryId, PermissionId, ProjectId, SessionId, TurnId } from "../../src/protocol/ids.ts";
+import {
+  CliType,
+  CommandId,
+  ElicitationId,
+  EntryId,
+  PermissionId,
+  ProjectId,
+  SessionId,
+  TurnId,
+} from "../../src/protocol/ids.ts";
 
 /** Ids as the edges make them: parsed, not cast. */
 export const entryId = (text: string): EntryId => EntryId.parse(text);
 export const turnId = (text: string): TurnId => TurnId.parse(text);
 export const commandId = (text: string): CommandId => CommandId.parse(text);
 export const permissionId = (text: string): PermissionId => PermissionId.parse(text);
+export const elicitationId = (text: string): ElicitationId => ElicitationId.parse(text);
 
 export const BUILTIN = CliType.parse("builtin");
 export const PROJECT = ProjectId.parse("project-1");

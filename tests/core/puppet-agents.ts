@@ -8,7 +8,8 @@ import type {
 } from "../../src/ports/agents.ts";
 import type { Part } from "../../src/protocol/entry.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../src/protocol/errors.ts";
-import type { CliType, PermissionId, TurnId } from "../../src/protocol/ids.ts";
+import type { CliType, ElicitationId, PermissionId, TurnId } from "../../src/protocol/ids.ts";
+import type { QuestionAnswer } from "../../src/protocol/question.ts";
 import type { AgentInfo } from "../../src/protocol/server-messages.ts";
 import type { PermissionOutcome } from "../../src/protocol/session-parts.ts";
 import { BUILTIN } from "./names.ts";
@@ -115,6 +116,10 @@ export class PuppetSession implements AgentSession {
 
   answerPermission(permissionId: PermissionId, outcome: PermissionOutcome): void {
     this.calls.push(`answer ${permissionId} ${outcome.outcome}`);
+  }
+
+  answerQuestion(elicitationId: ElicitationId, { action, content }: QuestionAnswer): void {
+    this.calls.push(`answer ${elicitationId} ${action}${content ? ` ${JSON.stringify(content)}` : ""}`);
   }
 
   async configure(configId: string, value: string | boolean): Promise<void> {

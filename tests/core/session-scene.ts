@@ -1,3 +1,4 @@
+import { AbsenceWatch } from "../../src/lib/absence-watch.ts";
 import type { SessionCommand } from "../../src/protocol/client-messages.ts";
 import type { Entry } from "../../src/protocol/entry.ts";
 import type { Fact } from "../../src/protocol/facts.ts";
@@ -59,6 +60,7 @@ export async function openSession(): Promise<SessionScene> {
       }),
       choices: store.choices,
       stallMs: 1_000_000,
+      absence: new AbsenceWatch(1_000_000),
       onCommitted: (_, committed) => facts.push(...committed),
       publish: (message) => published.push(message),
       onError: (error) => errors.push(error),

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
+import { isPermission } from "../../src/protocol/pending-request.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
 import { reopen, startTalk, type Talk } from "./talk.ts";
 
@@ -146,7 +147,8 @@ test("permission-unknown-tool: the call is shown with the question, though it wa
 
 test("two-permissions: both questions are open at once, and each gets its own answer", async () => {
   const talk = await played("two-permissions");
-  const { pending } = await talk.until("two questions", (state) => state.pending.length === 2);
+  const asked = await talk.until("two questions", (state) => state.pending.length === 2);
+  const pending = asked.pending.filter(isPermission);
   expect(pending.map(({ toolCall }) => toolCall.name)).toEqual(["First of two", "Second of two"]);
   const { client, sessionId } = talk;
   const [first, second] = pending.map(

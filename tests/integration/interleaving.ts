@@ -1,3 +1,4 @@
+import { isPermission } from "../../src/protocol/pending-request.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
 import type { Request, SocketClient } from "../support/socket-client.ts";
 import type { TestServer } from "../support/test-server.ts";
@@ -136,7 +137,7 @@ export class Interleaving {
 
   #answer(): void {
     const { sessionId, state } = this.stayed;
-    for (const { permissionId } of state.pending) {
+    for (const { permissionId } of state.pending.filter(isPermission)) {
       if (this.#random.between(0, 3) === 0) continue;
       const optionId = this.#random.pick(OPTIONS);
       this.#someone.post({ type: "permission:respond", sessionId, permissionId, optionId });

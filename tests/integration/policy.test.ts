@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { isPermission } from "../../src/protocol/pending-request.ts";
 import type { RuleDraft } from "../../src/protocol/permission-policy.ts";
 import type { SocketClient } from "../support/socket-client.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
@@ -66,7 +67,7 @@ test("X-4 W-8 with nobody there the policy decides, or the request waits; the se
   const status = () => server.fetch("/api/status").then((answer) => answer.json());
   await waitFor(status, (seen) => JSON.stringify(seen).includes('"waiting"'), "the session to wait for someone");
   const later = await reopen(await server.connect(), new Talk(await server.connect(), projectId, sessionId));
-  expect(later.state.pending.map(({ toolCall }) => toolCall.name)).toEqual(["npm publish"]);
+  expect(later.state.pending.filter(isPermission).map(({ toolCall }) => toolCall.name)).toEqual(["npm publish"]);
   expect(await audit(later)).toMatchObject([{ what: "npm test", answer: "allowed" }]);
   await later.answerWith("no");
   await later.untilAnswer("answers: once, no");
@@ -111,7 +112,8 @@ test("X-4 X-2 a change is heard by every client and answers what waits; identica
   const { talk } = await talkWith(server, undefined);
   const other = await server.connect();
   await talk.send(asks(run("npm test"), run("npm publish")));
-  const { pending } = await talk.until("both questions", (state) => state.pending.length === 2);
+  const asked = await talk.until("both questions", (state) => state.pending.length === 2);
+  const pending = asked.pending.filter(isPermission);
   expect(pending.map(({ offers }) => offers)).toEqual([[allow("npm test")], [allow("npm publish")]]);
   const set = {
     type: "policy:set",

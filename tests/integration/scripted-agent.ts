@@ -39,6 +39,9 @@ const Request = z.object({
 type Request = z.infer<typeof Request>;
 const Prompt = z.tuple([z.object({ text: z.string() })]);
 
+/** As a `requestId`, the id of the prompt that is being played. */
+export const OUR_PROMPT = "$prompt";
+
 const DIE_ON = "--die-on";
 const REFUSE = "--refuse";
 const REFUSE_CODE = "--refuse-code";
@@ -132,7 +135,10 @@ function play(id: unknown, sessionId: string, text: string): void {
 
 function perform(id: unknown, sessionId: string, steps: readonly Step[]): void {
   const update = (body: object) => write({ method: "session/update", params: { sessionId, ...body } });
-  const send = (message: z.infer<typeof AnyMessage>) => write({ ...message, params: { sessionId, ...message.params } });
+  const send = ({ params, ...message }: z.infer<typeof AnyMessage>) => {
+    const requestId = params["requestId"] === OUR_PROMPT ? { requestId: id } : {};
+    write({ ...message, params: { sessionId, ...params, ...requestId } });
+  };
   const [step, ...rest] = steps;
   if (step === undefined) return;
   if ("ask" in step) {

@@ -6,7 +6,7 @@ import { ClientTerminals } from "../../src/agents/client/client-terminals.ts";
 import type { AgentEvent, RestoreRequest } from "../../src/ports/agents.ts";
 import { CliType } from "../../src/protocol/ids.ts";
 import type { SessionState } from "../../src/protocol/session-state.ts";
-import { PLAIN_HOST } from "../core/acp-scene.ts";
+import { NO_DESK, PLAIN_HOST } from "../core/acp-scene.ts";
 import { countingWorld } from "../core/counting-world.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { ONCE_OPTIONS } from "./asking-agent.ts";
@@ -149,7 +149,7 @@ function geminiAt(now: number, trace: WireTrace): AcpAgent {
     clientVersion: "1",
     onTurnCompleted: () => undefined,
     mcpServers: [],
-    onPageRequest: () => Promise.resolve("decline"),
+    desk: NO_DESK,
     serves: { fs: false, terminal: false },
   });
 }

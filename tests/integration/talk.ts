@@ -1,6 +1,8 @@
 import type { Entry, ToolCallEntry } from "../../src/protocol/entry.ts";
 import { entriesOf } from "../../src/protocol/fold-message.ts";
 import type { ProjectId, SessionId } from "../../src/protocol/ids.ts";
+import { isPermission, isQuestion } from "../../src/protocol/pending-request.ts";
+import type { PendingQuestion } from "../../src/protocol/question.ts";
 import type { PendingPermission } from "../../src/protocol/session-parts.ts";
 import { isTurnActive, type SessionState } from "../../src/protocol/session-state.ts";
 import type { SocketClient } from "../support/socket-client.ts";
@@ -96,12 +98,20 @@ export class Talk {
     return this.until(`the answer to contain "${text}"`, () => this.answer.includes(text));
   }
 
-  /** Waits for an open question. */
+  /** Waits for an open request for permission. */
   async asked(): Promise<PendingPermission> {
-    const { pending } = await this.until("a permission request", (state) => state.pending.length > 0);
-    const [permission] = pending;
+    const { pending } = await this.until("a permission request", (state) => state.pending.some(isPermission));
+    const permission = pending.find(isPermission);
     if (!permission) throw new Error("no question is open");
     return permission;
+  }
+
+  /** Waits for an open question of the agent's. */
+  async questioned(): Promise<PendingQuestion> {
+    const { pending } = await this.until("a question", (state) => state.pending.some(isQuestion));
+    const question = pending.find(isQuestion);
+    if (!question) throw new Error("no question is open");
+    return question;
   }
 
   async answerWith(optionId: string): Promise<void> {

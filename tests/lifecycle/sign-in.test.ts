@@ -42,7 +42,7 @@ describe("an agent that signs in through a page", () => {
     const asked = await client.next("elicitation:request", () => true, 0);
     expect(asked).toMatchObject({ mode: "url", cliType: "web", agentName: "Page Login", url: LOGIN_PAGE });
     const late = await server.connect();
-    expect(late.all("hello")[0]?.pageRequests).toHaveLength(1);
+    expect(late.all("hello")[0]?.questions).toHaveLength(1);
     const { elicitationId } = asked;
     await late.ask("elicitation:resolved", { type: "elicitation:respond", elicitationId, action: "accept" });
     await client.until("the sign-in", () => client.answersTo(requestId)[0]?.type === "ok");

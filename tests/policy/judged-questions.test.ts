@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { AgentEvent } from "../../src/ports/agents.ts";
+import { isPermission } from "../../src/protocol/pending-request.ts";
 import { permissionId } from "../core/names.ts";
 import { openSession, type SessionScene } from "../core/session-scene.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -108,7 +109,12 @@ describe("X-4 a question while the rules are looked at", () => {
     await at.say("go");
     at.agents.last.say(asks("p", "npm test"));
     at.service.flush();
-    expect(at.state().pending.map(({ offers }) => offers)).toEqual([[{ effect: "allow", command: "npm test" }]]);
+    expect(
+      at
+        .state()
+        .pending.filter(isPermission)
+        .map(({ offers }) => offers),
+    ).toEqual([[{ effect: "allow", command: "npm test" }]]);
     expect(at.errors).toEqual([]);
   });
 });

@@ -88,8 +88,8 @@ export class FoldedSessions {
     const state = this.state(sessionId);
     if (!promised || state.seq < promised.seq) return;
     this.#promised.delete(sessionId);
-    const { turn, pending, queue, queuePaused, config, title, titleSource, archived } = promised;
-    const told = { turn, pending, queue, queuePaused, config, title, titleSource, archived };
+    const { turn, pending, visits, queue, queuePaused, config, title, titleSource, archived } = promised;
+    const told = { turn, pending, visits, queue, queuePaused, config, title, titleSource, archived };
     const folded = Object.fromEntries(Object.entries(state).filter(([name]) => Object.hasOwn(told, name)));
     if (state.seq === promised.seq && !Bun.deepEquals(folded, told))
       this.#report(`after session:resumed ${Bun.inspect(told)} the facts made ${Bun.inspect(folded)}`);

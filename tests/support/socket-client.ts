@@ -207,5 +207,5 @@ function isOf<Type extends ServerMessage["type"]>(message: ServerMessage, type: 
 
 function parse(text: string): ServerMessage | null {
   const raw: unknown = JSON.parse(text);
-  return PlainServerMessage.safeParse(raw).data ?? FactMessage.safeParse(raw).data ?? null;
+  return FactMessage.safeParse(raw).data ?? PlainServerMessage.safeParse(raw).data ?? null;
 }

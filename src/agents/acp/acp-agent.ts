@@ -1,14 +1,13 @@
 import { ignore } from "../../lib/ignore.ts";
-import type { AgentSession, AgentSink, RestoreRequest } from "../../ports/agents.ts";
+import type { AgentSession, AgentSink, QuestionDesk, RestoreRequest } from "../../ports/agents.ts";
 import type { World } from "../../ports/world.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { CliType } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
-import type { PageRequest } from "../../protocol/server-messages.ts";
 import type { ExitReport, ProcessHost } from "../process/process-host.ts";
-import type { Consent } from "../sign-in/page-consents.ts";
 import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method.ts";
 import { AcpConnection, type AcpFailure } from "./acp-connection.ts";
+import { AcpQuestions } from "./acp-questions.ts";
 import { AcpSession } from "./acp-session.ts";
 import { afterReplay, type Replayed } from "./after-replay.ts";
 import { asFailure, refusalOf } from "./agent-refusals.ts";
@@ -16,7 +15,6 @@ import { clientCapabilities } from "./client-capabilities.ts";
 import { ClientRequestError, ClientRequests } from "./client-requests.ts";
 import { EarlyMail } from "./early-mail.ts";
 import { acpMcpServers, type McpServerSetting } from "./mcp-servers.ts";
-import { readPageRequest } from "./page-request.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
 import { untilLoadIsSafe } from "./until-load-is-safe.ts";
 import type { WireTrace } from "./wire-trace.ts";
@@ -37,8 +35,7 @@ interface AcpAgentOptions {
   readonly clientVersion: string;
   readonly onTurnCompleted: () => void;
   readonly mcpServers: readonly McpServerSetting[];
-  /** The user's answer to a page the agent wants visited. */
-  readonly onPageRequest: (request: PageRequest) => Promise<Consent>;
+  readonly desk: QuestionDesk;
   /** What the agent may ask us to do for it. */
   readonly serves: { readonly fs: boolean; readonly terminal: boolean };
 }
@@ -50,6 +47,7 @@ export class AcpAgent {
   readonly #sessions = new Map<string, AcpSession>();
   /** Conversations the agent is about to let go of: one that is wanted again waits for that. */
   readonly #closing = new Map<string, Promise<unknown>>();
+  readonly #questions: AcpQuestions;
   readonly #early = new EarlyMail<AcpSession>();
   #capabilities: JsonObject = {};
   #signInMethods: readonly OfferedSignIn[] = [];
@@ -59,6 +57,12 @@ export class AcpAgent {
   /** Throws NotStartableError when the command cannot be run at all. */
   constructor(options: AcpAgentOptions) {
     this.#options = options;
+    this.#questions = new AcpQuestions({
+      ...options,
+      sessionOf: ({ sessionId, requestId }) =>
+        this.#sessions.get(asString(sessionId) ?? this.#connection.callerOf(requestId) ?? ""),
+      answer: (key, answer) => this.#connection.answerQuestion(key, answer),
+    });
     this.#connection = new AcpConnection({
       ...options,
       hooks: {
@@ -66,6 +70,7 @@ export class AcpAgent {
         onRequest: (method, params) => this.#onRequest(method, params),
         onPermissionRequest: (key, params) => this.#onPermissionRequest(key, params),
         onPermissionWithdrawn: (key) => void this.#some((session) => session.onPermissionWithdrawn(key)),
+        ...this.#questions.hooks,
         onPromptAnswer: (key, result, failure) =>
           void this.#some((session) => session.onPromptAnswer(key, result, failure)),
       },
@@ -170,6 +175,7 @@ export class AcpAgent {
   lose(reason: string, state: "crashed" | "idle"): void {
     for (const session of this.#sessions.values()) session.onLost(reason, state);
     this.#sessions.clear();
+    this.#questions.lose();
   }
 
   stop(): Promise<ExitReport> {
@@ -224,6 +230,7 @@ export class AcpAgent {
         serves: this.#options.serves,
         emptyForMissing: this.#agentName.includes("gemini"),
       }),
+      answerQuestion: (elicitationId, answer) => this.#questions.answer(elicitationId, answer),
       onClosed: (closed) => this.#closeSession(closed),
       onTurnCompleted: this.#options.onTurnCompleted,
       refuse: (failure) => this.#refuse(failure).refusal,
@@ -258,9 +265,6 @@ export class AcpAgent {
   }
 
   async #onRequest(method: string, params: JsonObject): Promise<object> {
-    // Also before a session exists: signing in is such a time.
-    if (method === "elicitation/create")
-      return { action: await this.#options.onPageRequest(readPageRequest(params, this.#options)) };
     const session = this.#sessions.get(asString(params["sessionId"]) ?? "");
     if (!session) throw new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`);
     return session.onRequest(method, params);

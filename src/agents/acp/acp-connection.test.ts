@@ -24,6 +24,9 @@ async function connect(script: string, openAfter?: string) {
       onUpdate: (id, update) => hear(`update ${id} ${JSON.stringify(update)}`),
       onPermissionRequest: (key) => hear(`asked ${key}`),
       onPermissionWithdrawn: (key) => hear(`withdrawn ${key}`),
+      onQuestion: (key) => hear(`question ${key}`),
+      onQuestionWithdrawn: (key) => hear(`question withdrawn ${key}`),
+      onQuestionCompleted: (name) => hear(`question completed ${name}`),
       onPromptAnswer: (key, result, failure) => hear(`answered ${key} ${JSON.stringify(result ?? failure)}`),
       onRequest: async (method) => {
         hear(`request ${method}`);

@@ -19,6 +19,10 @@ export interface AcpHooks {
   onUpdate(agentSessionId: string, update: Json): void;
   onPermissionRequest(key: string, params: JsonObject): void;
   onPermissionWithdrawn(key: string): void;
+  onQuestion(key: string, params: JsonObject): void;
+  onQuestionWithdrawn(key: string): void;
+  /** `name` is the agent's own for the page that was visited. */
+  onQuestionCompleted(name: string): void;
   /** A request of the agent's; a ClientRequestError becomes its answer. */
   onRequest(method: string, params: JsonObject): Promise<object>;
   onPromptAnswer(key: string, result: JsonObject | null, failure: AcpFailure | null): void;
@@ -45,6 +49,10 @@ export class AcpConnection {
   readonly #prompts = new Set<string>();
   /** Open permission requests by the text of their id, so that the answer repeats the id exactly as it came. */
   readonly #permissions = new Map<string, Json>();
+  /** Open questions to the user, likewise. */
+  readonly #questions = new Map<string, Json>();
+  /** Which of the agent's sessions our open requests are about, by their id on the wire. */
+  readonly #callers = new Map<Json, string>();
   /** What the SDK will read. It fills from the first line on: an agent may ask before the SDK is loaded. */
   readonly #readable: ReadableStream<AnyMessage>;
   #inbound: ReadableStreamDefaultController<AnyMessage> | null = null;
@@ -98,7 +106,7 @@ export class AcpConnection {
 
   /** Something is under way that ending the process would break. */
   get isBusy(): boolean {
-    return this.#requestsOpen > 0 || this.#prompts.size > 0 || this.#permissions.size > 0;
+    return this.#requestsOpen > 0 || this.#prompts.size > 0 || this.#permissions.size > 0 || this.#questions.size > 0;
   }
 
   /** Any request but a prompt. Rejects with the SDK's RequestError, or when the process is gone. */
@@ -116,6 +124,7 @@ export class AcpConnection {
   prompt(agentSessionId: string, prompt: readonly object[]): string {
     const id = `${this.#options.epoch}-p${++this.#promptCount}`;
     this.#prompts.add(id);
+    this.#callers.set(id, agentSessionId);
     this.#send({ jsonrpc: "2.0", id, method: "session/prompt", params: { sessionId: agentSessionId, prompt } });
     return id;
   }
@@ -134,6 +143,18 @@ export class AcpConnection {
     if (id === undefined) return;
     this.#permissions.delete(key);
     this.#send({ jsonrpc: "2.0", id, result: { outcome } });
+  }
+
+  answerQuestion(key: string, answer: { readonly result: object } | { readonly error: object }): void {
+    const id = this.#questions.get(key);
+    if (id === undefined) return;
+    this.#questions.delete(key);
+    this.#send({ jsonrpc: "2.0", id, ...answer });
+  }
+
+  /** The session that an open request of ours is about. */
+  callerOf(requestId: Json | undefined): string | undefined {
+    return requestId === undefined ? undefined : this.#callers.get(requestId);
   }
 
   stop(): Promise<ExitReport> {
@@ -164,6 +185,17 @@ export class AcpConnection {
       hooks.onPermissionRequest(key, params);
       return;
     }
+    if (method === "elicitation/create" && id !== undefined) {
+      const key = JSON.stringify(id);
+      this.#questions.set(key, id);
+      hooks.onQuestion(key, params ?? {});
+      return;
+    }
+    if (method === "elicitation/complete" && id === undefined) {
+      hooks.onQuestionCompleted(asString(params?.["elicitationId"]) ?? "");
+      return;
+    }
+    if (method === undefined && id !== undefined) this.#callers.delete(id);
     if (method === "$/cancel_request" && this.#withdraw(params?.["requestId"])) return;
     if (method === undefined && typeof id === "string" && this.#prompts.delete(id)) {
       hooks.onPromptAnswer(id, asObject(message["result"]), failureOf(message["error"]));
@@ -173,20 +205,27 @@ export class AcpConnection {
     if (incoming) this.#inbound?.enqueue(incoming);
   }
 
-  /** The agent takes a permission request back; it still gets its answer. */
+  /** The agent takes a request for permission or a question back; it still gets its answer. */
   #withdraw(requestId: Json | undefined): boolean {
     if (requestId === undefined) return false;
     const key = JSON.stringify(requestId);
-    if (!this.#permissions.delete(key)) return false;
+    const isPermission = this.#permissions.delete(key);
+    if (!isPermission && !this.#questions.delete(key)) return false;
     const error = { code: REQUEST_CANCELLED, message: "Request cancelled" };
     this.#send({ jsonrpc: "2.0", id: requestId, error });
-    this.#options.hooks.onPermissionWithdrawn(key);
+    if (isPermission) this.#options.hooks.onPermissionWithdrawn(key);
+    else this.#options.hooks.onQuestionWithdrawn(key);
     return true;
   }
 
   /** Our requests carry `<epoch>-<n>` on the wire and `n` inside the SDK. */
   #outgoing(message: AnyMessage): object {
-    if ("method" in message && "id" in message) return { ...message, id: `${this.#options.epoch}-${message.id}` };
+    if ("method" in message && "id" in message) {
+      const id = `${this.#options.epoch}-${message.id}`;
+      const agentSessionId = asString(asObject(message.params)?.["sessionId"]);
+      if (agentSessionId !== undefined) this.#callers.set(id, agentSessionId);
+      return { ...message, id };
+    }
     const params = "method" in message && message.method === "$/cancel_request" ? asObject(message.params) : null;
     if (!params) return message;
     return { ...message, params: { requestId: `${this.#options.epoch}-${params["requestId"]}` } };

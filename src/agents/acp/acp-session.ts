@@ -1,8 +1,9 @@
 import type { AgentSession, AgentSink } from "../../ports/agents.ts";
 import type { Part } from "../../protocol/entry.ts";
 import { type Refusal, RefusalError } from "../../protocol/errors.ts";
-import { PermissionId, type TurnId } from "../../protocol/ids.ts";
+import { type ElicitationId, PermissionId, type TurnId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
+import type { QuestionAnswer } from "../../protocol/question.ts";
 import type { PermissionOption, PermissionOutcome } from "../../protocol/session-parts.ts";
 import type { StopReason } from "../../protocol/stop-reason.ts";
 import type { AcpConnection, AcpFailure } from "./acp-connection.ts";
@@ -25,6 +26,7 @@ interface AcpSessionOptions {
   readonly sink: AgentSink;
   readonly newId: () => string;
   readonly requests: ClientRequests;
+  readonly answerQuestion: (elicitationId: ElicitationId, answer: QuestionAnswer) => void;
   readonly onClosed: (session: AcpSession) => void;
   readonly onTurnCompleted: () => void;
   readonly refuse: (failure: AcpFailure) => Refusal;
@@ -52,6 +54,14 @@ export class AcpSession implements AgentSession {
   constructor(options: AcpSessionOptions) {
     this.#options = options;
     this.agentSessionId = options.agentSessionId;
+  }
+
+  get sink(): AgentSink {
+    return this.#options.sink;
+  }
+
+  get isReplaying(): boolean {
+    return this.#replay !== null;
   }
 
   /** From here to `endReplay` what the agent says is what it remembers. */
@@ -155,6 +165,10 @@ export class AcpSession implements AgentSession {
     if (key === undefined) return;
     this.#permissionKeys.delete(permissionId);
     this.#options.connection.answerPermission(key, outcome);
+  }
+
+  answerQuestion(elicitationId: ElicitationId, answer: QuestionAnswer): void {
+    this.#options.answerQuestion(elicitationId, answer);
   }
 
   async configure(configId: string, value: string | boolean): Promise<void> {

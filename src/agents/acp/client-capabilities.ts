@@ -7,7 +7,7 @@ export function clientCapabilities(serves: { readonly fs: boolean; readonly term
     fs: { readTextFile: serves.fs, writeTextFile: serves.fs },
     terminal: serves.terminal,
     auth: { terminal: true },
-    elicitation: { url: {} },
+    elicitation: { form: {}, url: {} },
     _meta: { ...OWN_TERMINAL_CAPABILITIES, "terminal-auth": true },
   };
 }

@@ -1,15 +1,14 @@
 import { ignore } from "../../lib/ignore.ts";
-import type { AgentStatusChange } from "../../ports/agents.ts";
+import type { AgentStatusChange, QuestionDesk } from "../../ports/agents.ts";
 import type { World } from "../../ports/world.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import type { SessionId } from "../../protocol/ids.ts";
-import type { AgentStatus, PageRequest } from "../../protocol/server-messages.ts";
+import type { AgentStatus } from "../../protocol/server-messages.ts";
 import { AcpAgent } from "../acp/acp-agent.ts";
 import type { McpServerSetting } from "../acp/mcp-servers.ts";
 import { WireTrace } from "../acp/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { type ExitReport, NotStartableError, type ProcessHost } from "../process/process-host.ts";
-import type { Consent } from "../sign-in/page-consents.ts";
 import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 
@@ -34,7 +33,8 @@ export interface SupervisorOptions {
   readonly onTurnCompleted: () => void;
   /** Tool servers offered to every session. */
   readonly mcpServers: readonly McpServerSetting[];
-  readonly onPageRequest: (request: PageRequest) => Promise<Consent>;
+  /** Where questions go that belong to no session. */
+  readonly desk: QuestionDesk;
   readonly onStatus: (change: AgentStatusChange) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -205,7 +205,7 @@ export class AgentSupervisor {
       clientVersion,
       serves: definition.serves,
       mcpServers: this.#options.mcpServers,
-      onPageRequest: this.#options.onPageRequest,
+      desk: this.#options.desk,
       onTurnCompleted: () => {
         this.#proven();
         this.#options.onTurnCompleted();

@@ -1,5 +1,6 @@
 import type { ToolCallEntry } from "../../protocol/entry.ts";
 import type { FactBody } from "../../protocol/facts.ts";
+import { isPermission } from "../../protocol/pending-request.ts";
 import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { askUser } from "../permission-question.ts";
@@ -11,7 +12,8 @@ import type { PermissionJudged } from "./permission-judge.ts";
 export function observeJudged(scene: Scene, judged: PermissionJudged): Outcome {
   const { question, isOpen, verdict } = judged;
   const { permissionId, options } = question;
-  if (isOpen && !scene.state.pending.some((pending) => pending.permissionId === permissionId)) return NOTHING;
+  if (isOpen && !scene.state.pending.filter(isPermission).some((one) => one.permissionId === permissionId))
+    return NOTHING;
   if (!isOpen && isOver(scene, judged)) {
     const outcome = { outcome: "cancelled" } as const;
     return { facts: [], effects: [{ type: "answer-permission", permissionId, outcome }] };

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../ports/agents.ts";
 import type { PermissionId, TurnId } from "../../protocol/ids.ts";
+import { isPermission } from "../../protocol/pending-request.ts";
 import type { PendingPermission, PermissionToolCall } from "../../protocol/session-parts.ts";
 import type { SessionState } from "../../protocol/session-state.ts";
 import type { Verdict } from "./policy.ts";
@@ -77,7 +78,8 @@ export class PermissionJudge {
 
   /** The policy has changed: it may now have an answer to what waits for the user. */
   startAgain({ pending, turn }: SessionState): void {
-    for (const question of pending) this.start({ question, turnId: turn.turnId ?? null, isOpen: true });
+    for (const question of pending.filter(isPermission))
+      this.start({ question, turnId: turn.turnId ?? null, isOpen: true });
   }
 
   /**

@@ -1,3 +1,4 @@
+import { isPermission } from "../../protocol/pending-request.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { permissionKey } from "../permissions/permission-keys.ts";
 import { shellShortcut } from "../shell/keys/shell-shortcut.ts";
@@ -36,7 +37,8 @@ function takeSessionKey(event: KeyboardEvent, { store, focusComposer, askedForMs
     return isTurnActive(store.state.session.turn);
   }
   const hasModifier = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
-  const asked = store.state.session.pending[0];
+  const [first] = store.state.session.pending;
+  const asked = first && isPermission(first) ? first : null;
   const press = { key, hasModifier, isTyping: isTyping(event), shownForMs: askedForMs() };
   const optionId = asked ? permissionKey(press, asked) : null;
   if (asked && optionId !== null) {

@@ -1,5 +1,5 @@
 import { foldMessage } from "../../protocol/fold-message.ts";
-import { type CliType, type EntryId, SessionId } from "../../protocol/ids.ts";
+import { type CliType, type ElicitationId, type EntryId, SessionId } from "../../protocol/ids.ts";
 import type { ShellToPortlet } from "../../protocol/portlet-messages.ts";
 import { reduceSession } from "../../protocol/reduce-session.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
@@ -19,6 +19,14 @@ export interface PortletState {
   readonly isVisible: boolean;
   /** The oldest entry when older ones were last asked for: asked once, until the answer comes. */
   readonly pageAskedBefore: EntryId | null;
+  /** What the server did not like about the last answer to a question. */
+  readonly refusedAnswer: RefusedAnswer | null;
+}
+
+export interface RefusedAnswer {
+  readonly elicitationId: ElicitationId;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 export const EMPTY_PORTLET: PortletState = {
@@ -32,6 +40,7 @@ export const EMPTY_PORTLET: PortletState = {
   isConnected: true,
   isVisible: true,
   pageAskedBefore: null,
+  refusedAnswer: null,
 };
 
 /** A frame stands for one session and never learns its id; folding wants one and does not look at it. */

@@ -1,7 +1,10 @@
-import type { CommandId, EntryId, PermissionId } from "../../protocol/ids.ts";
+import type { CommandId, ElicitationId, EntryId, PermissionId } from "../../protocol/ids.ts";
+import type { Json } from "../../protocol/json.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../../protocol/limits.ts";
+import { isQuestion } from "../../protocol/pending-request.ts";
 import type { PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts";
 import type { PortletCommand, PortletToShell, ShellToPortlet } from "../../protocol/portlet-messages.ts";
+import type { QuestionAction } from "../../protocol/question.ts";
 import type { QueueItem } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { type ComposerEvent, type ComposerState, EMPTY_COMPOSER, type Outgoing } from "../composer/composer-state.ts";
@@ -29,6 +32,8 @@ export class PortletStore {
   #state = EMPTY_PORTLET;
   #composer = EMPTY_COMPOSER;
   #wanted: EntryId | null = null;
+  /** Answers to questions that the server has not taken yet. */
+  readonly #answering = new Map<CommandId, ElicitationId>();
   #disarm: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: PortletStoreOptions) {
@@ -118,6 +123,20 @@ export class PortletStore {
     this.#options.post({ type: "permission:respond", permissionId, optionId, commandId });
   }
 
+  answerQuestion(elicitationId: ElicitationId, action: QuestionAction, content?: Record<string, Json>): void {
+    const commandId = this.#options.newCommandId();
+    this.#answering.set(commandId, elicitationId);
+    this.#state = { ...this.#state, refusedAnswer: null };
+    const response = { type: "elicitation:respond", elicitationId, action, commandId } as const;
+    this.#options.post(content === undefined ? response : { ...response, content });
+    this.#options.onChange();
+  }
+
+  /** Something went wrong that has no better place. */
+  tell(words: string): void {
+    this.#step({ type: "refused", message: words });
+  }
+
   /** Rules of the user's own: requests like this one are answered by them from now on, this one included. */
   addRules(scope: PolicyScope, rules: readonly RuleDraft[]): void {
     this.#options.post({ type: "policy:set", scope, add: [...rules], commandId: this.#options.newCommandId() });
@@ -179,9 +198,21 @@ export class PortletStore {
       if (message.draft !== undefined) this.#step({ type: "draft-received", content: message.draft });
     } else if (message.type === "session:draft") this.#step({ type: "draft-received", content: message.content });
     else if (message.type === "session:error") {
+      if (this.#takeRefusedAnswer(message)) return;
       this.#step({ type: "refused", message: message.message, commandId: message.commandId });
       this.#drafts.schedule(this.#composer.text);
     } else if (message.type === "session:turn" && !isTurnActive(message.turn)) this.#step({ type: "escape-forgotten" });
+  }
+
+  /** True for a refused answer to a question: that is told where the question is, as long as it is open. */
+  #takeRefusedAnswer({ commandId, message, fields = {} }: Extract<ShellToPortlet, { type: "session:error" }>): boolean {
+    const elicitationId = commandId && this.#answering.get(commandId);
+    if (commandId === undefined || elicitationId === undefined) return false;
+    this.#answering.delete(commandId);
+    const { pending } = this.#state.session;
+    if (!pending.filter(isQuestion).some((one) => one.elicitationId === elicitationId)) return false;
+    this.#state = { ...this.#state, refusedAnswer: { elicitationId, message, fields } };
+    return true;
   }
 
   #step(event: ComposerEvent): void {

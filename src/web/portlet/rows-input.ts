@@ -1,3 +1,4 @@
+import { isPermission } from "../../protocol/pending-request.ts";
 import type { ComposerState } from "../composer/composer-state.ts";
 import type { RowsInput } from "../transcript/rows.ts";
 import type { PortletState } from "./portlet-state.ts";
@@ -12,6 +13,6 @@ export function rowsInputOf({ session, status, agentName }: PortletState, { outg
     status,
     agentName,
     pending: outgoing.filter(({ place }) => place === "transcript"),
-    asked: new Set(pending.map(({ toolCall }) => toolCall.toolCallId)),
+    asked: new Set(pending.flatMap((one) => (isPermission(one) ? one.toolCall.toolCallId : (one.toolCallId ?? [])))),
   };
 }

@@ -1,9 +1,11 @@
 import { batch, signal } from "@preact/signals";
 import { render } from "preact";
 import { EntryId } from "../../protocol/ids.ts";
+import { requestIdOf } from "../../protocol/pending-request.ts";
 import type { ShellToPortlet } from "../../protocol/portlet-messages.ts";
 import { CodeHighlighter } from "../highlight/highlight-code.ts";
 import { MarkdownView } from "../markdown/markdown-view.ts";
+import { focusQuestion } from "../questions/question-focus.ts";
 import { createElement } from "../transcript/create-element.ts";
 import { LiveSpeaker } from "../transcript/live-speaker.ts";
 import { deriveRows, NO_ROWS } from "../transcript/rows.ts";
@@ -68,7 +70,7 @@ export class SessionFrame {
     if (message.type === "portlet:visible") {
       this.#asked.at = performance.now(); // whoever comes back needs a moment too before a key can answer
       this.#frames.setVisible(message.visible);
-    } else if (message.type === "portlet:focus") this.#focusComposer();
+    } else if (message.type === "portlet:focus") this.#focus();
   }
 
   /** Once per frame, and only while the frame is shown: what was folded since becomes visible in one step. */
@@ -86,7 +88,8 @@ export class SessionFrame {
       this.#state.value = state;
       this.#composer.value = composer;
     });
-    const id = state.session.pending[0]?.permissionId ?? "";
+    const [first] = state.session.pending;
+    const id = first ? requestIdOf(first) : "";
     if (id !== this.#asked.id) this.#asked = { id, at: performance.now() };
   }
 
@@ -158,6 +161,12 @@ export class SessionFrame {
     if (!this.#store.state.isVisible) return;
     this.#now.value = Date.now();
     this.#transcript.tick();
+  }
+
+  /** A question that waits comes before the next message, unless that one is begun. */
+  #focus(): void {
+    const isBegun = this.#store.composer.text !== "";
+    if (isBegun || !focusQuestion(this.#window.document)) this.#focusComposer();
   }
 
   #focusComposer(): void {

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { PageRequestDialog } from "./dialogs/page-request-dialog.tsx";
+import { LazyView } from "./dialogs/lazy-view.tsx";
 import { ShellDialogs } from "./dialogs/shell-dialogs.tsx";
 import { NothingOpen } from "./pages/nothing-open.tsx";
 import { Strips } from "./pages/strips.tsx";
@@ -37,7 +37,7 @@ export function App({ shell, now, onRetry, onReload, onPortletsPlace }: AppProps
         </div>
       </main>
       <ShellDialogs shell={shell} />
-      <PageRequests shell={shell} />
+      <AgentQuestions shell={shell} />
     </>
   );
 }
@@ -51,11 +51,18 @@ function Stage({ shell }: { shell: Shell }) {
   return state.sessions.size === 0 ? <Welcome shell={shell} /> : <NothingOpen shell={shell} />;
 }
 
+const loadQuestion = async () => (await import("../questions/agent-question-dialog.tsx")).AgentQuestionDialog;
+
 /** One at a time, over whatever else is open: it is often part of it. */
-function PageRequests({ shell }: { shell: Shell }) {
-  const [request] = shell.server.value.pageRequests;
-  return request === undefined ? null : (
-    <PageRequestDialog key={request.elicitationId} shell={shell} request={request} />
+function AgentQuestions({ shell }: { shell: Shell }) {
+  const [question] = shell.server.value.questions;
+  return question === undefined ? null : (
+    <LazyView
+      key={question.elicitationId}
+      load={loadQuestion}
+      props={{ shell, question }}
+      onFailed={(words) => shell.tell(words)}
+    />
   );
 }
 

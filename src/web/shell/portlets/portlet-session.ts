@@ -69,9 +69,11 @@ export class PortletSession {
       await this.#connection.request(command);
     } catch (error) {
       const { commandId } = command;
+      const trouble = troubleOf(error);
       this.#frame.post({
         type: "session:error",
-        message: wordsOf(troubleOf(error)),
+        message: wordsOf(trouble),
+        ...(trouble.fields ? { fields: trouble.fields } : {}),
         ...(commandId ? { commandId } : {}),
       });
     }

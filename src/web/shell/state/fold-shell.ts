@@ -32,16 +32,11 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
       return changedRow(state, message.sessionId, { title: message.title });
     case "session:turn":
       return changedRow(state, message.sessionId, { turn: message.turn });
-    case "elicitation:request": {
-      const { elicitationId, cliType, agentName, message: words, url } = message;
-      const request = { elicitationId, cliType, agentName, message: words, url };
-      return { ...state, pageRequests: [...state.pageRequests, request] };
-    }
+    case "elicitation:request":
+      // A session's own questions are shown in its frame.
+      return "seq" in message ? state : { ...state, questions: [...state.questions, message] };
     case "elicitation:resolved":
-      return {
-        ...state,
-        pageRequests: state.pageRequests.filter((one) => one.elicitationId !== message.elicitationId),
-      };
+      return { ...state, questions: state.questions.filter((one) => one.elicitationId !== message.elicitationId) };
     case "agent:list":
       return { ...state, agents: message.agents };
     case "agent:status":
@@ -54,12 +49,12 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
 type Plain<Type extends PlainServerMessage["type"]> = Extract<PlainServerMessage, { type: Type }>;
 
 function greeted(state: ShellState, message: Plain<"hello">): ShellState {
-  const { projects, agents, protocol, pageRequests = [], ownProcesses = [] } = message;
+  const { projects, agents, protocol, questions = [], ownProcesses = [] } = message;
   const ownAgents = new Map(
     ownProcesses.map(({ sessionId, status, message: words }) => [sessionId, { status, message: words }]),
   );
   const awaited = new Set(projects.map(({ id }) => id));
-  return { ...withProjects(state, projects), agents, protocol, awaited, pageRequests, ownAgents };
+  return { ...withProjects(state, projects), agents, protocol, awaited, questions, ownAgents };
 }
 
 function withProjects(state: ShellState, projects: readonly Project[]): ShellState {

@@ -1,5 +1,6 @@
 import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
-import type { AgentInfo, AgentStatus, PageRequest, Project, SessionRow } from "../../../protocol/server-messages.ts";
+import type { AgentQuestion } from "../../../protocol/question.ts";
+import type { AgentInfo, AgentStatus, Project, SessionRow } from "../../../protocol/server-messages.ts";
 
 export interface AgentStanding {
   readonly status: AgentStatus;
@@ -19,8 +20,8 @@ export interface ShellState {
   /** Projects whose sessions are still asked for; null before the server's greeting. */
   readonly awaited: ReadonlySet<ProjectId> | null;
   readonly protocol: number | null;
-  /** Pages agents ask the user to visit, oldest first. */
-  readonly pageRequests: readonly PageRequest[];
+  /** Questions of agents that belong to no session, oldest first. */
+  readonly questions: readonly AgentQuestion[];
 }
 
 export const EMPTY_SHELL: ShellState = {
@@ -31,7 +32,7 @@ export const EMPTY_SHELL: ShellState = {
   ownAgents: new Map(),
   awaited: null,
   protocol: null,
-  pageRequests: [],
+  questions: [],
 };
 
 /** True when every project's sessions are known: only then is a missing one really gone. */

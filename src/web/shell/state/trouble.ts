@@ -6,6 +6,8 @@ export interface Trouble {
   readonly code: ErrorCode | null;
   readonly message: string;
   readonly details?: string | undefined;
+  /** What is wrong with an answer, by the name of the field. */
+  readonly fields?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A refusal in the server's own words; anything else is our bug and says so. */

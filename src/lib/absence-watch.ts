@@ -1,0 +1,56 @@
+/** Runs a call once the time has passed; what it returns takes it back. */
+export type After = (ms: number, call: () => void) => () => void;
+
+/** A timer that keeps no process alive. */
+export const afterTimeout: After = (ms, call) => {
+  const timer = setTimeout(call, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+};
+
+/** Tells of things that are left open while nobody is there, for a while on end. */
+export class AbsenceWatch {
+  readonly #absentMs: number;
+  readonly #after: After;
+  readonly #watched = new Map<string, () => void>();
+  readonly #timers = new Map<string, () => void>();
+  #isPresent = false;
+
+  constructor(absentMs: number, after: After = afterTimeout) {
+    this.#absentMs = absentMs;
+    this.#after = after;
+  }
+
+  /** Whoever comes back starts the time anew for all that is open. */
+  setPresent(isPresent: boolean): void {
+    if (isPresent === this.#isPresent) return;
+    this.#isPresent = isPresent;
+    if (isPresent) for (const key of this.#timers.keys()) this.#stop(key);
+    else for (const key of this.#watched.keys()) this.#start(key);
+  }
+
+  watch(key: string, onAbsent: () => void): void {
+    this.#watched.set(key, onAbsent);
+    if (!this.#isPresent) this.#start(key);
+  }
+
+  forget(key: string): void {
+    this.#watched.delete(key);
+    this.#stop(key);
+  }
+
+  #start(key: string): void {
+    this.#stop(key);
+    const elapsed = () => {
+      const onAbsent = this.#watched.get(key);
+      this.forget(key);
+      onAbsent?.();
+    };
+    this.#timers.set(key, this.#after(this.#absentMs, elapsed));
+  }
+
+  #stop(key: string): void {
+    this.#timers.get(key)?.();
+    this.#timers.delete(key);
+  }
+}

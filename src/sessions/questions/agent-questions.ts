@@ -1,0 +1,90 @@
+import type { AbsenceWatch } from "../../lib/absence-watch.ts";
+import type { QuestionDesk } from "../../ports/agents.ts";
+import type { QuestionResponse } from "../../protocol/client-messages.ts";
+import { REFUSE, type Refusal } from "../../protocol/errors.ts";
+import type { ElicitationId } from "../../protocol/ids.ts";
+import type { AgentQuestion, QuestionAction, QuestionAnswer } from "../../protocol/question.ts";
+import { judgeAnswer } from "./judge-answer.ts";
+
+const OPEN_MAX = 20;
+const ENDED_MAX = 200;
+const END_WORDS: Readonly<Record<QuestionAction, string>> = {
+  accept: "it was answered",
+  decline: "it was declined",
+  cancel: "it was cancelled",
+};
+
+interface AgentQuestionsOptions {
+  readonly absence: AbsenceWatch;
+  readonly onAsked: (question: AgentQuestion) => void;
+  readonly onResolved: (elicitationId: ElicitationId, action: QuestionAction) => void;
+}
+
+interface OpenQuestion {
+  readonly question: AgentQuestion;
+  readonly answer: (answer: QuestionAnswer) => void;
+}
+
+/** Questions of agents that belong to no session: asked while one signs in, or before it has a session to ask in. */
+export class AgentQuestions implements QuestionDesk {
+  readonly #options: AgentQuestionsOptions;
+  readonly #open = new Map<ElicitationId, OpenQuestion>();
+  readonly #ended = new Map<ElicitationId, QuestionAction>();
+
+  constructor(options: AgentQuestionsOptions) {
+    this.#options = options;
+  }
+
+  /** Oldest first. */
+  list(): readonly AgentQuestion[] {
+    return [...this.#open.values()].map(({ question }) => question);
+  }
+
+  ask(question: AgentQuestion, answer: (answer: QuestionAnswer) => void): void {
+    if (this.#open.size >= OPEN_MAX) {
+      answer({ action: "decline" });
+      return;
+    }
+    const { elicitationId } = question;
+    this.#open.set(elicitationId, { question, answer });
+    this.#options.absence.watch(elicitationId, () => this.#end(elicitationId, { action: "decline" }));
+    this.#options.onAsked(question);
+  }
+
+  /** The agent has no more use for an answer. */
+  withdraw(elicitationId: ElicitationId): void {
+    if (this.#close(elicitationId, "cancel")) this.#options.onResolved(elicitationId, "cancel");
+  }
+
+  /** Null when it was taken: everyone hears of it. */
+  respond(response: QuestionResponse): Refusal | null {
+    const { elicitationId } = response;
+    const open = this.#open.get(elicitationId);
+    if (!open) {
+      const end = this.#ended.get(elicitationId);
+      return REFUSE.notPending(end ? END_WORDS[end] : "it was already answered or withdrawn");
+    }
+    const judged = judgeAnswer(open.question, response);
+    if (!judged.ok) return judged.refusal;
+    this.#end(elicitationId, judged.answer);
+    return null;
+  }
+
+  #end(elicitationId: ElicitationId, answer: QuestionAnswer): void {
+    const open = this.#close(elicitationId, answer.action);
+    if (!open) return;
+    open.answer(answer);
+    this.#options.onResolved(elicitationId, answer.action);
+  }
+
+  #close(elicitationId: ElicitationId, action: QuestionAction): OpenQuestion | undefined {
+    const open = this.#open.get(elicitationId);
+    if (!open) return undefined;
+    this.#open.delete(elicitationId);
+    this.#options.absence.forget(elicitationId);
+    this.#ended.set(elicitationId, action);
+    const oldest = this.#ended.keys().next().value;
+    if (this.#ended.size > ENDED_MAX && oldest !== undefined) this.#ended.delete(oldest);
+    return open;
+  }
+}

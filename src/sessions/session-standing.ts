@@ -1,0 +1,26 @@
+import type { SessionId } from "../protocol/ids.ts";
+import type { SessionResumed } from "../protocol/server-messages.ts";
+import type { SessionState } from "../protocol/session-state.ts";
+
+/** Where a session stands, as a follower needs it besides the entries. */
+export function sessionStanding(
+  sessionId: SessionId,
+  state: SessionState,
+  draft: string,
+): Omit<SessionResumed, "type" | "requestId"> {
+  const { seq, turn, pending, visits, queue, queuePaused, config, title, titleSource, archived } = state;
+  return {
+    sessionId,
+    seq,
+    turn,
+    pending: [...pending],
+    visits: [...visits],
+    queue: [...queue],
+    queuePaused,
+    config,
+    title,
+    titleSource,
+    archived,
+    ...(draft !== "" && { draft }),
+  };
+}

@@ -1,0 +1,66 @@
+import { useState } from "preact/hooks";
+import type { Json } from "../../protocol/json.ts";
+import type { AgentQuestion, QuestionAction } from "../../protocol/question.ts";
+import { Dialog } from "../shell/dialogs/dialog.tsx";
+import type { Shell } from "../shell/state/shell.ts";
+import { adoptStyles } from "../styles/adopt-styles.ts";
+import { openPage, PageAddress } from "./page-address.tsx";
+import { QuestionForm } from "./question-form.tsx";
+import styles from "./questions.css" with { type: "text" };
+import type { Refused } from "./use-answer.ts";
+
+/** A question that belongs to no session: who asks, what, and for a page where it leads before anything opens. */
+export function AgentQuestionDialog({ shell, question }: { shell: Shell; question: AgentQuestion }) {
+  adoptStyles(styles);
+  const [refused, setRefused] = useState<Refused | null>(null);
+  const { elicitationId, agentName, message, title, url } = question;
+  const answer = (action: QuestionAction, content?: Record<string, Json>) => {
+    const response = { type: "elicitation:respond", elicitationId, action } as const;
+    void shell.attempt(content === undefined ? response : { ...response, content }, (words, { fields = {} }) =>
+      setRefused({ message: words, fields }),
+    );
+  };
+  const asks = url === undefined ? `${agentName} asks` : `${agentName} asks you to open a page`;
+  return (
+    <Dialog title={asks} onClose={() => answer("cancel")} keepsEscape={url === undefined}>
+      <div class="dialog-body">
+        {title !== undefined && <h3>{title}</h3>}
+        {message !== "" && <p class="question-message">{message}</p>}
+        {url === undefined ? (
+          <QuestionForm
+            question={question}
+            refused={refused}
+            isBusy={false}
+            onAnswer={(content) => answer("accept", content)}
+            onDecline={() => answer("decline")}
+            onDismiss={() => answer("cancel")}
+          />
+        ) : (
+          <>
+            <PageAddress url={url} />
+            {refused && <p role="alert">{refused.message}</p>}
+          </>
+        )}
+      </div>
+      {url !== undefined && (
+        <footer class="dialog-foot">
+          <span class="spacer" />
+          <button type="button" class="button ghost" onClick={() => answer("decline")}>
+            Decline
+          </button>
+          <button
+            type="button"
+            class="button primary"
+            data-first-focus
+            onClick={() => {
+              openPage(url);
+              answer("accept");
+            }}
+          >
+            Open page
+          </button>
+        </footer>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,74 @@
+import type { Json } from "../../protocol/json.ts";
+import type { QuestionField } from "../../protocol/question.ts";
+
+/** What stands in a field as the browser has it: text, ticked or not, or the places of the chosen options. */
+export type FieldDraft = string | boolean | readonly number[];
+export type AnswerDraft = Readonly<Record<string, FieldDraft>>;
+
+/** A new answer, with what the agent proposes. */
+export function draftOf(fields: readonly QuestionField[]): AnswerDraft {
+  return Object.fromEntries(fields.map((field) => [field.name, startOf(field)]));
+}
+
+function startOf(field: QuestionField): FieldDraft {
+  switch (field.kind) {
+    case "text":
+      return field.format === "date-time" ? localTime(field.default ?? "") : (field.default ?? "");
+    case "number":
+      return field.default === undefined ? "" : String(field.default);
+    case "boolean":
+      return field.default ?? false;
+    case "choice":
+      return field.options.flatMap(({ value }, index) => (value === field.default ? [index] : []));
+    case "choices":
+      return field.options.flatMap(({ value }, index) => (field.default?.includes(value) ? [index] : []));
+    default:
+      return field satisfies never;
+  }
+}
+
+/** The answer as it is sent: what was left empty is left out. */
+export function contentOf(fields: readonly QuestionField[], draft: AnswerDraft): Record<string, Json> {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = answerIn(field, draft[field.name]);
+      return value === undefined ? [] : [[field.name, value] as const];
+    }),
+  );
+}
+
+function answerIn(field: QuestionField, drafted: FieldDraft | undefined): Json | undefined {
+  if (drafted === undefined || drafted === "") return undefined;
+  switch (field.kind) {
+    case "text":
+      return field.format === "date-time" ? universalTime(String(drafted)) : String(drafted);
+    case "number": {
+      const number = Number(String(drafted).trim().replace(",", "."));
+      return Number.isFinite(number) ? number : String(drafted);
+    }
+    case "boolean":
+      return drafted === true;
+    case "choice":
+      return Array.isArray(drafted) ? field.options[drafted[0]]?.value : undefined;
+    case "choices":
+      return field.options.flatMap(({ value }, index) =>
+        Array.isArray(drafted) && drafted.includes(index) ? [value] : [],
+      );
+    default:
+      return field satisfies never;
+  }
+}
+
+const MINUTES_LENGTH = "2026-03-31T09:30".length;
+
+/** Browsers ask for a time without a zone and mean the user's own. */
+function localTime(text: string): string {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) return "";
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, MINUTES_LENGTH);
+}
+
+function universalTime(text: string): string {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? text : time.toISOString();
+}
