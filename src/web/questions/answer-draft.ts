@@ -43,17 +43,19 @@ function answerIn(field: QuestionField, drafted: FieldDraft | undefined): Json |
     case "text":
       return field.format === "date-time" ? universalTime(String(drafted)) : String(drafted);
     case "number": {
-      const number = Number(String(drafted).trim().replace(",", "."));
+      const number = Number(String(drafted).trim());
       return Number.isFinite(number) ? number : String(drafted);
     }
     case "boolean":
       return drafted === true;
     case "choice":
       return Array.isArray(drafted) ? field.options[drafted[0]]?.value : undefined;
-    case "choices":
-      return field.options.flatMap(({ value }, index) =>
-        Array.isArray(drafted) && drafted.includes(index) ? [value] : [],
-      );
+    case "choices": {
+      const chosen = field.options.filter((_, index) => Array.isArray(drafted) && drafted.includes(index));
+      // None of them is an answer only where the agent proposed some.
+      if (chosen.length === 0 && !field.default?.length) return undefined;
+      return chosen.map(({ value }) => value);
+    }
     default:
       return field satisfies never;
   }

@@ -1,4 +1,5 @@
-const FIRST_FIELD = "[data-question] :is(input, select, textarea, button)";
+/** Never a button: a key on its way must not answer. */
+const FIRST_FIELD = "[data-question] :is(input, select, textarea, [tabindex])";
 
 /** Puts the cursor into the question that is open; false without one. */
 export function focusQuestion(document: Document): boolean {

@@ -1,6 +1,7 @@
 import { useId, useRef, useState } from "preact/hooks";
 import type { Json } from "../../protocol/json.ts";
 import type { Question } from "../../protocol/question.ts";
+import { ANSWER_GUARD_MS } from "../permissions/permission-keys.ts";
 import { QuestionFieldView } from "./question-field.tsx";
 import { type Refused, useAnswer } from "./use-answer.ts";
 
@@ -19,6 +20,7 @@ export function QuestionForm({ question, refused, isBusy, onAnswer, onDecline, o
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
   const answer = useAnswer(question, refused);
+  const [shownAt] = useState(() => performance.now());
   const [isLeaving, setLeaving] = useState(false);
   const idOf = (name: string) => `${id}-${fields.findIndex((field) => field.name === name)}`;
   const submit = () => {
@@ -36,27 +38,31 @@ export function QuestionForm({ question, refused, isBusy, onAnswer, onDecline, o
         submit();
       }}
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.isComposing) return;
+        if (event.isComposing) return;
+        if (event.key === "Enter" && performance.now() - shownAt < ANSWER_GUARD_MS) event.preventDefault();
+        if (event.key !== "Escape") return;
         event.preventDefault();
         // What was typed is not thrown away by one key.
         if (answer.isTouched && !isLeaving) setLeaving(true);
         else onDismiss();
       }}
     >
-      {description !== undefined && <p class="question-hint">{description}</p>}
-      {fields.map((field) => (
-        <QuestionFieldView
-          key={field.name}
-          field={field}
-          id={idOf(field.name)}
-          value={answer.draft[field.name] ?? ""}
-          problem={answer.problemOf(field.name)}
-          onInput={(value) => {
-            answer.change(field.name, value);
-            setLeaving(false);
-          }}
-        />
-      ))}
+      <div class="question-fields">
+        {description !== undefined && <p class="question-hint">{description}</p>}
+        {fields.map((field) => (
+          <QuestionFieldView
+            key={field.name}
+            field={field}
+            id={idOf(field.name)}
+            value={answer.draft[field.name] ?? ""}
+            problem={answer.problemOf(field.name)}
+            onInput={(value) => {
+              answer.change(field.name, value);
+              setLeaving(false);
+            }}
+          />
+        ))}
+      </div>
       <p class="question-told" role="status">
         {isLeaving ? "Press Esc again to dismiss the question. What you filled in is lost then." : answer.words}
       </p>
