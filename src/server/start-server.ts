@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import { AccessControl } from "../bridge/access-control.ts";
 import { PageFiles } from "../bridge/page-files.ts";
 import type { ConnectionDeps } from "../bridge/socket-connection.ts";
@@ -7,8 +8,10 @@ import { Feed } from "../fanout/feed.ts";
 import { Hub } from "../fanout/hub.ts";
 import { AbsenceWatch } from "../lib/absence-watch.ts";
 import { isoTime, type World } from "../ports/world.ts";
+import type { PlainServerMessage } from "../protocol/server-messages.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PolicyService } from "../sessions/policy/policy-service.ts";
+import type { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import { SessionService } from "../sessions/session-service.ts";
 import { ProjectService } from "../workspace/project-service.ts";
 import { DiskRealPaths } from "../workspace/real-paths.ts";
@@ -69,6 +72,19 @@ export function startServer(config: ServerConfig, logger: Logger): RunningServer
   };
 }
 
+/** All that a client needs to draw at once. */
+function greeting(projects: ProjectService, pool: AgentPool, questions: AgentQuestions): PlainServerMessage {
+  return {
+    type: "hello",
+    version: VERSION,
+    protocol: PROTOCOL_VERSION,
+    projects: [...projects.list()],
+    questions: [...questions.list()],
+    agents: [...pool.list()],
+    ownProcesses: [...pool.ownProcesses()],
+  };
+}
+
 /** Everything behind the socket. Leftovers go first: what they hold must not meet what is started now. */
 function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger) {
   const onError = (error: unknown) => logger.error("Unexpected fault", error);
@@ -104,15 +120,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     projects,
     agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs, questions }),
     publish: (message) => hub.publish(message),
-    hello: () => ({
-      type: "hello",
-      version: VERSION,
-      protocol: PROTOCOL_VERSION,
-      projects: [...projects.list()],
-      questions: [...questions.list()],
-      agents: [...pool.list()],
-      ownProcesses: [...pool.ownProcesses()],
-    }),
+    hello: () => greeting(projects, pool, questions),
     onError,
   };
   const stopAgents = async () => {

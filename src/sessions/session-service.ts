@@ -81,9 +81,7 @@ export class SessionService {
   constructor(deps: SessionServiceDeps) {
     this.#deps = deps;
     this.#receipts = new CommandReceipts(deps.log, deps.world);
-    this.#unwatched = new UnwatchedQuestions(deps.absence, (sessionId, elicitationId) =>
-      this.#session(sessionId)?.observe({ type: "question-unwatched", elicitationId }),
-    );
+    this.#unwatched = new UnwatchedQuestions(deps.absence, (id, event) => this.#session(id)?.observe(event));
   }
 
   /** Turns that an earlier run of the server left open end as interrupted, with what had arrived. */
@@ -114,9 +112,8 @@ export class SessionService {
 
   /** Whose question it is, which an answer may leave out; null when it is no session's. */
   askerOf({ sessionId, elicitationId }: QuestionResponse): SessionId | null {
-    if (sessionId !== undefined) return sessionId;
-    const asking = [...this.#sessions.values()].find(({ state }) => hasQuestion(state, elicitationId));
-    return asking?.id ?? null;
+    const isAsking = ({ state }: Session) => hasQuestion(state, elicitationId);
+    return sessionId ?? [...this.#sessions.values()].find(isAsking)?.id ?? null;
   }
 
   /** Modes and rules: everyone hears of a change, and what waits for the user is judged by it at once. */

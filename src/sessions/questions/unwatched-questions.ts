@@ -1,13 +1,16 @@
 import type { AbsenceWatch } from "../../lib/absence-watch.ts";
+import type { AgentEvent } from "../../ports/agents.ts";
 import type { Fact } from "../../protocol/facts.ts";
-import type { ElicitationId, SessionId } from "../../protocol/ids.ts";
+import type { SessionId } from "../../protocol/ids.ts";
+
+type OnUnwatched = (sessionId: SessionId, event: Extract<AgentEvent, { type: "question-unwatched" }>) => void;
 
 /** Questions of sessions that are left open while no client is there: the agent is told no rather than left waiting. */
 export class UnwatchedQuestions {
   readonly #absence: AbsenceWatch;
-  readonly #onUnwatched: (sessionId: SessionId, elicitationId: ElicitationId) => void;
+  readonly #onUnwatched: OnUnwatched;
 
-  constructor(absence: AbsenceWatch, onUnwatched: (sessionId: SessionId, elicitationId: ElicitationId) => void) {
+  constructor(absence: AbsenceWatch, onUnwatched: OnUnwatched) {
     this.#absence = absence;
     this.#onUnwatched = onUnwatched;
   }
@@ -18,7 +21,8 @@ export class UnwatchedQuestions {
       if (fact.type === "elicitation:resolved") this.#absence.forget(fact.elicitationId);
       if (fact.type !== "elicitation:request") continue;
       const { elicitationId } = fact;
-      this.#absence.watch(elicitationId, () => this.#onUnwatched(sessionId, elicitationId));
+      const event = { type: "question-unwatched", elicitationId } as const;
+      this.#absence.watch(elicitationId, () => this.#onUnwatched(sessionId, event));
     }
   }
 }
