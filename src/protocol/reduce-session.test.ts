@@ -77,11 +77,23 @@ describe("reduceSession: what each fact means", () => {
     ["session:archived", { archived: true }],
     ["session:unarchived", { archived: false }],
     ["permission:request", { pending: [question("p")] }],
+    ["elicitation:request", { pending: [page("e")] }],
+    ["elicitation:resolved", {}],
     ["session:complete", {}],
     ["session:cancelled", {}],
     ["session:raw", {}],
   ] as const)("%s changes its own part and nothing else", (type, change) => {
     expect(fold(BASE, EACH[type])).toEqual({ ...BASE, ...change, seq: BASE.seq + 1 });
+  });
+
+  it("W-9 a page that was agreed to is no longer asked but waited for, until it is said to be done", () => {
+    const resolved = EACH["elicitation:resolved"];
+    if (resolved.type !== "elicitation:resolved") throw new Error("each stands under its type");
+    const agreed = fold(BASE, EACH["elicitation:request"], resolved);
+    expect([agreed.pending, agreed.visits]).toEqual([[], [page("e")]]);
+    const done = fold(agreed, { ...resolved, done: true });
+    const declined = fold(BASE, EACH["elicitation:request"], { ...resolved, action: "decline" });
+    for (const state of [done, declined]) expect([state.pending, state.visits]).toEqual([[], []]);
   });
 
   it("a question stays open until it is resolved, each by its id", () => {

@@ -172,6 +172,32 @@ test("W-9 ask shows a form where the client can, and says so in words where not"
   );
 });
 
+test("W-9 ask url asks for a visit of its own page, and says when that was made", async () => {
+  await withAgent(async (agent, sessionId) => {
+    await agent.prompt(sessionId, "ask url");
+    expect(agent.text()).toContain("cannot do that yet");
+  });
+  await withAgent(
+    async (agent, sessionId) => {
+      const asked: Message[] = [];
+      agent.responders.set("elicitation/create", async (params) => {
+        asked.push(params);
+        if (asked.length > 1) return { action: "decline" };
+        expect(await (await fetch(String(params["url"]))).text()).toContain("Thank you for coming");
+        return { action: "accept" };
+      });
+      expect(await agent.prompt(sessionId, "ask url")).toEqual(END_TURN);
+      expect(asked[0]).toMatchObject({ mode: "url", sessionId, url: expect.stringContaining("http://127.0.0.1:") });
+      const done = agent.messages.find(({ method }) => method === "elicitation/complete");
+      expect(done?.["params"]).toEqual({ elicitationId: asked[0]?.["elicitationId"] });
+      expect(agent.text()).toContain("You have been there");
+      expect(await agent.prompt(sessionId, "ask url")).toEqual(END_TURN);
+      expect(agent.text()).toContain("unvisited");
+    },
+    { elicitation: { url: {} } },
+  );
+});
+
 test("anything else gets a short answer that says what it saw and can do", async () => {
   await withAgent(async (agent, sessionId) => {
     await agent.prompt(sessionId, [

@@ -46,6 +46,15 @@ export class SessionView {
     return this.frame.getByRole("group", { name: "Permission request" });
   }
 
+  get question(): Locator {
+    return this.frame.getByRole("group", { name: "Question", exact: true });
+  }
+
+  /** A page that was agreed to and is waited for. */
+  get visit(): Locator {
+    return this.frame.getByRole("group", { name: "Opened page" });
+  }
+
   get queued(): Locator {
     return this.frame.getByRole("group", { name: "Queued message" });
   }

@@ -3,6 +3,21 @@ import type { AgentSetting } from "../support/test-server.ts";
 
 export const LOGIN_PAGE = "https://login.example.com/device?code=AB-CD";
 
+/** The same with a form for the code, or, as `leave`, one that ends while it asks. */
+export function formLoginAgent(leave?: "leave"): AgentSetting {
+  return { name: "Form Login", command: process.execPath, args: [import.meta.path, "form", ...(leave ? [leave] : [])] };
+}
+
+const CODE_FORM = {
+  mode: "form",
+  message: "Enter the code",
+  requestedSchema: {
+    type: "object",
+    properties: { code: { type: "string", title: "Code", pattern: "^[A-Z]{2}$" } },
+    required: ["code"],
+  },
+};
+
 /** A real agent process that signs the user in through a page, as agents with a device code do. */
 export function pageLoginAgent(url = LOGIN_PAGE): AgentSetting {
   return { name: "Page Login", command: process.execPath, args: [import.meta.path, url] };
@@ -30,8 +45,14 @@ function hear(message: { id?: unknown; method?: string; result?: { action?: stri
       write({
         id: "page-1",
         method: "elicitation/create",
-        params: { mode: "url", message: "Enter the code", elicitationId: "e1", url: process.argv[2], requestId: id },
+        params: {
+          ...(process.argv[2] === "form"
+            ? CODE_FORM
+            : { mode: "url", message: "Enter the code", elicitationId: "e1", url: process.argv[2] }),
+          requestId: id,
+        },
       });
+      if (process.argv[3] === "leave") process.stdout.write("", () => process.exit(1));
       return;
     case undefined:
       isSignedIn = message.result?.action === "accept";

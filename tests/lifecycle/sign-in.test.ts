@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { startTalk } from "../integration/talk.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
-import { LOGIN_PAGE, pageLoginAgent } from "./page-login-agent.ts";
+import { formLoginAgent, LOGIN_PAGE, pageLoginAgent } from "./page-login-agent.ts";
 
 describe("an agent that wants the user to sign in", () => {
   it("names its own methods, is signed in to by one of them, and then serves sessions", async () => {
@@ -68,6 +68,38 @@ describe("an agent that signs in through a page", () => {
     const answer = await client.ask("error", { type: "agent:authenticate", cliType: "web", methodId: "web" });
     expect(answer.message).toContain("-32602");
     expect(client.all("elicitation:request")).toEqual([]);
+  });
+});
+
+describe("W-9 an agent that asks with a form before it has a session", () => {
+  it("asks every client, takes no answer that does not fit, and goes on with one that does", async () => {
+    await using server = await startTestServer({ agents: { web: formLoginAgent() } });
+    const { client, create } = await refusedSession(server, "web");
+    const requestId = client.post({ type: "agent:authenticate", cliType: "web", methodId: "web" });
+    const { elicitationId, ...asked } = await client.next("elicitation:request", () => true, 0);
+    expect(asked).toMatchObject({ mode: "form", agentName: "Form Login", fields: [{ name: "code", required: true }] });
+    expect("sessionId" in asked).toBe(false);
+    const respond = { type: "elicitation:respond", elicitationId, action: "accept" } as const;
+    for (const content of [{}, { code: "a1" }]) {
+      const { code, fields } = await client.ask("error", { ...respond, content });
+      expect({ code, fields: Object.keys(fields ?? {}) }).toEqual({ code: "INVALID_MESSAGE", fields: ["code"] });
+    }
+    const other = await server.connect();
+    await other.ask("elicitation:resolved", { ...respond, content: { code: "AB" } });
+    await client.until("the sign-in", () => client.answersTo(requestId)[0]?.type === "ok");
+    const late = await client.ask("error", { ...respond, action: "decline" });
+    expect(late).toMatchObject({ code: "REQUEST_NOT_PENDING", message: expect.stringContaining("it was answered") });
+    await client.ask("session:created", create);
+  });
+
+  it("that ends while it asks takes its question along", async () => {
+    await using server = await startTestServer({ agents: { web: { ...formLoginAgent("leave"), retryMs: [] } } });
+    const { client } = await refusedSession(server, "web");
+    client.post({ type: "agent:authenticate", cliType: "web", methodId: "web" });
+    const { elicitationId } = await client.next("elicitation:request", () => true, 0);
+    const gone = await client.next("elicitation:resolved", (message) => message.elicitationId === elicitationId, 0);
+    expect(gone.action).toBe("cancel");
+    expect((await server.connect()).all("hello")[0]?.questions).toEqual([]);
   });
 });
 
