@@ -1,7 +1,8 @@
 import type { AgentEvent, AgentSession, Agents } from "../ports/agents.ts";
 import type { AgentBinding, Said } from "../ports/session-log.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
-import type { CliType, PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
+import type { CliType, SessionId, TurnId } from "../protocol/ids.ts";
+import { isPermission, type PendingRequest } from "../protocol/pending-request.ts";
 import type { TurnError } from "../protocol/session-parts.ts";
 import type { AgentEffect } from "./scene.ts";
 
@@ -78,13 +79,16 @@ export class AgentLink {
   }
 
   /** The session is deleted: what runs is stopped, what is asked is answered, and the agent forgets the conversation. */
-  async end(asked: readonly PermissionId[]): Promise<void> {
+  async end(asked: readonly PendingRequest[]): Promise<void> {
     const { sessionId, cliType, agents, binding } = this.#deps;
     // One that is just being attached is let go too; that it could not be attached is no news any more.
     this.#givingUp.abort();
     const agent = this.#agent ?? (await this.#attaching?.catch(() => null)) ?? null;
     this.#agent = null;
-    for (const permissionId of asked) agent?.answerPermission(permissionId, { outcome: "cancelled" });
+    for (const request of asked) {
+      if (isPermission(request)) agent?.answerPermission(request.permissionId, { outcome: "cancelled" });
+      else agent?.answerQuestion(request.elicitationId, { action: "cancel" });
+    }
     if (this.#promptedTurn !== null) agent?.cancel();
     await agent?.close();
     const { cwd, agentSessionId } = binding();

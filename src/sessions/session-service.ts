@@ -8,7 +8,7 @@ import { isoTime, type World } from "../ports/world.ts";
 import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import { type CliType, cliTypeOf, type ProjectId, SessionId } from "../protocol/ids.ts";
+import { type CliType, type ProjectId, SessionId } from "../protocol/ids.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
 import type { SearchHit, SearchRequest } from "../protocol/search.ts";
 import type {
@@ -31,6 +31,7 @@ import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
 import { refuseStart } from "./policy/refuse-rules.ts";
 import { hasQuestion } from "./questions/observe-question.ts";
 import { UnwatchedQuestions } from "./questions/unwatched-questions.ts";
+import { retrySignedOut } from "./retry-signed-out.ts";
 import { Session } from "./session.ts";
 import { sessionStanding } from "./session-standing.ts";
 import { ShownSessions } from "./shown-sessions.ts";
@@ -75,7 +76,6 @@ export class SessionService {
   readonly #sessions = new Map<SessionId, Session>();
   readonly #receipts: CommandReceipts;
   readonly #shown = new ShownSessions();
-
   readonly #unwatched: UnwatchedQuestions;
 
   constructor(deps: SessionServiceDeps) {
@@ -99,11 +99,8 @@ export class SessionService {
     return this.once(command.commandId, async () => {
       const session = this.#session(command.sessionId);
       if (!session) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
-      if (command.type === "session:delete")
-        return deleteSession(session, command.commandId, {
-          ...this.#deps,
-          drop: () => this.#sessions.delete(session.id),
-        });
+      const drop = () => this.#sessions.delete(session.id);
+      if (command.type === "session:delete") return deleteSession(session, command.commandId, { ...this.#deps, drop });
       return command.type === "session:configure"
         ? configureSession(session, command, this.#deps.choices)
         : session.dispatch(command);
@@ -195,12 +192,7 @@ export class SessionService {
 
   /** The user has signed in: turns that failed for want of it are tried again by themselves. */
   continueAfterSignIn(cliType: CliType): void {
-    for (const session of this.#sessions.values()) {
-      const { turn } = session.state;
-      const waits = turn.state === "idle" && turn.error?.code === "AGENT_AUTH_REQUIRED";
-      if (!waits || cliTypeOf(session.id) !== cliType) continue;
-      session.dispatch({ type: "session:retry", sessionId: session.id }).catch(this.#deps.onError);
-    }
+    retrySignedOut(this.#sessions.values(), cliType).catch(this.#deps.onError);
   }
 
   /** Where the session's agent works. */

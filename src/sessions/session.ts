@@ -143,7 +143,7 @@ export class Session {
     this.#staged = [];
     clearTimeout(this.#retry);
     this.#silence.heard(false);
-    return this.#link.end(this.#state.pending.map(({ permissionId }) => permissionId));
+    return this.#link.end(this.#state.pending);
   }
 
   /** A run of agent events is one commit; a command closes the run, decides, and starts the next. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
+import { ElicitationId } from "../../src/protocol/ids.ts";
 import { script, scriptedAgent } from "../integration/scripted-agent.ts";
 import { formLoginAgent } from "../lifecycle/page-login-agent.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
@@ -134,15 +135,23 @@ test("W-9 it takes the cursor from nobody who types, and what was filled in surv
   const own = rows.find((title) => title.startsWith("[{"));
   const back = await app.open(own ?? "");
   expect(await field.inputValue()).toBe("half an ans");
-  await back.message.fill("something begun");
-  await back.question.getByRole("button", { name: "Answer", exact: true }).click();
+  await back.message.fill("begun");
+  const elicitationId = ElicitationId.parse(await back.question.getAttribute("data-question"));
+  const elsewhere = await server.connect();
+  const content = { thing: "from elsewhere" };
+  await elsewhere.ask("elicitation:resolved", {
+    type: "elicitation:respond",
+    elicitationId,
+    action: "accept",
+    content,
+  });
   await back.question.getByText("Second?").waitFor();
-  await back.message.focus();
-  expect(await back.message.inputValue()).toBe("something begun");
-  expect(await isFocused(back.message)).toBe(true);
+  await app.page.keyboard.type(" and gone on");
+  expect(await back.message.inputValue()).toBe("begun and gone on");
+  expect(await field.inputValue()).toBe("");
   await back.question.getByRole("button", { name: "Decline", exact: true }).click();
   await back.untilIdle();
-  expect(await textIn(back.entries("assistant"))).toContain("half an ans");
+  expect(await textIn(back.entries("assistant"))).toContain("from elsewhere");
 });
 
 test("W-9 what only the server can tell is told at the field", async () => {
