@@ -1,5 +1,15 @@
 /** What `--without` can take away. */
-export const FEATURES = ["load", "resume", "list", "close", "delete", "modes", "config", "commands"] as const;
+export const FEATURES = [
+  "load",
+  "resume",
+  "list",
+  "close",
+  "delete",
+  "modes",
+  "config",
+  "commands",
+  "steering",
+] as const;
 
 /** An ability of the agent that a client must not take for granted. */
 export type Feature = (typeof FEATURES)[number];

@@ -73,6 +73,8 @@ export class Guide implements Receiver {
         return this.#offered("config", method, () => this.#setConfigOption(client, params));
       case "session/prompt":
         return this.#prompt(client, params, id);
+      case "_session/steering":
+        return this.#offered("steering", method, () => this.#steer(params));
       default:
         throw methodNotFound(method);
     }
@@ -190,6 +192,15 @@ export class Guide implements Receiver {
     if (session.turn) throw new RpcError(RPC_CODE.invalidRequest, "A turn is already running.");
     const { world, commands } = this.#parts;
     return runTurn(new Turn({ world, client, session, commands, requestId, prompt }), this.#script);
+  }
+
+  /** A message for the turn that runs. Without one it is the client's to send as a prompt. */
+  #steer(params: JsonObject): Answer {
+    const session = this.#parts.sessions.get(params);
+    const prompt = requiredPrompt(params);
+    if (!session.turn || session.turn.deaf) return { result: { outcome: "promptRequired", reason: "noRunningTurn" } };
+    session.turn.steer(prompt);
+    return { result: { outcome: "injected" } };
   }
 
   #announce(client: Client, session: Session): void {

@@ -25,6 +25,7 @@ export function initializeResult(without: ReadonlySet<Feature>, quirks: Quirks):
       mcpCapabilities: { http: false, sse: false },
       sessionCapabilities: { ...offered("list"), ...offered("resume"), ...offered("close"), ...offered("delete") },
     },
+    ...(without.has("steering") ? {} : { _meta: { steering: { supported: true } } }),
     authMethods: quirks.authRequired ? [SIGN_IN] : [],
   };
 }

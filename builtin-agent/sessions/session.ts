@@ -1,10 +1,16 @@
+import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { RequestId } from "../wire/connection.ts";
 import { type ConfigValues, DEFAULT_CONFIG } from "./config-options.ts";
 import type { GuardedKind, SessionRecord } from "./session-record.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /** What the methods need to know of a turn that runs. */
-type RunningTurn = { readonly requestId: RequestId; readonly deaf: boolean; cancel(): void };
+type RunningTurn = {
+  readonly requestId: RequestId;
+  readonly deaf: boolean;
+  cancel(): void;
+  steer(prompt: readonly ContentBlock[]): void;
+};
 
 /** A session that this process has open: its settings, what it may do unasked, and its running turn. */
 export class Session {

@@ -4,6 +4,7 @@ import type { Session } from "../sessions/session.ts";
 import type { RequestId } from "../wire/connection.ts";
 import type { World } from "../world.ts";
 import type { Client } from "./client.ts";
+import { describeAttachments } from "./describe-attachments.ts";
 
 /** Thrown inside a skill by whatever it awaits or sends once its turn is cancelled. */
 export class TurnCancelled extends Error {
@@ -120,6 +121,17 @@ export class Turn {
         resolve();
       }
     });
+  }
+
+  /** Something said to the guide while it works: it says so at once, and goes on with what it does. */
+  steer(prompt: readonly ContentBlock[]): void {
+    const { session, world } = this.context;
+    session.record({ type: "user", messageId: world.newId("msg"), content: prompt });
+    this.#message = undefined;
+    const words = prompt.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
+    const more = describeAttachments(prompt);
+    this.say(`I hear you while I work: ${[words, ...more].join(", with ")}\n\n`);
+    this.#message = undefined;
   }
 
   /** Ends the turn: running tools fail visibly, then everything the skill waits for is aborted. */

@@ -1,8 +1,10 @@
 import type { ClientMessage, QuestionResponse } from "../protocol/client-messages.ts";
-import { REFUSE } from "../protocol/errors.ts";
+import { REFUSE, type Refusal } from "../protocol/errors.ts";
+import { FILES_FOUND_DEFAULT } from "../protocol/limits.ts";
 import type { PlainServerMessage } from "../protocol/server-messages.ts";
 import type { Answer } from "../sessions/answer.ts";
 import type { SessionService } from "../sessions/session-service.ts";
+import type { FileSearch } from "../workspace/files/file-search.ts";
 import type { ProjectService } from "../workspace/project-service.ts";
 import type { AgentDirectory } from "./agent-directory.ts";
 
@@ -10,6 +12,7 @@ export interface MessageDeps {
   readonly sessions: SessionService;
   readonly projects: ProjectService;
   readonly agents: AgentDirectory;
+  readonly files: FileSearch;
   readonly publish: (message: PlainServerMessage) => void;
 }
 
@@ -41,9 +44,7 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       return output ? reply(output) : { kind: "refused", refusal: REFUSE.invalidMessage("entryId: no such output") };
     }
     case "session:draft":
-      if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
-      sessions.saveDraft(message.sessionId, message.content);
-      return { kind: "ok" };
+      return sessions.saveDraft(message);
     case "search":
       return reply({ type: "search:results", hits: [...sessions.search(message)] });
     case "session:create":
@@ -64,6 +65,8 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     case "terminal:resize":
     case "terminal:close":
       return agents.terminal(message);
+    case "files:search":
+      return searchFiles(deps, message);
     case "policy:get":
     case "policy:set":
     case "policy:preview":
@@ -96,6 +99,34 @@ async function addProject(deps: MessageDeps, path: string): Promise<Answer> {
 function removeProject(deps: MessageDeps, projectId: Parameters<ProjectService["remove"]>[0]): Answer {
   if (!deps.projects.remove(projectId)) return { kind: "refused", refusal: REFUSE.projectNotFound() };
   return announce(deps, { type: "project:removed", projectId });
+}
+
+async function searchFiles(
+  deps: MessageDeps,
+  message: Extract<ClientMessage, { type: "files:search" }>,
+): Promise<Answer> {
+  const { sessionId, projectId, query, limit = FILES_FOUND_DEFAULT } = message;
+  const refused = (refusal: Refusal): Answer => ({ kind: "refused", refusal });
+  if ((sessionId === undefined) === (projectId === undefined))
+    return refused(REFUSE.invalidMessage("sessionId: name either a session or a project to search in"));
+  const root =
+    sessionId === undefined
+      ? (deps.projects.list().find(({ id }) => id === projectId)?.path ?? null)
+      : deps.sessions.cwdOf(sessionId);
+  if (root === null) return refused(sessionId === undefined ? REFUSE.projectNotFound() : REFUSE.sessionNotFound());
+  try {
+    const found = await deps.files.search(root, query, limit);
+    return reply({
+      type: "files:found",
+      ...(sessionId !== undefined && { sessionId }),
+      ...(projectId !== undefined && { projectId }),
+      query,
+      ...found,
+    });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    return refused(REFUSE.projectPathInvalid(`${root} cannot be read. Check that the directory is still there.`));
+  }
 }
 
 function announce(deps: MessageDeps, message: PlainServerMessage): Answer {

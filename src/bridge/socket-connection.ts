@@ -194,8 +194,9 @@ export class SocketConnection implements Disposable {
   }
 
   /** Other windows on the session show what is being typed here; the one who types has it. */
-  #shareDraft({ sessionId, content }: Extract<ClientMessage, { type: "session:draft" }>): void {
-    this.#deps.feed.hub.tellFollowers(sessionId, this, { type: "session:draft", sessionId, content });
+  #shareDraft({ sessionId, content, attachments }: Extract<ClientMessage, { type: "session:draft" }>): void {
+    const draft = { sessionId, content, ...(attachments && { attachments }) };
+    this.#deps.feed.hub.tellFollowers(sessionId, this, { type: "session:draft", ...draft });
   }
 
   /** Followers get the fact in its place in the log, everyone else as a broadcast; the copy sent here carries the id. */

@@ -20,6 +20,7 @@ const REPEATABLE: ReadonlySet<ClientMessage["type"]> = new Set<ClientMessage["ty
   "session:seen",
   "search",
   "agent:list",
+  "files:search",
 ]);
 
 interface Pending {

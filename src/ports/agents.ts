@@ -1,6 +1,6 @@
 import type { NoticeSeverity, Part, PlanItem, ToolLocation } from "../protocol/entry.ts";
 import type { Refusal } from "../protocol/errors.ts";
-import type { CliType, ElicitationId, PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
+import type { CliType, CommandId, ElicitationId, PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
 import type { Json } from "../protocol/json.ts";
 import type { AgentQuestion, Question, QuestionAnswer } from "../protocol/question.ts";
 import type { AgentInfo, AgentStatus } from "../protocol/server-messages.ts";
@@ -8,6 +8,7 @@ import type {
   ConfigOption,
   PermissionOption,
   PermissionOutcome,
+  PromptAbilities,
   SlashCommand,
   TurnError,
   Usage,
@@ -60,6 +61,9 @@ export type AgentEvent =
   | { type: "option-chosen"; category: string; value: string }
   | { type: "commands"; commands: readonly SlashCommand[] }
   | { type: "usage"; usage: Usage }
+  | { type: "abilities"; abilities: PromptAbilities }
+  /** What became of a message that was to join the running turn; `elsewhere`: the agent began work of its own with it. */
+  | { type: "steered"; commandId: CommandId; outcome: "joined" | "elsewhere" | "not-taken" }
   | {
       type: "permission-requested";
       permissionId: PermissionId;
@@ -92,6 +96,8 @@ export interface AgentSession {
   /** How the agent came to it: `forgotten` means it had to start without its own memory of the talk. */
   readonly origin: "new" | "resumed" | "loaded" | "forgotten";
   prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void;
+  /** Only where the agent offers it: a message for the running turn. What became of it comes as a `steered` event. */
+  readonly steer?: (commandId: CommandId, content: string, attachments: readonly Part[]) => void;
   cancel(): void;
   answerPermission(permissionId: PermissionId, outcome: PermissionOutcome): void;
   answerQuestion(elicitationId: ElicitationId, answer: QuestionAnswer): void;

@@ -1,4 +1,4 @@
-import type { Entry, UserEntry } from "../protocol/entry.ts";
+import type { Entry, Part, UserEntry } from "../protocol/entry.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import type { EntryId, ProjectId, SessionId } from "../protocol/ids.ts";
 import type { SessionRow } from "../protocol/server-messages.ts";
@@ -116,7 +116,9 @@ export interface SessionLog {
   /** How many messages the user has sent in ended turns. */
   userMessageCount(sessionId: SessionId): number;
   draft(sessionId: SessionId): string;
-  saveDraft(sessionId: SessionId, content: string): void;
+  draftAttachments(sessionId: SessionId): readonly Part[];
+  /** Without `attachments` those of before stay. */
+  saveDraft(sessionId: SessionId, content: string, attachments?: readonly Part[]): void;
   saveReceipt(receipt: Receipt): void;
   receipt(commandId: string): string | null;
 }

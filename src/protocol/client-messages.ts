@@ -5,6 +5,8 @@ import { Json } from "./json.ts";
 import {
   ATTACHMENTS_MAX,
   DRAFT_CHARS_MAX,
+  FILE_QUERY_CHARS_MAX,
+  FILES_FOUND_MAX,
   OUTPUT_PIECE_CHARS_MAX,
   PAGE_ENTRIES_MAX,
   PATH_CHARS_MAX,
@@ -42,14 +44,24 @@ const policyOf = {
 };
 const rules = z.array(RuleDraft).check(z.maxLength(RULES_MAX));
 
+const attachments = z.optional(z.array(Part).check(z.maxLength(ATTACHMENTS_MAX)));
+const prompt = { ...sessionOnly, content: z.string().check(z.maxLength(PROMPT_CHARS_MAX)), attachments };
+
 /** The commands a session's own writer decides on. */
 export const SessionCommand = z.discriminatedUnion("type", [
-  message("session:send", {
+  message("session:send", prompt),
+  /** Into the running turn, where the agent can take it; without a turn it is an ordinary send. */
+  message("session:steer", prompt),
+  /** The list as it is to be. `seen`: what the editor had before it, so that what came since is kept. */
+  message("session:queue-edit", {
     ...sessionOnly,
-    content: z.string().check(z.maxLength(PROMPT_CHARS_MAX)),
-    attachments: z.optional(z.array(Part).check(z.maxLength(ATTACHMENTS_MAX))),
+    items: z.array(QueueItem).check(z.maxLength(QUEUE_ITEMS_MAX)),
+    seen: z.optional(z.array(CommandId).check(z.maxLength(QUEUE_ITEMS_MAX))),
   }),
-  message("session:queue-edit", { ...sessionOnly, items: z.array(QueueItem).check(z.maxLength(QUEUE_ITEMS_MAX)) }),
+  /** A held queue goes on. */
+  message("session:queue-resume", sessionOnly),
+  /** Stops the running turn; when that has ended, this waiting message goes next. */
+  message("session:send-now", { ...sessionOnly, queuedId: CommandId }),
   /** Sends the last message again after its turn failed or was interrupted. */
   message("session:retry", sessionOnly),
   message("session:cancel", sessionOnly),
@@ -107,7 +119,15 @@ export const ClientMessage = z.discriminatedUnion("type", [
   }),
   message("search", searchFields),
   message("session:close", sessionOnly),
-  message("session:draft", { ...sessionOnly, content: z.string().check(z.maxLength(DRAFT_CHARS_MAX)) }),
+  /** Without `attachments` those of before stay: they are large, and change less often than the text. */
+  message("session:draft", { ...sessionOnly, content: z.string().check(z.maxLength(DRAFT_CHARS_MAX)), attachments }),
+  /** Files of the session's or the project's directory, best match first. */
+  message("files:search", {
+    sessionId: z.optional(SessionId),
+    projectId: z.optional(ProjectId),
+    query: z.string().check(z.maxLength(FILE_QUERY_CHARS_MAX)),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(FILES_FOUND_MAX))),
+  }),
   /** `restart` replaces a process that no longer reacts. */
   message("session:reconnect", {
     cliType: CliType,

@@ -24,7 +24,14 @@ export const Part = z.discriminatedUnion("type", [
     truncated: z.optional(Truncated),
   }),
   z.object({ type: z.literal("terminal"), terminalId: z.string() }),
-  z.object({ type: z.literal("image"), mimeType: z.string(), data: z.string(), uri: z.optional(z.string()) }),
+  z.object({
+    type: z.literal("image"),
+    mimeType: z.string(),
+    data: z.string(),
+    uri: z.optional(z.string()),
+    /** What it is called, for those who cannot see it. */
+    name: z.optional(z.string()),
+  }),
   z.object({ type: z.literal("audio"), mimeType: z.string(), data: z.string() }),
   z.object({
     type: z.literal("link"),
@@ -72,6 +79,8 @@ export const UserEntry = z.object({
   attachments: z.optional(z.array(Part)),
   timestamp: z.string(),
   commandId: z.optional(CommandId),
+  /** Said in the middle of the turn it belongs to, which went on with it. */
+  steered: z.optional(z.literal(true)),
 });
 export const AssistantEntry = z.object({
   ...base,

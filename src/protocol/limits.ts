@@ -2,6 +2,15 @@
 export const FRAME_BYTES_MAX = 16 * 1024 * 1024;
 export const PROMPT_CHARS_MAX = 1_000_000;
 export const ATTACHMENTS_MAX = 20;
+/** One image, sound or file; decoded, as it lies on a disk. Models take little more than this. */
+export const ATTACHMENT_BYTES_MAX = 5 * 1024 * 1024;
+/** All of one message: encoded, and with the longest text, it still fits one frame. */
+export const MESSAGE_ATTACHMENT_BYTES_MAX = 8 * 1024 * 1024;
+/** All that waits in one queue: it is stored and sent whole with every change. */
+export const QUEUE_ATTACHMENT_BYTES_MAX = 16 * 1024 * 1024;
+export const FILE_QUERY_CHARS_MAX = 200;
+export const FILES_FOUND_DEFAULT = 20;
+export const FILES_FOUND_MAX = 100;
 export const DRAFT_CHARS_MAX = 1_000_000;
 export const TITLE_CHARS_MAX = 200;
 export const PATH_CHARS_MAX = 4_096;

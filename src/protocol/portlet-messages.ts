@@ -1,8 +1,9 @@
 import { z } from "zod/mini";
 import type { ClientMessage } from "./client-messages.ts";
+import { Part } from "./entry.ts";
 import { FactBody, Seq } from "./facts.ts";
 import { CliType, CommandId, EntryId } from "./ids.ts";
-import { AgentStatus, SessionHistory, SessionPage, SessionResumed } from "./server-messages.ts";
+import { AgentStatus, FilesFound, SessionHistory, SessionPage, SessionResumed } from "./server-messages.ts";
 
 /** What the shell tells a session's frame: the session's own messages less the id the frame stands for, and its surroundings. */
 export const ShellToPortlet = z.union([
@@ -10,7 +11,8 @@ export const ShellToPortlet = z.union([
   z.omit(SessionHistory, { sessionId: true }),
   z.omit(SessionResumed, { sessionId: true }),
   z.omit(SessionPage, { sessionId: true }),
-  z.object({ type: z.literal("session:draft"), content: z.string() }),
+  z.object({ type: z.literal("session:draft"), content: z.string(), attachments: z.optional(z.array(Part)) }),
+  z.omit(FilesFound, { sessionId: true, projectId: true }),
   z.object({ type: z.literal("agent:status"), status: AgentStatus, message: z.optional(z.string()) }),
   /** A command of this frame was refused; its text goes back into the composer. */
   z.object({
@@ -47,5 +49,6 @@ export const PortletToShell = z.union([
   z.looseObject({ type: z.string().check(z.startsWith("permission:")) }),
   z.looseObject({ type: z.string().check(z.startsWith("policy:")) }),
   z.looseObject({ type: z.string().check(z.startsWith("elicitation:")) }),
+  z.looseObject({ type: z.string().check(z.startsWith("files:")) }),
 ]);
 export type PortletToShell = z.infer<typeof PortletToShell>;

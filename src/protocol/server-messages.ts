@@ -1,5 +1,5 @@
 import { z } from "zod/mini";
-import { Entry } from "./entry.ts";
+import { Entry, Part } from "./entry.ts";
 import { ErrorCode } from "./errors.ts";
 import { FactBody, Seq } from "./facts.ts";
 import { CliType, ElicitationId, EntryId, ProjectId, SessionId } from "./ids.ts";
@@ -85,6 +85,7 @@ const standing = {
   titleSource: z.enum(["none", "derived", "agent", "user"]),
   archived: z.boolean(),
   draft: z.optional(z.string()),
+  draftAttachments: z.optional(z.array(Part)),
 };
 
 /** Whose policy a message is about; one of the ids, by the scope. */
@@ -124,6 +125,15 @@ export const SessionOutput = message("session:output", {
   totalChars: z.int(),
 });
 export type SessionOutput = z.infer<typeof SessionOutput>;
+/** Answers `files:search`; `isPartial` when the directory holds more files than are looked at. */
+export const FilesFound = message("files:found", {
+  sessionId: z.optional(SessionId),
+  projectId: z.optional(ProjectId),
+  query: z.string(),
+  files: z.array(z.object({ path: z.string(), uri: z.string() })),
+  isPartial: z.boolean(),
+});
+export type FilesFound = z.infer<typeof FilesFound>;
 
 /** Messages that are not facts: greetings, answers, lists and states. */
 export const PlainServerMessage = z.discriminatedUnion("type", [
@@ -149,7 +159,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   SessionResumed,
   SessionPage,
   SessionOutput,
-  message("session:draft", { sessionId: SessionId, content: z.string() }),
+  message("session:draft", { sessionId: SessionId, content: z.string(), attachments: z.optional(z.array(Part)) }),
+  FilesFound,
   message("agent:status", {
     cliType: CliType,
     sessionId: z.optional(SessionId),

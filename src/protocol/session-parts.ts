@@ -22,6 +22,8 @@ export const QueueItem = z.object({
   commandId: CommandId,
   content: z.string(),
   attachments: z.optional(z.array(Part)),
+  /** The agent was asked to take it into the running turn and has not answered yet. */
+  steering: z.optional(z.literal(true)),
 });
 export type QueueItem = z.infer<typeof QueueItem>;
 
@@ -86,11 +88,22 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
+/** What a message to this agent may carry besides text and links, and whether it takes one in the middle of a turn. */
+export const PromptAbilities = z.object({
+  image: z.boolean(),
+  audio: z.boolean(),
+  embeddedContext: z.boolean(),
+  steering: z.boolean(),
+});
+export type PromptAbilities = z.infer<typeof PromptAbilities>;
+
 /** What the agent lets the user choose and type in this session. */
 export const SessionConfig = z.object({
   options: z.array(ConfigOption),
   commands: z.array(SlashCommand),
   usage: z.nullable(Usage),
+  /** Absent until the agent has been started once. */
+  abilities: z.optional(PromptAbilities),
 });
 export type SessionConfig = z.infer<typeof SessionConfig>;
 

@@ -13,6 +13,7 @@ import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PolicyService } from "../sessions/policy/policy-service.ts";
 import type { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import { SessionService } from "../sessions/session-service.ts";
+import { FileSearch } from "../workspace/files/file-search.ts";
 import { ProjectService } from "../workspace/project-service.ts";
 import { DiskRealPaths } from "../workspace/real-paths.ts";
 import { agentDirectory } from "./agent-directory.ts";
@@ -119,6 +120,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     sessions,
     projects,
     agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs, questions }),
+    files: new FileSearch({ world, onError }),
     publish: (message) => hub.publish(message),
     hello: () => greeting(projects, pool, questions),
     onError,

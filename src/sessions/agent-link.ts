@@ -61,6 +61,9 @@ export class AgentLink {
       case "prompt":
         this.#prompt(effect).catch(this.#deps.onError);
         break;
+      case "steer":
+        this.#steer(effect);
+        break;
       case "cancel":
         this.#cancel(effect.turnId);
         break;
@@ -142,6 +145,12 @@ export class AgentLink {
     this.#withdrawnTurn = turnId;
     this.#givingUp.abort();
     this.#deps.post({ type: "turn-ended", turnId, stopReason: "cancelled" });
+  }
+
+  /** Before the agent has the turn's own prompt there is nothing to join. */
+  #steer({ turnId, commandId, content, attachments }: Extract<AgentEffect, { type: "steer" }>): void {
+    if (this.#agent?.steer && this.#promptedTurn === turnId) this.#agent.steer(commandId, content, attachments);
+    else this.#deps.post({ type: "steered", commandId, outcome: "not-taken" });
   }
 
   async #prompt(effect: Extract<AgentEffect, { type: "prompt" }>): Promise<void> {

@@ -1,26 +1,20 @@
 import type { QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
-import { REFUSE, type Refusal } from "../protocol/errors.ts";
+import { REFUSE } from "../protocol/errors.ts";
 import type { FactBody } from "../protocol/facts.ts";
-import { CommandId } from "../protocol/ids.ts";
-import { QUEUE_ITEMS_MAX } from "../protocol/limits.ts";
 import { isPermission } from "../protocol/pending-request.ts";
-import type { PermissionOutcome, QueueItem } from "../protocol/session-parts.ts";
+import type { PermissionOutcome } from "../protocol/session-parts.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
+import { decideQueueEdit, decideResume, decideSend, decideSendNow, decideSteer } from "./decide-queue.ts";
 import { settleTools, withdrawPending } from "./end-turn.ts";
 import { decideQuestion } from "./questions/decide-question.ts";
 import { stopVisits } from "./questions/observe-question.ts";
 import { queueFact } from "./queue-fact.ts";
-import type { Outcome, Scene } from "./scene.ts";
-import { restartTurn, startTurn } from "./start-turn.ts";
+import type { Decision, Outcome, Scene } from "./scene.ts";
+import { restartTurn } from "./start-turn.ts";
 
 type Decided =
   | Extract<SessionCommand, { type: Exclude<SessionCommand["type"], "session:configure" | "session:delete"> }>
   | QuestionResponse;
-
-/** `answer` names the fact that answers the command; null answers a plain `ok`. */
-export type Decision =
-  | ({ readonly ok: true; readonly answer: FactBody["type"] | null } & Outcome)
-  | { readonly ok: false; readonly refusal: Refusal };
 
 /** Pure: what a command means in this state. Facts are stored first, then effects reach the agent. */
 export function decide(scene: Scene, command: Decided): Decision {
@@ -33,8 +27,14 @@ export function decide(scene: Scene, command: Decided): Decision {
       return accept(cancelTurn(scene));
     case "session:kill":
       return accept(withClose(cancelTurn(scene)));
+    case "session:steer":
+      return decideSteer(scene, command);
     case "session:queue-edit":
       return decideQueueEdit(scene, command);
+    case "session:queue-resume":
+      return decideResume(scene);
+    case "session:send-now":
+      return decideSendNow(scene, command, () => cancelTurn(scene));
     case "session:archive":
       return accept(archive(scene), "session:archived");
     case "session:unarchive":
@@ -55,40 +55,6 @@ export function decide(scene: Scene, command: Decided): Decision {
 
 function accept(outcome: Outcome, answer: FactBody["type"] | null = null): Decision {
   return { ok: true, answer, ...outcome };
-}
-
-function decideSend(scene: Scene, command: Extract<SessionCommand, { type: "session:send" }>): Decision {
-  const { state } = scene;
-  const { content, attachments = [] } = command;
-  if (content.trim() === "" && attachments.length === 0)
-    return { ok: false, refusal: REFUSE.invalidMessage("content: must not be empty without attachments") };
-  const item: QueueItem = {
-    commandId: command.commandId ?? CommandId.parse(scene.newId()),
-    content,
-    ...(attachments.length > 0 && { attachments }),
-  };
-  if (isTurnActive(state.turn)) {
-    if (state.queue.length >= QUEUE_ITEMS_MAX)
-      return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
-    // Sent after the user's own stop it does not wait with what that stop held back: it goes first, the rest follows.
-    const isNext = scene.cancelling === state.turn.turnId && state.queuePaused;
-    const queue = isNext ? [item, ...state.queue] : [...state.queue, item];
-    return accept({ facts: [queueFact(queue, state.queuePaused && !isNext)], effects: [] });
-  }
-  // Sending again is the user's word that work goes on: a queue that was held back follows this message.
-  const resumed = state.queuePaused ? [queueFact(state.queue, false)] : [];
-  const started = startTurn(scene, item);
-  return accept({ ...started, facts: [...resumed, ...started.facts] });
-}
-
-/** Only what still waits can be changed: an edit that comes too late must not send a message a second time. */
-function decideQueueEdit(scene: Scene, command: Extract<SessionCommand, { type: "session:queue-edit" }>): Decision {
-  const { queue, queuePaused } = scene.state;
-  const waiting = new Set(queue.map(({ commandId }) => commandId));
-  const items = command.items.filter(({ commandId }) => waiting.delete(commandId));
-  if (items.some(({ content, attachments = [] }) => content.trim() === "" && attachments.length === 0))
-    return { ok: false, refusal: REFUSE.invalidMessage("items: a message must not be empty without attachments") };
-  return accept({ facts: [queueFact(items, queuePaused)], effects: [] });
 }
 
 /** The same message again, without a second entry for it: it was said once. */

@@ -102,7 +102,7 @@ export function observePart(scene: Scene, event: Extract<AgentEvent, { type: "pa
 function observeUserText(scene: Scene, event: Text): FactBody[] {
   const { text } = event;
   const last = scene.state.open.at(-1);
-  const isEcho = event.parentToolCallId === undefined && askedEntry(scene)?.content.includes(text.trim());
+  const isEcho = event.parentToolCallId === undefined && isOurs(scene, text.trim());
   if (isEcho) return [];
   // Said in the user's name, and not by them: the next piece of it grows it.
   if (last?.type === "user" && last.commandId === undefined && last.parentToolCallId === event.parentToolCallId)
@@ -116,6 +116,12 @@ function observeUserText(scene: Scene, event: Text): FactBody[] {
 
 function parentOf({ parentToolCallId }: { readonly parentToolCallId?: string }): { parentToolCallId?: string } {
   return parentToolCallId === undefined ? {} : { parentToolCallId };
+}
+
+/** Part of what the user asked, or of what the agent was asked to take into the turn. */
+function isOurs(scene: Scene, text: string): boolean {
+  const steering = scene.state.queue.filter((item) => item.steering);
+  return [askedEntry(scene), ...steering].some((said) => said?.content.includes(text));
 }
 
 function askedEntry(scene: Scene): UserEntry | undefined {

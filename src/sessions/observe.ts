@@ -10,6 +10,7 @@ import type { StopReason } from "../protocol/stop-reason.ts";
 import { endTurn, withdrawPending } from "./end-turn.ts";
 import { noteModeChange, observeCompaction, observeNotice } from "./observe-notice.ts";
 import { observeReplay } from "./observe-replay.ts";
+import { observeSteered, withoutSteering } from "./observe-steered.ts";
 import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
 import { observeTool, observeToolOutput } from "./observe-tool.ts";
 import { askUser, questionOf } from "./permission-question.ts";
@@ -61,6 +62,10 @@ function observeEvent(scene: Scene, event: Observed): Outcome {
       return only(configFact(scene, { commands: [...event.commands] }));
     case "usage":
       return only(configFact(scene, { usage: event.usage }));
+    case "abilities":
+      return only(configFact(scene, { abilities: event.abilities }));
+    case "steered":
+      return observeSteered(scene, event);
     case "permission-requested":
       return observePermission(scene, event);
     case "permission-judged":
@@ -111,13 +116,16 @@ function fail(scene: Scene, error: TurnError): Outcome {
 
 /** The agent is gone: what it asked cannot be answered any more, and a running turn is over. */
 function lose(scene: Scene, reason: string): Outcome {
+  const queue = withoutSteering(scene.state.queue);
+  const freed = queue === scene.state.queue ? [] : [queueFact(queue, true)];
   const visits = stopVisits(scene.state);
-  if (!isTurnActive(scene.state.turn)) return only([...visits, ...withdrawPending(scene.state).facts]);
+  if (!isTurnActive(scene.state.turn)) return only([...visits, ...withdrawPending(scene.state).facts, ...freed]);
   const stopReason = ownStop(scene, "interrupted");
+  const left = { ...scene, state: { ...scene.state, queue } };
   const { facts, effects } =
     stopReason === "interrupted"
-      ? finish(scene, "interrupted", { code: "AGENT_UNAVAILABLE", message: reason })
-      : finish(scene, stopReason);
+      ? finish(left, "interrupted", { code: "AGENT_UNAVAILABLE", message: reason })
+      : finish(left, stopReason);
   return { facts: [...visits, ...facts], effects };
 }
 
@@ -129,6 +137,8 @@ function finish(scene: Scene, stopReason: StopReason, error?: TurnError): Outcom
   // The user's own stop held back what waited then; what was sent since is meant to run.
   const stopped = stopReason === "cancelled" && scene.cancelling !== scene.state.turn.turnId;
   const goesOn = !scene.state.queuePaused && stopReason !== "interrupted" && stopReason !== "error" && !stopped;
+  // The agent may have taken it into this very turn: the queue goes on when it has said so.
+  if (goesOn && next.steering) return ended;
   if (!goesOn) return { ...ended, facts: [...ended.facts, queueFact(scene.state.queue, true)] };
   const started = startTurn(scene, next);
   return {

@@ -1,7 +1,8 @@
 import type { Said } from "../ports/session-log.ts";
 import type { Entry, Part, UserEntry } from "../protocol/entry.ts";
+import type { Refusal } from "../protocol/errors.ts";
 import type { FactBody } from "../protocol/facts.ts";
-import type { ElicitationId, PermissionId, TurnId } from "../protocol/ids.ts";
+import type { CommandId, ElicitationId, PermissionId, TurnId } from "../protocol/ids.ts";
 import type { QuestionAnswer } from "../protocol/question.ts";
 import type { PermissionOutcome, PermissionToolCall } from "../protocol/session-parts.ts";
 import type { SessionState } from "../protocol/session-state.ts";
@@ -32,6 +33,7 @@ export interface Scene {
 /** What must reach the agent once the facts are stored. */
 export type AgentEffect =
   | { type: "prompt"; turnId: TurnId; content: string; attachments: readonly Part[] }
+  | { type: "steer"; turnId: TurnId; commandId: CommandId; content: string; attachments: readonly Part[] }
   | { type: "cancel"; turnId: TurnId }
   | { type: "answer-permission"; permissionId: PermissionId; outcome: PermissionOutcome }
   | { type: "answer-question"; elicitationId: ElicitationId; answer: QuestionAnswer }
@@ -44,5 +46,10 @@ export interface Outcome {
   readonly facts: readonly FactBody[];
   readonly effects: readonly Effect[];
 }
+
+/** `answer` names the fact that answers the command; null answers a plain `ok`. */
+export type Decision =
+  | ({ readonly ok: true; readonly answer: FactBody["type"] | null } & Outcome)
+  | { readonly ok: false; readonly refusal: Refusal };
 
 export const NOTHING: Outcome = { facts: [], effects: [] };

@@ -135,7 +135,7 @@ describe("SessionService: reading", () => {
 
   it("a draft is part of what a reader is given", async () => {
     await using at = await openSession();
-    at.service.saveDraft(at.sessionId, "half a thought");
+    at.service.saveDraft({ type: "session:draft", sessionId: at.sessionId, content: "half a thought" });
     expect(at.history().draft).toBe("half a thought");
   });
 });

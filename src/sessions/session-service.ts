@@ -31,6 +31,7 @@ import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
 import { refuseStart } from "./policy/refuse-rules.ts";
 import { hasQuestion } from "./questions/observe-question.ts";
 import { UnwatchedQuestions } from "./questions/unwatched-questions.ts";
+import { refuseAttachments } from "./refuse-attachments.ts";
 import { retrySignedOut } from "./retry-signed-out.ts";
 import { Session } from "./session.ts";
 import { sessionStanding } from "./session-standing.ts";
@@ -161,7 +162,9 @@ export class SessionService {
     const session = this.#session(sessionId);
     if (!session) return null;
     session.flush();
-    const standing = sessionStanding(sessionId, session.state, this.#deps.log.draft(sessionId));
+    const { log } = this.#deps;
+    const draft = { content: log.draft(sessionId), attachments: log.draftAttachments(sessionId) };
+    const standing = sessionStanding(sessionId, session.state, draft);
     if (after !== undefined && this.#deps.log.canResume(sessionId, after))
       return { type: "session:resumed", ...standing };
     const page = this.#deps.log.page(sessionId, null, limit) ?? { entries: [], hasMore: false };
@@ -204,8 +207,11 @@ export class SessionService {
     return this.#deps.log.row(sessionId) !== null;
   }
 
-  saveDraft(sessionId: SessionId, content: string): void {
-    this.#deps.log.saveDraft(sessionId, content);
+  saveDraft({ sessionId, content, attachments }: Extract<ClientMessage, { type: "session:draft" }>): Answer {
+    const refusal = this.exists(sessionId) ? refuseAttachments(attachments ?? [], undefined) : REFUSE.sessionNotFound();
+    if (refusal) return { kind: "refused", refusal };
+    this.#deps.log.saveDraft(sessionId, content, attachments);
+    return { kind: "ok" };
   }
 
   /** What still waits is stored; called when the agents are gone and nothing more can come. */

@@ -1,3 +1,4 @@
+import type { Part } from "../protocol/entry.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { SessionResumed } from "../protocol/server-messages.ts";
 import type { SessionState } from "../protocol/session-state.ts";
@@ -6,7 +7,7 @@ import type { SessionState } from "../protocol/session-state.ts";
 export function sessionStanding(
   sessionId: SessionId,
   state: SessionState,
-  draft: string,
+  draft: { readonly content: string; readonly attachments: readonly Part[] },
 ): Omit<SessionResumed, "type" | "requestId"> {
   const { seq, turn, pending, visits, queue, queuePaused, config, title, titleSource, archived } = state;
   return {
@@ -21,6 +22,7 @@ export function sessionStanding(
     title,
     titleSource,
     archived,
-    ...(draft !== "" && { draft }),
+    ...(draft.content !== "" && { draft: draft.content }),
+    ...(draft.attachments.length > 0 && { draftAttachments: [...draft.attachments] }),
   };
 }

@@ -182,7 +182,11 @@ export class Session {
     this.#stage(decision.facts);
     const answer = this.#answerOf(decision.answer);
     try {
-      this.#commit({ answer, commandId: command.commandId, isSend: command.type === "session:send" });
+      this.#commit({
+        answer,
+        commandId: command.commandId,
+        isSend: command.type === "session:send" || command.type === "session:steer",
+      });
     } catch (error) {
       this.#state = before;
       this.#staged = [];

@@ -30,7 +30,7 @@ export class SettledEntries {
       get lastSettled() {
         return state.settled.findLast(isSaid) ?? revised(last);
       },
-      lastUserEntry: () => state.settled.findLast(isOfUser) ?? this.#log.lastUserEntry(this.#sessionId),
+      lastUserEntry: () => state.settled.findLast(isPrompt) ?? this.#log.lastUserEntry(this.#sessionId),
       settledByAgentId: (agentId) =>
         state.settled.findLast((entry) => agentIdOf(entry) === agentId) ??
         revised(this.#log.settledByAgentId(this.#sessionId, agentId)),
@@ -44,8 +44,9 @@ export class SettledEntries {
   }
 }
 
-function isOfUser(entry: Entry): entry is UserEntry {
-  return entry.type === "user" && entry.parentToolCallId === undefined;
+/** A message of the user's that began a turn of its own: the one to send again when that failed. */
+function isPrompt(entry: Entry): entry is UserEntry {
+  return entry.type === "user" && entry.parentToolCallId === undefined && !entry.steered;
 }
 
 /** Words of ours about how a turn ended are no part of the talk: what comes late belongs to what was said before them. */

@@ -4,9 +4,16 @@ import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
 import { PERMISSION_POLICY_SCHEMA } from "./migrations/0002-permission-policy.ts";
 import { SEARCH_SCHEMA } from "./migrations/0003-search.ts";
 import { OUTPUTS_SCHEMA } from "./migrations/0004-outputs.ts";
+import { DRAFT_ATTACHMENTS_SCHEMA } from "./migrations/0005-draft-attachments.ts";
 
 /** In order; a released migration is never edited, a new one is appended. */
-const MIGRATIONS: readonly string[] = [FIRST_SCHEMA, PERMISSION_POLICY_SCHEMA, SEARCH_SCHEMA, OUTPUTS_SCHEMA];
+const MIGRATIONS: readonly string[] = [
+  FIRST_SCHEMA,
+  PERMISSION_POLICY_SCHEMA,
+  SEARCH_SCHEMA,
+  OUTPUTS_SCHEMA,
+  DRAFT_ATTACHMENTS_SCHEMA,
+];
 
 /** The schema this program makes and knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { z } from "zod";
 import { invariant } from "../lib/assert.ts";
 import { ignore } from "../lib/ignore.ts";
 import type {
@@ -13,7 +14,7 @@ import type {
   SessionLog,
   StoredSession,
 } from "../ports/session-log.ts";
-import { agentIdOf, Entry, UserEntry } from "../protocol/entry.ts";
+import { agentIdOf, Entry, Part, UserEntry } from "../protocol/entry.ts";
 import type { EntryId, ProjectId } from "../protocol/ids.ts";
 import { SessionId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
@@ -37,6 +38,8 @@ const LONG_PAGE_ENTRIES_MAX = 4_000;
 const CACHED_SESSIONS_MAX = 64;
 /** Of a deleted session so much leaves the search at once; nobody waits for the rest of a very long one. */
 const FORGOTTEN_AT_ONCE_MAX = 500;
+
+const StoredParts = z.array(Part);
 
 export class SqliteSessionLog implements SessionLog {
   readonly #db: DatabaseSync;
@@ -253,8 +256,14 @@ export class SqliteSessionLog implements SessionLog {
     return String(this.#sql.sessionById.get(sessionId)?.["draft"] ?? "");
   }
 
-  saveDraft(sessionId: SessionId, content: string): void {
+  draftAttachments(sessionId: SessionId): readonly Part[] {
+    const row = this.#sql.draftAttachments.get(sessionId);
+    return row ? StoredParts.parse(JSON.parse(String(row["json"]))) : [];
+  }
+
+  saveDraft(sessionId: SessionId, content: string, attachments?: readonly Part[]): void {
     this.#sql.updateDraft.run(content, sessionId);
+    if (attachments) this.#sql.saveDraftAttachments.run(JSON.stringify(attachments), sessionId);
   }
 
   saveReceipt(receipt: Receipt): void {

@@ -28,6 +28,7 @@ test("initialize tells who the agent is and what it honestly can do", async () =
       mcpCapabilities: { http: false, sse: false },
       sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
     },
+    _meta: { steering: { supported: true } },
     authMethods: [],
   });
 });

@@ -8,9 +8,9 @@ import { reduceSession } from "../../src/protocol/reduce-session.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../src/protocol/session-state.ts";
 import type { WholeOutput } from "../../src/protocol/shorten-entry.ts";
 import type { StopReason } from "../../src/protocol/stop-reason.ts";
-import { type Decision, decide } from "../../src/sessions/decide.ts";
+import { decide } from "../../src/sessions/decide.ts";
 import { observe } from "../../src/sessions/observe.ts";
-import type { Effect, Outcome, Scene } from "../../src/sessions/scene.ts";
+import type { Decision, Effect, Outcome, Scene } from "../../src/sessions/scene.ts";
 import { takeOut } from "../../src/sessions/take-out.ts";
 import { NOW, SESSION } from "./names.ts";
 

@@ -4,6 +4,7 @@ import type { World } from "../../ports/world.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { CliType } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
+import type { PromptAbilities } from "../../protocol/session-parts.ts";
 import type { ExitReport, ProcessHost } from "../process/process-host.ts";
 import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method.ts";
 import { AcpConnection, type AcpFailure } from "./acp-connection.ts";
@@ -15,6 +16,7 @@ import { clientCapabilities } from "./client-capabilities.ts";
 import { ClientRequestError, ClientRequests } from "./client-requests.ts";
 import { EarlyMail } from "./early-mail.ts";
 import { acpMcpServers, type McpServerSetting } from "./mcp-servers.ts";
+import { readAbilities } from "./prompt-abilities.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
 import { untilLoadIsSafe } from "./until-load-is-safe.ts";
 import type { WireTrace } from "./wire-trace.ts";
@@ -50,6 +52,7 @@ export class AcpAgent {
   readonly #questions: AcpQuestions;
   readonly #early = new EarlyMail<AcpSession>();
   #capabilities: JsonObject = {};
+  #abilities: PromptAbilities = readAbilities({});
   #signInMethods: readonly OfferedSignIn[] = [];
   #agentName = "";
   #attachCount = 0;
@@ -100,6 +103,7 @@ export class AcpAgent {
     if (answer["protocolVersion"] !== PROTOCOL_VERSION)
       throw new Error(`it speaks protocol version ${answer["protocolVersion"]}, and only version 1 is known here`);
     this.#capabilities = asObject(answer["agentCapabilities"]) ?? {};
+    this.#abilities = readAbilities(answer);
     this.#agentName = asString(asObject(answer["agentInfo"])?.["name"])?.toLowerCase() ?? "";
     this.#signInMethods = readSignInMethods(answer["authMethods"]);
   }
@@ -220,6 +224,7 @@ export class AcpAgent {
     const session = new AcpSession({
       agentSessionId,
       connection: this.#connection,
+      abilities: this.#abilities,
       sink,
       newId: this.#options.world.newId,
       requests: new ClientRequests({

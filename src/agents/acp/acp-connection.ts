@@ -122,11 +122,12 @@ export class AcpConnection {
 
   /** Sends a prompt; its end comes through `onPromptAnswer` with the returned key, after its last update. */
   prompt(agentSessionId: string, prompt: readonly object[]): string {
-    const id = `${this.#options.epoch}-p${++this.#promptCount}`;
-    this.#prompts.add(id);
-    this.#callers.set(id, agentSessionId);
-    this.#send({ jsonrpc: "2.0", id, method: "session/prompt", params: { sessionId: agentSessionId, prompt } });
-    return id;
+    return this.#askInOrder(agentSessionId, "session/prompt", { prompt });
+  }
+
+  /** A message for the turn that runs; answered like a prompt. A turn that is over is left to us to start anew. */
+  steer(agentSessionId: string, prompt: readonly object[]): string {
+    return this.#askInOrder(agentSessionId, "_session/steering", { prompt, idleBehavior: "promptRequired" });
   }
 
   /** Asks the agent to give up a prompt that a plain cancel did not end. */
@@ -159,6 +160,14 @@ export class AcpConnection {
 
   stop(): Promise<ExitReport> {
     return this.#process.stop();
+  }
+
+  #askInOrder(agentSessionId: string, method: string, params: object): string {
+    const id = `${this.#options.epoch}-p${++this.#promptCount}`;
+    this.#prompts.add(id);
+    this.#callers.set(id, agentSessionId);
+    this.#send({ jsonrpc: "2.0", id, method, params: { sessionId: agentSessionId, ...params } });
+    return id;
   }
 
   #receive(line: string): void {

@@ -1,10 +1,10 @@
 import type { AgentSession, AgentSink } from "../../ports/agents.ts";
 import type { Part } from "../../protocol/entry.ts";
 import { type Refusal, RefusalError } from "../../protocol/errors.ts";
-import { type ElicitationId, PermissionId, type TurnId } from "../../protocol/ids.ts";
+import { type CommandId, type ElicitationId, PermissionId, type TurnId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
-import type { PermissionOption, PermissionOutcome } from "../../protocol/session-parts.ts";
+import type { PermissionOption, PermissionOutcome, PromptAbilities } from "../../protocol/session-parts.ts";
 import type { StopReason } from "../../protocol/stop-reason.ts";
 import type { AcpConnection, AcpFailure } from "./acp-connection.ts";
 import { asFailure } from "./agent-refusals.ts";
@@ -12,17 +12,19 @@ import { BlankStarts } from "./blank-starts.ts";
 import { CancelDeadline } from "./cancel-deadline.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import { OwnTerminals } from "./own-terminals.ts";
+import { steeringOutcome } from "./prompt-abilities.ts";
 import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
 import { ReplacedContent } from "./replaced-content.ts";
 import { type Expected, Replay } from "./replay.ts";
 import { legacyId, translateLegacyOptions, translateOptions } from "./translate-config.ts";
-import { promptBlock } from "./translate-content.ts";
+import { promptBlocks } from "./translate-content.ts";
 import { translateTool } from "./translate-tool.ts";
 import { translateUpdate } from "./translate-update.ts";
 
 interface AcpSessionOptions {
   readonly agentSessionId: string;
   readonly connection: AcpConnection;
+  readonly abilities: PromptAbilities;
   readonly sink: AgentSink;
   readonly newId: () => string;
   readonly requests: ClientRequests;
@@ -43,7 +45,9 @@ export class AcpSession implements AgentSession {
   readonly agentSessionId: string;
   origin: AgentSession["origin"] = "new";
   readonly #options: AcpSessionOptions;
+  readonly steer?: NonNullable<AgentSession["steer"]>;
   readonly #turns = new Map<string, TurnId>();
+  readonly #steered = new Map<string, CommandId>();
   readonly #permissionKeys = new Map<PermissionId, string>();
   readonly #content = new ReplacedContent();
   readonly #terminals = new OwnTerminals();
@@ -54,6 +58,10 @@ export class AcpSession implements AgentSession {
   constructor(options: AcpSessionOptions) {
     this.#options = options;
     this.agentSessionId = options.agentSessionId;
+    if (options.abilities.steering)
+      this.steer = (commandId, content, attachments) => {
+        this.#steered.set(options.connection.steer(this.agentSessionId, promptBlocks(content, attachments)), commandId);
+      };
   }
 
   get sink(): AgentSink {
@@ -78,6 +86,7 @@ export class AcpSession implements AgentSession {
   applyAnswer(answer: JsonObject): void {
     const options = translateOptions(answer["configOptions"]) ?? translateLegacyOptions(answer);
     this.#options.sink({ type: "options", options });
+    this.#options.sink({ type: "abilities", abilities: this.#options.abilities });
   }
 
   onUpdate(update: Json): void {
@@ -120,6 +129,13 @@ export class AcpSession implements AgentSession {
 
   /** True when the answered prompt was this session's. */
   onPromptAnswer(key: string, result: JsonObject | null, failure: AcpFailure | null): boolean {
+    const commandId = this.#steered.get(key);
+    if (commandId !== undefined) {
+      this.#steered.delete(key);
+      const outcome = failure ? "not-taken" : steeringOutcome(result);
+      this.#options.sink({ type: "steered", commandId, outcome });
+      return true;
+    }
     const turnId = this.#turns.get(key);
     if (turnId === undefined) return false;
     this.#turns.delete(key);
@@ -141,8 +157,7 @@ export class AcpSession implements AgentSession {
   }
 
   prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void {
-    const parts: readonly Part[] = content === "" ? attachments : [{ type: "text", text: content }, ...attachments];
-    const blocks = parts.map(promptBlock).filter((block) => block !== null);
+    const blocks = promptBlocks(content, attachments);
     this.#turns.set(this.#options.connection.prompt(this.agentSessionId, blocks), turnId);
   }
 

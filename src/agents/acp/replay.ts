@@ -14,6 +14,7 @@ const CURRENT: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
   "option-chosen",
   "commands",
   "usage",
+  "abilities",
 ]);
 const TALK: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
   "text",

@@ -57,6 +57,12 @@ function translateLink(content: { readonly [key: string]: Json | undefined }, ur
   };
 }
 
+/** A message as the blocks of a prompt: its words first, then what is attached. */
+export function promptBlocks(content: string, attachments: readonly Part[]): readonly object[] {
+  const parts: readonly Part[] = content === "" ? attachments : [{ type: "text", text: content }, ...attachments];
+  return parts.map(promptBlock).filter((block) => block !== null);
+}
+
 /** A part of ours as the ACP block that says the same; null for what a prompt cannot carry. */
 export function promptBlock(part: Part): { readonly [key: string]: unknown } | null {
   switch (part.type) {
