@@ -45,7 +45,8 @@ function reasonAgainst(part: Part): string | null {
       if (!LINKED.test(part.uri)) return "a link must start with file://, http:// or https://";
       return part.uri.length > PATH_CHARS_MAX ? "the link is too long" : null;
     case "resource":
-      if (part.text === undefined) return "a file must come with its text; attach a link to it instead";
+      if (part.text === undefined && (part.blob === undefined || !isBase64(part.blob)))
+        return "a file must come with its text, or with its bytes as base64; attach a link to it instead";
       return part.uri === "" || part.uri.length > PATH_CHARS_MAX ? "the file's name is empty or too long" : null;
     case "diff":
     case "terminal":
@@ -62,7 +63,11 @@ function reasonOfData(
   { mimeType, data }: { mimeType: string; data: string },
 ): string | null {
   if (!types.includes(mimeType)) return `${what} must be one of ${types.join(", ")}, not ${mimeType.slice(0, 100)}`;
-  return data.length % 4 === 0 && BASE64.test(data) ? null : `${what} must come as base64`;
+  return isBase64(data) ? null : `${what} must come as base64`;
+}
+
+function isBase64(data: string): boolean {
+  return data.length % 4 === 0 && BASE64.test(data);
 }
 
 function reasonOfAgent({ type }: Part, abilities: PromptAbilities | undefined): string | null {
@@ -78,5 +83,6 @@ function sum(parts: readonly Part[]): number {
 
 function bytesOf(part: Part): number {
   if (part.type === "image" || part.type === "audio") return base64Bytes(part.data);
+  if (part.type === "resource" && part.blob !== undefined) return base64Bytes(part.blob);
   return "text" in part && part.text !== undefined ? Buffer.byteLength(part.text) : 0;
 }

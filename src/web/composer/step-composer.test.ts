@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { CommandId } from "../../protocol/ids.ts";
-import { type ComposerEvent, type ComposerState, EMPTY_COMPOSER } from "./composer-state.ts";
+import { type ComposerEvent, type ComposerState, EMPTY_COMPOSER, NOTHING_ATTACHED } from "./composer-state.ts";
 import { stepComposer } from "./step-composer.ts";
 
 const c1 = CommandId.parse("c1");
@@ -64,9 +64,13 @@ describe("drafts", () => {
   });
 
   test("untouched text follows the draft of another window", () => {
-    expect(after(typed("mine"), { type: "draft-kept", content: "mine" }, draft("mine, longer")).text).toBe(
-      "mine, longer",
-    );
+    expect(
+      after(
+        typed("mine"),
+        { type: "draft-kept", content: "mine", attachments: NOTHING_ATTACHED },
+        draft("mine, longer"),
+      ).text,
+    ).toBe("mine, longer");
   });
 });
 

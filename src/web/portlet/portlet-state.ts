@@ -69,6 +69,7 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
       return { ...state, isConnected: message.connected };
     case "session:resumed":
     case "session:draft":
+    case "files:found":
     case "session:error":
     case "portlet:focus":
     case "portlet:reveal":

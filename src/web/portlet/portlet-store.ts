@@ -1,3 +1,4 @@
+import { entriesOf } from "../../protocol/fold-message.ts";
 import type { CommandId, ElicitationId, EntryId, PermissionId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../../protocol/limits.ts";
@@ -7,7 +8,13 @@ import type { PortletCommand, PortletToShell, ShellToPortlet } from "../../proto
 import type { QuestionAction } from "../../protocol/question.ts";
 import type { QueueItem } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
-import { type ComposerEvent, type ComposerState, EMPTY_COMPOSER, type Outgoing } from "../composer/composer-state.ts";
+import {
+  type ComposerEvent,
+  type ComposerState,
+  EMPTY_COMPOSER,
+  NOTHING_ATTACHED,
+  type Outgoing,
+} from "../composer/composer-state.ts";
 import { DraftSaver } from "../composer/draft-saver.ts";
 import { stepComposer } from "../composer/step-composer.ts";
 import { confirmedCommands } from "./confirmed-commands.ts";
@@ -16,6 +23,11 @@ import { EMPTY_PORTLET, foldPortlet, type PortletState } from "./portlet-state.t
 
 /** The second Esc must come within this time. */
 const CANCEL_ARMED_MS = 3_000;
+
+type FilesFound = Extract<ShellToPortlet, { type: "files:found" }>;
+
+/** A command without what makes it act once, or what merely is to be known. */
+type PortletAsk = PortletToShell | PortletCommand;
 
 interface PortletStoreOptions {
   readonly post: (message: PortletToShell | PortletCommand) => void;
@@ -35,12 +47,16 @@ export class PortletStore {
   /** Answers to questions that the server has not taken yet. */
   readonly #answering = new Map<CommandId, ElicitationId>();
   #disarm: ReturnType<typeof setTimeout> | undefined;
+  /** Whoever waits for files that were asked for. */
+  onFiles: ((found: FilesFound) => void) | null = null;
 
   constructor(options: PortletStoreOptions) {
     this.#options = options;
     this.#drafts = new DraftSaver((content) => {
-      options.post({ type: "session:draft", content });
-      this.#step({ type: "draft-kept", content });
+      const { attachments, keptAttachments } = this.#composer;
+      const changed = attachments === keptAttachments ? {} : { attachments: [...attachments] };
+      options.post({ type: "session:draft", content, ...changed });
+      this.#step({ type: "draft-kept", content, attachments });
     });
   }
 
@@ -53,6 +69,10 @@ export class PortletStore {
   }
 
   receive(message: ShellToPortlet): void {
+    if (message.type === "files:found") {
+      this.onFiles?.(message);
+      return;
+    }
     const { title } = this.#state.session;
     this.#state = foldPortlet(this.#state, message);
     if (this.#state.session.title !== title) {
@@ -71,18 +91,45 @@ export class PortletStore {
     this.#drafts.schedule(text);
   }
 
-  /** Sends what is typed, or `content` when a prompt was chosen. */
-  submit(content?: string): void {
+  /** Something in the composer changes that is no typing; like what is typed, it is kept. */
+  change(event: ComposerEvent): void {
+    this.#step(event);
+    this.#drafts.schedule(this.#composer.text);
+  }
+
+  /** What a part of the page asks of the server in this session's name; it acts once. */
+  ask(command: PortletAsk): void {
+    this.#options.post({ ...command, commandId: this.#options.newCommandId() });
+  }
+
+  /** Walks through the user's own messages, from the last one back and forth again. */
+  recall(by: 1 | -1): void {
+    import("../composer/said-messages.ts").then(({ recallMessage }) => {
+      this.#take(recallMessage(entriesOf(this.#state.session), (this.#composer.recalled ?? 0) + by));
+    }, this.#notLoaded);
+  }
+
+  /** Puts a message that was sent before into the composer, to go as a new one. */
+  editMessage(entryId: string): void {
+    import("../composer/said-messages.ts").then(({ takeMessage }) => {
+      this.#take(takeMessage(entriesOf(this.#state.session), entryId));
+    }, this.#notLoaded);
+  }
+
+  /** Sends what is typed, or `content` when a prompt was chosen; `steers` hands it to the running turn. */
+  submit(content?: string, steers = false): void {
     const { turn } = this.#state.session;
     const commandId = this.#options.newCommandId();
-    const before = this.#composer.text;
+    const before = this.#composer;
     this.#step({
       type: "submitted",
       commandId,
       isTurnActive: isTurnActive(turn),
+      steers,
       ...(content === undefined ? {} : { content }),
     });
-    if (this.#composer.text !== before) this.#saveDraftNow();
+    const { text, attachments } = this.#composer;
+    if (text !== before.text || attachments !== before.attachments) this.#saveDraftNow();
   }
 
   pressEscape(): void {
@@ -97,17 +144,19 @@ export class PortletStore {
     this.#options.post({ type: "session:cancel", commandId: this.#options.newCommandId() });
   }
 
-  dismissError(): void {
-    this.#step({ type: "error-dismissed" });
+  /** What waits keeps its attachments by itself; what this page has not seen yet is not its to drop. */
+  editQueue(queue: readonly QueueItem[]): void {
+    const items = queue.map(({ commandId, content }) => ({ commandId, content }));
+    const seen = this.#state.session.queue.map(({ commandId }) => commandId);
+    this.ask({ type: "session:queue-edit", items, seen });
   }
 
   removeQueued(commandId: CommandId): void {
-    const items = this.#state.session.queue.filter((item) => item.commandId !== commandId);
-    this.#options.post({ type: "session:queue-edit", items: [...items], commandId: this.#options.newCommandId() });
+    this.editQueue(this.#state.session.queue.filter((item) => item.commandId !== commandId));
   }
 
   /** Takes a queued message back into the composer; without one, the last. */
-  editQueued(item: QueueItem | undefined = this.#state.session.queue.at(-1)): void {
+  editQueued(item: QueueItem | undefined = this.#state.session.queue.findLast(({ steering }) => !steering)): void {
     if (item === undefined) return;
     this.removeQueued(item.commandId);
     this.#step({ type: "queued-taken", item });
@@ -195,9 +244,13 @@ export class PortletStore {
 
   #hearForComposer(message: ShellToPortlet): void {
     if (message.type === "session:history" || message.type === "session:resumed") {
-      if (message.draft !== undefined) this.#step({ type: "draft-received", content: message.draft });
-    } else if (message.type === "session:draft") this.#step({ type: "draft-received", content: message.content });
-    else if (message.type === "session:error") {
+      const { draft, draftAttachments } = message;
+      if (draft !== undefined || draftAttachments !== undefined)
+        this.#step({ type: "draft-received", content: draft ?? "", attachments: draftAttachments ?? NOTHING_ATTACHED });
+    } else if (message.type === "session:draft") {
+      const { content, attachments } = message;
+      this.#step({ type: "draft-received", content, attachments });
+    } else if (message.type === "session:error") {
       if (this.#takeRefusedAnswer(message)) return;
       this.#step({ type: "refused", message: message.message, commandId: message.commandId });
       this.#drafts.schedule(this.#composer.text);
@@ -226,9 +279,16 @@ export class PortletStore {
     if (hasChanged) this.#options.onChange();
   }
 
-  #send({ commandId, content, attachments }: Outgoing): void {
+  #take(event: ComposerEvent | null): void {
+    if (event) this.change(event);
+  }
+
+  readonly #notLoaded = (): void =>
+    this.#step({ type: "refused", message: "This part of the page could not be loaded. Reload it and try again." });
+
+  #send({ commandId, content, attachments, steers }: Outgoing): void {
     this.#options.post({
-      type: "session:send",
+      type: steers ? "session:steer" : "session:send",
       commandId,
       content,
       ...(attachments ? { attachments: [...attachments] } : {}),

@@ -131,6 +131,7 @@ export class SessionFrame {
     this.#transcript.element.addEventListener("click", ({ target }) => {
       this.#actOnTurnEnd(target);
       this.#showWhole(target);
+      this.#editMessage(target);
     });
     setInterval(() => this.#tick(), TICK_MS);
     const leave = () => this.#link.atOnce(() => this.#store.keepDraft());
@@ -155,6 +156,14 @@ export class SessionFrame {
     const part = button.dataset["wholeOutput"] ?? "";
     const name = article?.querySelector(".line > .name")?.textContent ?? "";
     this.#link.post({ type: "portlet:output", entryId, name, ...(part !== "" && { part: Number(part) }) });
+  }
+
+  #editMessage(target: EventTarget | null): void {
+    const button = target instanceof Element ? target.closest("[data-edit-message]") : null;
+    const entryId = button?.closest<HTMLElement>("[data-entry-id]")?.dataset["entryId"];
+    if (entryId === undefined) return;
+    this.#store.editMessage(entryId);
+    this.#focusComposer();
   }
 
   #tick(): void {

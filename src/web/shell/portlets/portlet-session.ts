@@ -6,7 +6,7 @@ import type { SessionRow } from "../../../protocol/server-messages.ts";
 import { type AgentStanding, agentOf, agentStandingOf, type ShellState } from "../state/shell-state.ts";
 import { troubleOf, wordsOf } from "../state/trouble.ts";
 import { completeCommand } from "./complete-command.ts";
-import { forPortlet } from "./for-portlet.ts";
+import { filesForPortlet, forPortlet } from "./for-portlet.ts";
 import type { PortletFrame } from "./portlet-frame.ts";
 
 /** What runs between one session and its frame: its messages in, its commands out, and its surroundings. */
@@ -66,7 +66,8 @@ export class PortletSession {
       return;
     }
     try {
-      await this.#connection.request(command);
+      const answer = await this.#connection.request(command);
+      if (answer.type === "files:found") this.#frame.post(filesForPortlet(answer));
     } catch (error) {
       const { commandId } = command;
       const trouble = troubleOf(error);

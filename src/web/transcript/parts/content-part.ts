@@ -1,6 +1,7 @@
 import type { Part } from "../../../protocol/entry.ts";
 import { createIcon } from "../../icons/create-icon.ts";
 import { isInlineImage, resolveLinkTarget } from "../../markdown/link-target.ts";
+import { attachmentName } from "../attachment-name.ts";
 import { createElement } from "../create-element.ts";
 import { createBlock, markScrollable } from "./block.ts";
 import { createDiffBlock } from "./diff-block.ts";
@@ -18,7 +19,7 @@ export function createContentPart(part: Part): HTMLElement {
     case "terminal":
       return createElement("p", "part-text muted", "Terminal output");
     case "image":
-      return createImage(part.mimeType, part.data, part.uri);
+      return createImage(part.mimeType, part.data, part.uri, attachmentName(part));
     case "audio":
       return createAudio(part.mimeType, part.data);
     case "link":
@@ -33,10 +34,11 @@ export function createContentPart(part: Part): HTMLElement {
 }
 
 /** What the agent sent along: text as text, pictures and sounds as such, anything else to be saved. */
-function createResource({ uri, mimeType = "", text, blob }: Extract<Part, { type: "resource" }>): HTMLElement {
-  if (text !== undefined) return createSource(uri, text);
+function createResource(part: Extract<Part, { type: "resource" }>): HTMLElement {
+  const { uri, mimeType = "", text, blob } = part;
+  if (text !== undefined) return createSource(attachmentName(part), text);
   if (blob === undefined) return createLink(uri, uri);
-  if (mimeType.startsWith("image/")) return createImage(mimeType, blob, uri);
+  if (mimeType.startsWith("image/")) return createImage(mimeType, blob, uri, attachmentName(part));
   if (mimeType.startsWith("audio/")) return createAudio(mimeType, blob);
   const name = decodedName(uri);
   const size = Math.round((blob.length * 3) / 4).toLocaleString("en");
@@ -53,12 +55,12 @@ function decodedName(uri: string): string {
   return uri.split(/[/\\]/).at(-1) || "file";
 }
 
-function createImage(mimeType: string, data: string, uri: string | undefined): HTMLElement {
+function createImage(mimeType: string, data: string, uri: string | undefined, name: string): HTMLElement {
   const source = `data:${mimeType};base64,${data.replaceAll(/\s/g, "")}`;
   if (!isInlineImage(source)) return createLink(uri ?? "", uri ?? `Image (${mimeType})`);
   const image = createElement("img", "part-image");
   image.src = source;
-  image.alt = uri ?? "Image";
+  image.alt = name;
   image.decoding = "async";
   return image;
 }

@@ -1,4 +1,5 @@
 import type { Part } from "../../../protocol/entry.ts";
+import { createIcon } from "../../icons/create-icon.ts";
 import { createElement, setText } from "../create-element.ts";
 import type { RowContext, RowNode } from "../row-node.ts";
 import type { EntryRow, TailRow } from "../rows.ts";
@@ -20,6 +21,7 @@ export class UserNode implements RowNode<UserRow> {
   readonly #more = createElement("button", "show-more");
   readonly #attachments = createElement("div", "attachments");
   readonly #time = createElement("time");
+  readonly #edit = createElement("button", "icon-button small edit-message", createIcon("edit", "icon-sm"));
   #row: UserRow;
   #attached: readonly Part[] | undefined;
 
@@ -29,7 +31,11 @@ export class UserNode implements RowNode<UserRow> {
     this.#more.type = "button";
     this.#more.addEventListener("click", () => this.#toggle());
     const card = createElement("div", "user-card", this.#text, this.#more, this.#attachments);
-    this.element.append(card, createElement("div", "entry-meta", this.#time));
+    this.#edit.type = "button";
+    this.#edit.title = "Edit and resend, as a new message";
+    this.#edit.setAttribute("aria-label", "Edit and resend");
+    this.#edit.dataset["editMessage"] = "";
+    this.element.append(card, createElement("div", "entry-meta", this.#edit, this.#time));
     this.update(row);
   }
 
@@ -37,6 +43,7 @@ export class UserNode implements RowNode<UserRow> {
     this.#row = row;
     markArticle(this.element, row);
     this.element.classList.toggle("pending", row.kind === "pending");
+    this.#edit.hidden = row.kind === "pending";
     setText(this.#text, row.kind === "entry" ? row.entry.content : row.content);
     this.#showLength(this.#context.isOpened(row.key) ?? false);
     if (row.kind === "entry" && row.entry.type === "user") this.#showAttachments(row.entry.attachments);
