@@ -83,8 +83,21 @@ export interface OutputRange {
   readonly charsMax: number;
 }
 
+/** A message that is not sent yet. */
+export interface Draft {
+  readonly content: string;
+  readonly attachments: readonly Part[];
+}
+
+export interface Drafts {
+  read(sessionId: SessionId): Draft;
+  /** Without `attachments` those of before stay. */
+  save(sessionId: SessionId, content: string, attachments?: readonly Part[]): void;
+}
+
 /** The durable truth of all sessions. A commit returns only when its facts survive a crash of the program. */
 export interface SessionLog {
+  readonly drafts: Drafts;
   create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null): void;
   commit(sessionId: SessionId, commit: Commit): void;
   /** Everything of a session is gone, and its answer kept. */
@@ -115,10 +128,6 @@ export interface SessionLog {
   said(sessionId: SessionId): readonly Said[];
   /** How many messages the user has sent in ended turns. */
   userMessageCount(sessionId: SessionId): number;
-  draft(sessionId: SessionId): string;
-  draftAttachments(sessionId: SessionId): readonly Part[];
-  /** Without `attachments` those of before stay. */
-  saveDraft(sessionId: SessionId, content: string, attachments?: readonly Part[]): void;
   saveReceipt(receipt: Receipt): void;
   receipt(commandId: string): string | null;
 }

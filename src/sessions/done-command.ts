@@ -8,6 +8,11 @@ export interface DoneCommand {
   readonly isSend: boolean;
 }
 
+/** Saying something is activity, whichever way it goes to the agent. */
+export function isSend({ type }: { readonly type: string }): boolean {
+  return type === "session:send" || type === "session:steer";
+}
+
 export function receiptOf({ commandId, answer }: DoneCommand, at: string): Receipt | null {
   return commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at };
 }

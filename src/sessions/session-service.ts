@@ -162,9 +162,7 @@ export class SessionService {
     const session = this.#session(sessionId);
     if (!session) return null;
     session.flush();
-    const { log } = this.#deps;
-    const draft = { content: log.draft(sessionId), attachments: log.draftAttachments(sessionId) };
-    const standing = sessionStanding(sessionId, session.state, draft);
+    const standing = sessionStanding(sessionId, session.state, this.#deps.log.drafts.read(sessionId));
     if (after !== undefined && this.#deps.log.canResume(sessionId, after))
       return { type: "session:resumed", ...standing };
     const page = this.#deps.log.page(sessionId, null, limit) ?? { entries: [], hasMore: false };
@@ -210,7 +208,7 @@ export class SessionService {
   saveDraft({ sessionId, content, attachments }: Extract<ClientMessage, { type: "session:draft" }>): Answer {
     const refusal = this.exists(sessionId) ? refuseAttachments(attachments ?? [], undefined) : REFUSE.sessionNotFound();
     if (refusal) return { kind: "refused", refusal };
-    this.#deps.log.saveDraft(sessionId, content, attachments);
+    this.#deps.log.drafts.save(sessionId, content, attachments);
     return { kind: "ok" };
   }
 

@@ -1,4 +1,4 @@
-import type { Part } from "../protocol/entry.ts";
+import type { Draft } from "../ports/session-log.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { SessionResumed } from "../protocol/server-messages.ts";
 import type { SessionState } from "../protocol/session-state.ts";
@@ -7,7 +7,7 @@ import type { SessionState } from "../protocol/session-state.ts";
 export function sessionStanding(
   sessionId: SessionId,
   state: SessionState,
-  draft: { readonly content: string; readonly attachments: readonly Part[] },
+  draft: Draft,
 ): Omit<SessionResumed, "type" | "requestId"> {
   const { seq, turn, pending, visits, queue, queuePaused, config, title, titleSource, archived } = state;
   return {

@@ -15,7 +15,7 @@ import { type Answer, writeAnswer } from "./answer.ts";
 import { attentionOf } from "./attention.ts";
 import { boundDepth } from "./bound-depth.ts";
 import { decide } from "./decide.ts";
-import { type DoneCommand, receiptOf } from "./done-command.ts";
+import { type DoneCommand, isSend, receiptOf } from "./done-command.ts";
 import type { EarlyEvents } from "./early-events.ts";
 import { EndedQuestions } from "./ended-questions.ts";
 import { answerGone, type DecidedCommand, type Mail } from "./mail.ts";
@@ -182,11 +182,7 @@ export class Session {
     this.#stage(decision.facts);
     const answer = this.#answerOf(decision.answer);
     try {
-      this.#commit({
-        answer,
-        commandId: command.commandId,
-        isSend: command.type === "session:send" || command.type === "session:steer",
-      });
+      this.#commit({ answer, commandId: command.commandId, isSend: isSend(command) });
     } catch (error) {
       this.#state = before;
       this.#staged = [];

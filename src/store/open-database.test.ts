@@ -118,7 +118,7 @@ describe("openDatabase", () => {
       const path = dir.join("killed.db");
       fill(path);
       const running = new DatabaseSync(path);
-      new SqliteSessionLog(running).saveDraft(SESSION, "only in the journal");
+      new SqliteSessionLog(running).drafts.save(SESSION, "only in the journal");
       const journal = readFileSync(`${path}-wal`);
       const bytes = readFileSync(path);
       running.close();

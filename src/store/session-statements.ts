@@ -24,14 +24,6 @@ export function prepareSessionStatements(db: DatabaseSync) {
     updateSnapshot: db.prepare(
       "UPDATE session SET snapshot = ?, snapshot_seq = ?, next_position = next_position + ? WHERE key = ?",
     ),
-    updateDraft: db.prepare("UPDATE session SET draft = ? WHERE id = ?"),
-    draftAttachments: db.prepare(
-      "SELECT json FROM draft_attachments WHERE session_key = (SELECT key FROM session WHERE id = ?)",
-    ),
-    saveDraftAttachments: db.prepare(
-      `INSERT INTO draft_attachments (session_key, json) SELECT key, ? FROM session WHERE id = ?
-         ON CONFLICT (session_key) DO UPDATE SET json = excluded.json`,
-    ),
     insertFact: db.prepare("INSERT INTO fact (session_key, seq, type, json) VALUES (?, ?, ?, ?)"),
     factsAfter: db.prepare("SELECT seq, type, json FROM fact WHERE session_key = ? AND seq > ? ORDER BY seq LIMIT ?"),
     dropFacts: db.prepare("DELETE FROM fact WHERE session_key = ? AND seq < ?"),

@@ -187,10 +187,10 @@ describe("SqliteSessionLog: coming back", () => {
 
   it("keeps a draft, and none is the empty one", async () => {
     await using at = await scene();
-    expect(at.log.draft(SESSION)).toBe("");
-    at.log.saveDraft(SESSION, "half a thought");
+    expect(at.log.drafts.read(SESSION).content).toBe("");
+    at.log.drafts.save(SESSION, "half a thought");
     at.reopen();
-    expect(at.log.draft(SESSION)).toBe("half a thought");
+    expect(at.log.drafts.read(SESSION).content).toBe("half a thought");
   });
 });
 

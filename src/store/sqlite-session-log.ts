@@ -1,5 +1,4 @@
 import type { DatabaseSync } from "node:sqlite";
-import { z } from "zod";
 import { invariant } from "../lib/assert.ts";
 import { ignore } from "../lib/ignore.ts";
 import type {
@@ -14,7 +13,7 @@ import type {
   SessionLog,
   StoredSession,
 } from "../ports/session-log.ts";
-import { agentIdOf, Entry, Part, UserEntry } from "../protocol/entry.ts";
+import { agentIdOf, Entry, UserEntry } from "../protocol/entry.ts";
 import type { EntryId, ProjectId } from "../protocol/ids.ts";
 import { SessionId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
@@ -26,6 +25,7 @@ import { PermissionRecords } from "./permission-records.ts";
 import { bindingFrom, entryFrom, factFrom, frameFrom, saidFrom, sessionRowFrom, titled } from "./read-session-row.ts";
 import { SearchWriter } from "./search/search-writer.ts";
 import { prepareSessionStatements, type SessionStatements } from "./session-statements.ts";
+import { SqliteDrafts } from "./sqlite-drafts.ts";
 import { StoredOutputs } from "./stored-outputs.ts";
 import { readState, writeState } from "./stored-state.ts";
 import { transaction } from "./transaction.ts";
@@ -39,13 +39,13 @@ const CACHED_SESSIONS_MAX = 64;
 /** Of a deleted session so much leaves the search at once; nobody waits for the rest of a very long one. */
 const FORGOTTEN_AT_ONCE_MAX = 500;
 
-const StoredParts = z.array(Part);
 
 export class SqliteSessionLog implements SessionLog {
   readonly #db: DatabaseSync;
   readonly #onDeleted: () => void;
   readonly #sql: SessionStatements;
   readonly #permissions: PermissionRecords;
+  readonly drafts: SqliteDrafts;
   readonly #outputs: StoredOutputs;
   readonly #search: SearchWriter;
   readonly #keys = new Map<SessionId, number>();
@@ -57,6 +57,7 @@ export class SqliteSessionLog implements SessionLog {
     this.#onDeleted = onDeleted;
     this.#sql = prepareSessionStatements(db);
     this.#permissions = new PermissionRecords(db);
+    this.drafts = new SqliteDrafts(db);
     this.#outputs = new StoredOutputs(db);
     this.#search = new SearchWriter(db);
   }
@@ -250,20 +251,6 @@ export class SqliteSessionLog implements SessionLog {
   userMessageCount(sessionId: SessionId): number {
     const key = this.#key(sessionId);
     return key === null ? 0 : Number(this.#sql.userMessageCount.get(key)?.["count"] ?? 0);
-  }
-
-  draft(sessionId: SessionId): string {
-    return String(this.#sql.sessionById.get(sessionId)?.["draft"] ?? "");
-  }
-
-  draftAttachments(sessionId: SessionId): readonly Part[] {
-    const row = this.#sql.draftAttachments.get(sessionId);
-    return row ? StoredParts.parse(JSON.parse(String(row["json"]))) : [];
-  }
-
-  saveDraft(sessionId: SessionId, content: string, attachments?: readonly Part[]): void {
-    this.#sql.updateDraft.run(content, sessionId);
-    if (attachments) this.#sql.saveDraftAttachments.run(JSON.stringify(attachments), sessionId);
   }
 
   saveReceipt(receipt: Receipt): void {
