@@ -198,9 +198,10 @@ export class Guide implements Receiver {
   #steer(params: JsonObject): Answer {
     const session = this.#parts.sessions.get(params);
     const prompt = requiredPrompt(params);
-    if (!session.turn || session.turn.deaf) return { result: { outcome: "promptRequired", reason: "noRunningTurn" } };
-    session.turn.steer(prompt);
-    return { result: { outcome: "injected" } };
+    const { turn } = session;
+    if (!turn || turn.deaf) return { result: { outcome: "promptRequired", reason: "noRunningTurn" } };
+    // What it says to it comes after the answer, as what a model says does.
+    return { result: { outcome: "injected" }, afterwards: () => turn.steer(prompt) };
   }
 
   #announce(client: Client, session: Session): void {

@@ -101,3 +101,56 @@ describe("cancelling and the queue", () => {
     expect(stepComposer(taken, submitted).effects).toMatchObject([{ message: { content: "queued", attachments } }]);
   });
 });
+
+describe("mentions and attachments", () => {
+  const link = { type: "link", uri: "file:///demo/src/a.ts", name: "src/a.ts" } as const;
+  const image = { type: "image", mimeType: "image/png", data: "AAAA" } as const;
+  const attached = (...parts: readonly (typeof link | typeof image)[]): ComposerEvent => ({ type: "attached", parts });
+  const sentWith = (state: ComposerState) => stepComposer(state, submitted).effects;
+
+  test("[X-7] a mention goes out as a link once, and stays out when its words are deleted", () => {
+    const mentioned = [attached(link), typed("see @src/a.ts and @src/a.ts"), attached(link)];
+    expect(after(...mentioned).attachments).toEqual([link]);
+    expect(sentWith(after(...mentioned))).toMatchObject([{ message: { attachments: [link] } }]);
+    expect(sentWith(after(...mentioned, typed("see nothing")))).toMatchObject([
+      { message: { content: "see nothing" } },
+    ]);
+    expect(JSON.stringify(sentWith(after(...mentioned, typed("see nothing"))))).not.toContain("attachments");
+    expect(sentWith(after(...mentioned, typed(""), typed("back: @src/a.ts")))).toMatchObject([
+      { message: { attachments: [link] } },
+    ]);
+  });
+
+  test("[X-7] a link that never stood in the text goes out all the same", () => {
+    expect(sentWith(after(attached(link), typed("x")))).toMatchObject([{ message: { attachments: [link] } }]);
+  });
+
+  test("[X-7] an image can go without words, and can be taken out again", () => {
+    expect(sentWith(after(attached(image)))).toMatchObject([{ message: { content: "", attachments: [image] } }]);
+    const { attachments } = after(attached(image));
+    const [part] = attachments;
+    expect(part && after(attached(image), { type: "detached", part }).attachments).toEqual([]);
+  });
+
+  test("a draft brings its attachments, and never overwrites what is attached here", () => {
+    const draft: ComposerEvent = { type: "draft-received", content: "x", attachments: [image] };
+    expect(after(draft)).toMatchObject({ text: "x", attachments: [image] });
+    expect(after(draft, { type: "draft-received", content: "y" })).toMatchObject({ text: "y", attachments: [image] });
+    expect(after(attached(link), draft)).toMatchObject({ text: "", attachments: [link] });
+  });
+
+  test("[X-6] a message taken to be resent says so until it is sent or given up", () => {
+    const taken: ComposerEvent = { type: "message-taken", content: "again", attachments: [image] };
+    expect(after(taken)).toMatchObject({ text: "again", attachments: [image], isRepeat: true });
+    expect(after(taken, typed("")).isRepeat).toBe(false);
+    expect(after(taken, submitted).isRepeat).toBe(false);
+  });
+
+  test("[X-6] steering is for a running turn only", () => {
+    const steered: ComposerEvent = { ...submitted, isTurnActive: true, steers: true };
+    expect(stepComposer(after(typed("now")), steered).effects).toMatchObject([{ message: { steers: true } }]);
+    expect(
+      JSON.stringify(stepComposer(after(typed("now")), { ...steered, isTurnActive: false }).effects),
+    ).not.toContain("steers");
+  });
+});

@@ -52,8 +52,13 @@ function FilePopup(props: CompletionPopupProps) {
   const { store } = props.model;
   const { query } = props.token;
   const [found, setFound] = useState<Found | null>(null);
+  const wanted = useRef(query);
+  wanted.current = query;
   useEffect(() => {
-    store.onFiles = setFound;
+    // Answers may overtake each other: only the one to what is typed now counts.
+    store.onFiles = (answer) => {
+      if (answer.query === wanted.current) setFound(answer);
+    };
     return () => {
       store.onFiles = null;
     };
