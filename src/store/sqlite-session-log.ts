@@ -39,7 +39,6 @@ const CACHED_SESSIONS_MAX = 64;
 /** Of a deleted session so much leaves the search at once; nobody waits for the rest of a very long one. */
 const FORGOTTEN_AT_ONCE_MAX = 500;
 
-
 export class SqliteSessionLog implements SessionLog {
   readonly #db: DatabaseSync;
   readonly #onDeleted: () => void;
