@@ -26,12 +26,12 @@ import { CommandReceipts } from "./command-receipts.ts";
 import { configureSession } from "./configure-session.ts";
 import { deleteSession } from "./delete-session.ts";
 import { EarlyEvents } from "./early-events.ts";
+import { keepDraft } from "./keep-draft.ts";
 import { outputOf } from "./output-piece.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
 import { refuseStart } from "./policy/refuse-rules.ts";
 import { hasQuestion } from "./questions/observe-question.ts";
 import { UnwatchedQuestions } from "./questions/unwatched-questions.ts";
-import { refuseAttachments } from "./refuse-attachments.ts";
 import { retrySignedOut } from "./retry-signed-out.ts";
 import { Session } from "./session.ts";
 import { sessionStanding } from "./session-standing.ts";
@@ -205,11 +205,8 @@ export class SessionService {
     return this.#deps.log.row(sessionId) !== null;
   }
 
-  saveDraft({ sessionId, content, attachments }: Extract<ClientMessage, { type: "session:draft" }>): Answer {
-    const refusal = this.exists(sessionId) ? refuseAttachments(attachments ?? [], undefined) : REFUSE.sessionNotFound();
-    if (refusal) return { kind: "refused", refusal };
-    this.#deps.log.drafts.save(sessionId, content, attachments);
-    return { kind: "ok" };
+  saveDraft(message: Extract<ClientMessage, { type: "session:draft" }>): Answer {
+    return keepDraft(this.#deps.log, message);
   }
 
   /** What still waits is stored; called when the agents are gone and nothing more can come. */
