@@ -59,11 +59,9 @@ function observeEvent(scene: Scene, event: Observed): Outcome {
     case "option-chosen":
       return only(observeOptions(scene, chooseOption(scene, event)));
     case "commands":
-      return only(configFact(scene, { commands: [...event.commands] }));
     case "usage":
-      return only(configFact(scene, { usage: event.usage }));
     case "abilities":
-      return only(configFact(scene, { abilities: event.abilities }));
+      return only(configFact(scene, changedConfig(event)));
     case "steered":
       return observeSteered(scene, event);
     case "permission-requested":
@@ -180,6 +178,14 @@ function observeTitle(scene: Scene, title: string): FactBody[] {
 
 function observeOptions(scene: Scene, options: readonly ConfigOption[]): FactBody[] {
   return [...configFact(scene, { options: [...options] }), ...noteModeChange(scene, options)];
+}
+
+/** What the agent says anew about what can be typed and sent, and what it has used. */
+function changedConfig(
+  event: Extract<AgentEvent, { type: "commands" | "usage" | "abilities" }>,
+): Partial<SessionConfig> {
+  if (event.type === "commands") return { commands: [...event.commands] };
+  return event.type === "usage" ? { usage: event.usage } : { abilities: event.abilities };
 }
 
 function configFact(scene: Scene, change: Partial<SessionConfig>): FactBody[] {

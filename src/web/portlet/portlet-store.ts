@@ -26,9 +26,6 @@ const CANCEL_ARMED_MS = 3_000;
 
 type FilesFound = Extract<ShellToPortlet, { type: "files:found" }>;
 
-/** A command without what makes it act once, or what merely is to be known. */
-type PortletAsk = PortletToShell | PortletCommand;
-
 interface PortletStoreOptions {
   readonly post: (message: PortletToShell | PortletCommand) => void;
   readonly newCommandId: () => CommandId;
@@ -98,7 +95,7 @@ export class PortletStore {
   }
 
   /** What a part of the page asks of the server in this session's name; it acts once. */
-  ask(command: PortletAsk): void {
+  ask(command: PortletToShell | PortletCommand): void {
     this.#options.post({ ...command, commandId: this.#options.newCommandId() });
   }
 
