@@ -5,6 +5,7 @@ import type { PlainServerMessage } from "../protocol/server-messages.ts";
 import type { Answer } from "../sessions/answer.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { FileSearch } from "../workspace/files/file-search.ts";
+import type { ImportService } from "../sessions/transfer/import-service.ts";
 import type { ProjectService } from "../workspace/project-service.ts";
 import type { AgentDirectory } from "./agent-directory.ts";
 
@@ -13,6 +14,7 @@ export interface MessageDeps {
   readonly projects: ProjectService;
   readonly agents: AgentDirectory;
   readonly files: FileSearch;
+  readonly imports: ImportService;
   readonly publish: (message: PlainServerMessage) => void;
 }
 
@@ -67,6 +69,11 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       return agents.terminal(message);
     case "files:search":
       return searchFiles(deps, message);
+    case "import:start":
+      return sessions.once(message.commandId, () => deps.imports.answer(message));
+    case "import:list":
+    case "import:cancel":
+      return deps.imports.answer(message);
     case "policy:get":
     case "policy:set":
     case "policy:preview":

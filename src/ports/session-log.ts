@@ -14,7 +14,12 @@ export interface AgentBinding {
   readonly cwd: string;
   readonly state: "active" | "idle" | "crashed" | "closed";
   readonly since: string;
+  /** The agent had it before we did: it remembers something even where our transcript is empty. */
+  readonly adopted?: boolean;
 }
+
+/** The `agentSessionId` of a session that no agent knows: it was read from a file. */
+export const NO_AGENT_SESSION = "";
 
 /** What one burst changes; all of it is true after the call, or none. */
 export interface Commit {

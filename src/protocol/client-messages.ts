@@ -7,6 +7,7 @@ import {
   DRAFT_CHARS_MAX,
   FILE_QUERY_CHARS_MAX,
   FILES_FOUND_MAX,
+  IMPORT_SESSIONS_MAX,
   OUTPUT_PIECE_CHARS_MAX,
   PAGE_ENTRIES_MAX,
   PATH_CHARS_MAX,
@@ -34,6 +35,7 @@ const message = <Type extends string, Shape extends z.core.$ZodShape>(type: Type
 
 /** One version of a program: never a range, a tag or an address. */
 export const ExactVersion = z.string().check(z.maxLength(64), z.regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/));
+const importFrom = { projectId: ProjectId, cliType: CliType };
 const sessionOnly = { sessionId: SessionId };
 /** Whose policy: a session also stands for its project and its agent. */
 const policyOf = {
@@ -159,6 +161,15 @@ export const ClientMessage = z.discriminatedUnion("type", [
     rows: z.int().check(z.minimum(2), z.maximum(TERMINAL_CELLS_MAX)),
   }),
   message("terminal:close", { terminalId: z.string().check(z.maxLength(200)) }),
+  /** What the agent has in the project's directory and we have not. */
+  message("import:list", importFrom),
+  message("import:start", {
+    ...importFrom,
+    agentSessionIds: z
+      .array(z.string().check(z.minLength(1), z.maxLength(1_000)))
+      .check(z.minLength(1), z.maxLength(IMPORT_SESSIONS_MAX)),
+  }),
+  message("import:cancel", { importId: z.string().check(z.minLength(1), z.maxLength(200)) }),
   message("policy:get", policyOf),
   /** Absent keeps; `mode: null` goes back to what the wider scope says. `rules` replaces all, then the rest changes some. */
   message("policy:set", {

@@ -19,3 +19,4 @@ export const PAGE_ENTRIES_DEFAULT = 200;
 export const PAGE_ENTRIES_MAX = 1_000;
 /** Of a long output, in one answer. */
 export const OUTPUT_PIECE_CHARS_MAX = 1024 * 1024;
+export const IMPORT_SESSIONS_MAX = 5_000;

@@ -96,6 +96,9 @@ const policyOf = {
   cliType: z.optional(CliType),
 };
 
+/** Which import, how far it is. */
+const importOf = { importId: z.string(), projectId: ProjectId, cliType: CliType, total: z.int() };
+
 const message = <Type extends string, Shape extends z.core.$ZodShape>(type: Type, shape: Shape) =>
   z.object({ type: z.literal(type), requestId: z.optional(z.string()), ...shape });
 
@@ -181,6 +184,29 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   message("terminal:opened", { terminalId: z.string(), title: z.string() }),
   message("terminal:output", { terminalId: z.string(), data: z.string() }),
   message("terminal:exited", { terminalId: z.string(), exitCode: z.nullable(z.int()) }),
+  /** `brings`: whether the agent repeats what was said, or only remembers it. `isCut`: there are more than it told. */
+  message("import:found", {
+    projectId: ProjectId,
+    cliType: CliType,
+    brings: z.enum(["words", "memory"]),
+    sessions: z.array(
+      z.object({ agentSessionId: z.string(), title: z.optional(z.string()), updatedAt: z.optional(z.string()) }),
+    ),
+    known: z.int(),
+    isCut: z.boolean(),
+  }),
+  message("import:started", importOf),
+  /** `sessions`: the rows that were added since the last one; every client hears of them here and not one by one. */
+  message("import:progress", { ...importOf, done: z.int(), sessions: z.array(SessionRow) }),
+  message("import:done", {
+    ...importOf,
+    adopted: z.int(),
+    known: z.int(),
+    cancelled: z.boolean(),
+    failedCount: z.int(),
+    failed: z.array(z.object({ agentSessionId: z.string(), title: z.optional(z.string()), message: z.string() })),
+    problem: z.optional(z.string()),
+  }),
   /** `mode` is the scope's own, `inherited` what holds without it; every client hears of a change. */
   message("policy:state", {
     ...policyOf,

@@ -7,6 +7,7 @@ import { SqliteAgentChoices } from "../store/sqlite-agent-choices.ts";
 import { SqlitePolicyStore } from "../store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../store/sqlite-session-log.ts";
+import { SqliteTransferStore } from "../store/sqlite-transfer-store.ts";
 import type { DataDir } from "./data-dir.ts";
 import type { Logger } from "./logger.ts";
 
@@ -34,5 +35,6 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger) {
     db.close();
   };
   const policies = new SqlitePolicyStore(db);
-  return { log, projects, policies, search: new SqliteSearchIndex(db), backlog, choices, movedAside, close };
+  const transfers = new SqliteTransferStore(db, log);
+  return { log, projects, transfers, policies, search: new SqliteSearchIndex(db), backlog, choices, movedAside, close };
 }

@@ -19,6 +19,7 @@ import { DiskRealPaths } from "../workspace/real-paths.ts";
 import { agentDirectory } from "./agent-directory.ts";
 import type { ServerConfig } from "./config.ts";
 import { createPool } from "./create-pool.ts";
+import { createTransfers } from "./create-transfers.ts";
 import { DataDir } from "./data-dir.ts";
 import { InstanceLock } from "./instance-lock.ts";
 import { listen } from "./listen.ts";
@@ -111,6 +112,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     publish: (message) => hub.publish(message),
     onError,
   });
+  const imports = createTransfers({ world, stores, pool, policy, hub, onError });
   const interrupted = sessions.recover();
   if (interrupted > 0)
     logger.info(`${interrupted} turn(s) of the last run were interrupted; what had arrived is kept.`);
@@ -119,6 +121,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     feed: new Feed(hub, stores.log),
     sessions,
     projects,
+    imports,
     agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs, questions }),
     files: new FileSearch({ world, onError }),
     publish: (message) => hub.publish(message),
@@ -126,7 +129,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     onError,
   };
   const stopAgents = async () => {
-    await Promise.all([pool.stop(), signIn.stop(), installs.stop()]);
+    await Promise.all([imports.stop(), pool.stop(), signIn.stop(), installs.stop()]);
     await lifeline.stop();
   };
   /** When nothing more can come, from agents or from clients. */

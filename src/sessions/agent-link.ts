@@ -119,10 +119,10 @@ export class AgentLink {
 
   async #attach(): Promise<AgentSession> {
     const { sessionId, cliType, agents, binding, userMessages, said } = this.#deps;
-    const { cwd, agentSessionId, createdAt } = binding();
+    const { cwd, agentSessionId, createdAt, adopted = false } = binding();
     const restore = {
       ...{ agentSessionId, createdAt: Date.parse(createdAt) },
-      ...{ userMessages: userMessages(), last: () => lastTurnOf(said()) },
+      ...{ userMessages: Math.max(userMessages(), adopted ? 1 : 0), last: () => lastTurnOf(said()) },
     };
     this.#givingUp = new AbortController();
     const { signal } = this.#givingUp;

@@ -270,7 +270,7 @@ export class Session {
     const since = this.#now();
     const { agentSessionId, origin } = agent;
     const createdAt = origin === "resumed" || origin === "loaded" ? this.#binding.createdAt : since;
-    this.#bind({ agentSessionId, createdAt, cwd: this.#binding.cwd, state: "active", since });
+    this.#bind({ ...this.#binding, agentSessionId, createdAt, state: "active", since });
     if (agent.origin === "forgotten") this.observe(FORGOTTEN);
   }
 

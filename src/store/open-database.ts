@@ -5,6 +5,7 @@ import { PERMISSION_POLICY_SCHEMA } from "./migrations/0002-permission-policy.ts
 import { SEARCH_SCHEMA } from "./migrations/0003-search.ts";
 import { OUTPUTS_SCHEMA } from "./migrations/0004-outputs.ts";
 import { DRAFT_ATTACHMENTS_SCHEMA } from "./migrations/0005-draft-attachments.ts";
+import { TRANSFER_SCHEMA } from "./migrations/0007-transfer.ts";
 
 /** In order; a released migration is never edited, a new one is appended. */
 const MIGRATIONS: readonly string[] = [
@@ -13,6 +14,7 @@ const MIGRATIONS: readonly string[] = [
   SEARCH_SCHEMA,
   OUTPUTS_SCHEMA,
   DRAFT_ATTACHMENTS_SCHEMA,
+  TRANSFER_SCHEMA,
 ];
 
 /** The schema this program makes and knows. */

@@ -42,6 +42,7 @@ export function bindingFrom(row: Row): AgentBinding {
     cwd: String(row["cwd"]),
     state: state === "active" || state === "crashed" || state === "closed" ? state : "idle",
     since: String(row["agent_state_at"]),
+    ...(row["adopted"] === 1 && { adopted: true }),
   };
 }
 

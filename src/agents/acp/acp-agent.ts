@@ -1,5 +1,6 @@
 import { ignore } from "../../lib/ignore.ts";
 import type { AgentSession, AgentSink, QuestionDesk, RestoreRequest } from "../../ports/agents.ts";
+import { NO_AGENT_SESSION } from "../../ports/session-log.ts";
 import type { World } from "../../ports/world.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { CliType } from "../../protocol/ids.ts";
@@ -156,9 +157,11 @@ export class AcpAgent {
     if (restore.userMessages === 0) return this.#createSession(cwd, sink);
     await this.#closing.get(restore.agentSessionId);
     const params = { sessionId: restore.agentSessionId, cwd, mcpServers: this.#mcpServers };
-    const resumed = this.#has("resume") ? await this.#tryRestore("session/resume", params, restore, sink) : null;
+    // One that no agent knows: it was read from a file.
+    const isKnown = restore.agentSessionId !== NO_AGENT_SESSION;
+    const resumed = isKnown && this.#has("resume") ? await this.#tryRestore("session/resume", params, restore, sink) : null;
     if (resumed) return afterReplay(resumed, "resumed", sink);
-    if (this.#capabilities["loadSession"] === true) {
+    if (isKnown && this.#capabilities["loadSession"] === true) {
       const { name, world } = this.#options;
       await untilLoadIsSafe({ ...restore, name, agentName: this.#agentName, now: world.now(), signal, sink });
       const loaded = await this.#tryRestore("session/load", params, restore, sink);

@@ -1,9 +1,11 @@
+import type { AgentHistories, HistoryReader } from "../../ports/agent-history.ts";
 import type { AgentSession, Agents, AttachRequest, ForgetRequest } from "../../ports/agents.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import { CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
 import type { AgentInfo, OwnProcess, SignInMethod } from "../../protocol/server-messages.ts";
 import type { TraceLine } from "../acp/wire-trace.ts";
 import type { AgentCatalog, AgentDefinition } from "../catalog/agent-definition.ts";
+import { AcpHistoryReader } from "../history/acp-history-reader.ts";
 import { agentEnvironment } from "../process/agent-environment.ts";
 import { joinPaths, loginPath } from "../process/login-path.ts";
 import { OWNER_VARIABLE, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
@@ -36,13 +38,15 @@ export interface PoolProcess {
 }
 
 /** All agents of the catalog and their processes; what sessions see of them is the `Agents` port. */
-export class AgentPool implements Agents {
+export class AgentPool implements Agents, AgentHistories {
   readonly #options: AgentPoolOptions;
   /** By agent, or by session where each has a process of its own. */
   readonly #supervisors = new Map<string, AgentSupervisor>();
   /** Agents that answered that the user must sign in first. */
   readonly #signedOut = new Set<CliType>();
   readonly #checks: ReturnType<typeof setInterval>;
+  readonly #readers = new Set<AcpHistoryReader>();
+  #stopped = false;
   #loginPath: Promise<string | null> | null = null;
 
   constructor(options: AgentPoolOptions) {
@@ -81,6 +85,25 @@ export class AgentPool implements Agents {
       const alone = own ?? this.#supervisors.get(sessionId);
       this.#supervisors.delete(sessionId);
       await alone?.stop();
+    }
+  }
+
+  /** A process beside the one that serves sessions: what is read there disturbs nobody. */
+  async openHistory(cliType: CliType): Promise<HistoryReader> {
+    const definition = this.#definition(cliType);
+    if (!definition) throw new RefusalError(REFUSE.agentUnknown(cliType));
+    const env = await this.#environment(definition);
+    if (this.#stopped) throw new RefusalError(REFUSE.agentStopped(definition.name));
+    const reader: AcpHistoryReader = new AcpHistoryReader({ ...this.#options, definition, env }, () =>
+      this.#readers.delete(reader),
+    );
+    this.#readers.add(reader);
+    try {
+      await reader.open();
+      return reader;
+    } catch (error) {
+      await reader[Symbol.asyncDispose]();
+      throw error;
     }
   }
 
@@ -174,7 +197,9 @@ export class AgentPool implements Agents {
 
   async stop(): Promise<void> {
     clearInterval(this.#checks);
-    await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor.stop()));
+    this.#stopped = true;
+    const readers = [...this.#readers].map((reader) => reader[Symbol.asyncDispose]());
+    await Promise.all([...readers, ...[...this.#supervisors.values()].map((supervisor) => supervisor.stop())]);
   }
 
   #supervisor(cliType: CliType, sessionId: SessionId | null, cwd: string): AgentSupervisor {

@@ -1,0 +1,198 @@
+import { ignore } from "../../lib/ignore.ts";
+import type { HistorySink } from "../../ports/agent-history.ts";
+import type { World } from "../../ports/world.ts";
+import { REFUSE, RefusalError } from "../../protocol/errors.ts";
+import type { Json } from "../../protocol/json.ts";
+import { AcpConnection } from "../acp/acp-connection.ts";
+import { AcpSession } from "../acp/acp-session.ts";
+import { asFailure, refusalOf } from "../acp/agent-refusals.ts";
+import { ClientRequestError, ClientRequests } from "../acp/client-requests.ts";
+import { asObject, type JsonObject } from "../acp/read-json.ts";
+import { WireTrace } from "../acp/wire-trace.ts";
+import type { AgentDefinition } from "../catalog/agent-definition.ts";
+import { NotStartableError, type ProcessHost } from "../process/process-host.ts";
+import { ReplayEnd } from "./replay-end.ts";
+import { updateTime } from "./update-time.ts";
+
+const METHOD_NOT_FOUND = -32601;
+const SERVES_NOTHING = { fs: false, terminal: false };
+
+export interface HistoryProcessOptions {
+  readonly definition: AgentDefinition;
+  readonly world: World;
+  readonly host: ProcessHost;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly epoch: string;
+  readonly clientVersion: string;
+  readonly startTimeoutMs: number;
+}
+
+/** The process went away in the middle of a reading; another one may do better. */
+export class ReaderGoneError extends Error {
+  override readonly name = "ReaderGoneError";
+}
+
+interface Reading {
+  readonly session: AcpSession;
+  readonly end: ReplayEnd;
+  at: string | null;
+}
+
+/** One agent process that is only asked what it remembers: it is offered nothing and asked to do nothing. */
+export class HistoryProcess {
+  readonly #options: HistoryProcessOptions;
+  readonly #connection: AcpConnection;
+  readonly #readings = new Map<string, Reading>();
+  readonly gone: Promise<never>;
+  #capabilities: JsonObject = {};
+
+  private constructor(options: HistoryProcessOptions, command: readonly string[]) {
+    this.#options = options;
+    this.#connection = new AcpConnection({
+      ...options,
+      command,
+      trace: new WireTrace(options.world.now),
+      hooks: {
+        onUpdate: (agentSessionId, update) => this.#onUpdate(agentSessionId, update),
+        onPermissionRequest: (key) => this.#connection.answerPermission(key, { outcome: "cancelled" }),
+        onPermissionWithdrawn: ignore("it was answered when it came"),
+        onRequest: (method) => Promise.reject(new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`)),
+        onPromptAnswer: ignore("nothing is prompted here"),
+      },
+    });
+    this.gone = this.#connection.exited.then(() => Promise.reject(new ReaderGoneError("the agent stopped")));
+    this.gone.catch(ignore("whoever waits for something hears of it"));
+  }
+
+  /** `onSpawned` hears of the process before it has answered anything, so that it can be ended at any time. */
+  static async start(
+    options: HistoryProcessOptions,
+    onSpawned: (process: HistoryProcess) => void,
+  ): Promise<HistoryProcess> {
+    const { name, command, installHint } = options.definition;
+    if (!command) throw new RefusalError(REFUSE.agentNotInstalled(name, installHint));
+    let started: HistoryProcess;
+    try {
+      started = new HistoryProcess(options, command);
+    } catch (error) {
+      if (!(error instanceof NotStartableError)) throw error;
+      throw new RefusalError(REFUSE.agentNotInstalled(name, error.message));
+    }
+    onSpawned(started);
+    try {
+      await withDeadline(Promise.race([started.#initialize(), started.gone]), options.startTimeoutMs);
+      return started;
+    } catch (error) {
+      const { stderrTail } = await started.stop();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new RefusalError(REFUSE.agentNotConnected(name, [reason, stderrTail].filter(Boolean).join("\n")));
+    }
+  }
+
+  can(capability: "list" | "resume" | "close"): boolean {
+    return asObject(this.#capabilities["sessionCapabilities"])?.[capability] != null;
+  }
+
+  get canLoad(): boolean {
+    return this.#capabilities["loadSession"] === true;
+  }
+
+  /** Rejects with a RefusalError for what the agent refuses, and with ReaderGoneError when it is gone. */
+  async ask(method: string, params: object): Promise<JsonObject> {
+    try {
+      return await Promise.race([this.#connection.request(method, params), this.gone]);
+    } catch (error) {
+      const failure = asFailure(error);
+      if (failure) throw new RefusalError(refusalOf(failure, this.#options.definition.name, []));
+      throw new ReaderGoneError("the agent stopped");
+    }
+  }
+
+  /** Registered before it is asked for: agents repeat before they answer. What the replay says goes to `sink`. */
+  async load(agentSessionId: string, cwd: string, sink: HistorySink): Promise<{ untilQuiet: () => Promise<void> }> {
+    const reading: Reading = { end: new ReplayEnd(), at: null, session: this.#session(agentSessionId, sink) };
+    this.#readings.set(agentSessionId, reading);
+    try {
+      const answer = await this.ask("session/load", { sessionId: agentSessionId, cwd, mcpServers: [] });
+      reading.at = null;
+      reading.session.applyAnswer(answer);
+    } catch (error) {
+      this.#readings.delete(agentSessionId);
+      throw error;
+    }
+    return {
+      untilQuiet: async () => {
+        await Promise.race([reading.end.quiet(), this.gone]);
+        this.#readings.delete(agentSessionId);
+        if (this.can("close"))
+          this.ask("session/close", { sessionId: agentSessionId }).catch(ignore("what it holds ends with the process"));
+      },
+    };
+  }
+
+  stop() {
+    return this.#connection.stop();
+  }
+
+  async #initialize(): Promise<void> {
+    await this.#connection.open();
+    const answer = await this.#connection.request("initialize", {
+      protocolVersion: 1,
+      clientInfo: { name: "liminal-builder", title: "Liminal Builder", version: this.#options.clientVersion },
+      clientCapabilities: {
+        session: { configOptions: { boolean: {} } },
+        fs: { readTextFile: false, writeTextFile: false },
+        terminal: false,
+        _meta: { terminal_output: true },
+      },
+    });
+    this.#capabilities = asObject(answer["agentCapabilities"]) ?? {};
+  }
+
+  #onUpdate(agentSessionId: string, update: Json): void {
+    const reading = this.#readings.get(agentSessionId);
+    if (!reading) return;
+    reading.at = updateTime(update);
+    reading.session.onUpdate(update);
+  }
+
+  #session(agentSessionId: string, sink: HistorySink): AcpSession {
+    const { world, env, definition } = this.#options;
+    const hear: AgentHear = (event) => {
+      const reading = this.#readings.get(agentSessionId);
+      if (!reading) return;
+      if (!SURROUNDINGS.has(event.type)) reading.end.heard();
+      sink(event, reading.at);
+    };
+    return new AcpSession({
+      agentSessionId,
+      connection: this.#connection,
+      sink: hear,
+      newId: world.newId,
+      requests: new ClientRequests({
+        ...{ roots: [], env, newId: world.newId, sink: hear },
+        serves: SERVES_NOTHING,
+        emptyForMissing: false,
+      }),
+      onClosed: ignore("closed by the reading itself"),
+      onTurnCompleted: ignore("no turn is run here"),
+      refuse: (failure) => refusalOf(failure, definition.name, []),
+    });
+  }
+}
+
+type AgentHear = (event: Parameters<HistorySink>[0]) => void;
+
+/** What agents say around a replay whether it goes on or not. */
+const SURROUNDINGS: ReadonlySet<string> = new Set(["options", "option-chosen", "commands", "usage", "title"]);
+
+async function withDeadline<Value>(work: Promise<Value>, ms: number): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1_000} s`)), ms);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

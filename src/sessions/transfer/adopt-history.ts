@@ -1,0 +1,59 @@
+import type { HistorySink, ListedSession } from "../../ports/agent-history.ts";
+import type { Adoption } from "../../ports/transfer-store.ts";
+import { isoTime, type World } from "../../ports/world.ts";
+import { type CliType, type ProjectId, SessionId } from "../../protocol/ids.ts";
+import { ScratchTranscript } from "./scratch-transcript.ts";
+
+interface AdoptionScene {
+  readonly world: World;
+  readonly cliType: CliType;
+  readonly projectId: ProjectId;
+  readonly agentName: string;
+}
+
+/** Makes a session of ours from one an agent has: `begin` hears its words, `end` gives the whole. */
+export function adoptHistory({ world, cliType, projectId, agentName }: AdoptionScene, listed: ListedSession) {
+  const { agentSessionId, cwd, title, updatedAt } = listed;
+  const now = isoTime(world);
+  const time = updatedAt ?? now;
+  const newScratch = () => {
+    const scratch = new ScratchTranscript({ newId: world.newId, time });
+    if (title !== null) scratch.hear({ type: "title", title }, null);
+    return scratch;
+  };
+  let scratch = newScratch();
+  const begin = (): HistorySink => {
+    scratch = newScratch();
+    const own = scratch;
+    return (event, at) => own.hear(event, at);
+  };
+  const end = (brings: "words" | "memory"): Adoption => {
+    if (scratch.isEmpty) scratch.hear(silentNotice(agentName, brings), null);
+    const { state, entries } = scratch.end();
+    const first = entries[0];
+    const createdAt = first && "timestamp" in first ? earlier(first.timestamp ?? time, time) : time;
+    return {
+      row: {
+        id: SessionId.parse(`${cliType}:${world.newId()}`),
+        ...{ projectId, cliType, title: state.title, createdAt, lastActiveAt: time },
+        archived: false,
+        turn: state.turn,
+      },
+      binding: { agentSessionId, createdAt, cwd, state: "idle", since: now, adopted: true },
+      state,
+      entries,
+      digest: null,
+    };
+  };
+  return { begin, end };
+}
+
+function silentNotice(agentName: string, brings: "words" | "memory") {
+  const why = brings === "memory" ? "cannot repeat what was said before" : "repeated nothing of what was said before";
+  const content = `${agentName} ${why}. Your next message goes on from what it remembers itself.`;
+  return { type: "notice", severity: "info", content } as const;
+}
+
+function earlier(one: string, other: string): string {
+  return one < other ? one : other;
+}

@@ -1,0 +1,161 @@
+import type { AgentHistories, HistoryReader, ListedSession } from "../../ports/agent-history.ts";
+import type { TransferStore } from "../../ports/transfer-store.ts";
+import type { World } from "../../ports/world.ts";
+import { REFUSE, RefusalError } from "../../protocol/errors.ts";
+import type { CliType } from "../../protocol/ids.ts";
+import type { PlainServerMessage, Project, SessionRow } from "../../protocol/server-messages.ts";
+import { adoptHistory } from "./adopt-history.ts";
+
+/** Readings that wait for their end at once; the loads themselves go one by one. */
+const READINGS_MAX = 16;
+const PROGRESS_MS = 200;
+const FAILURES_TOLD_MAX = 100;
+
+type Done = Extract<PlainServerMessage, { type: "import:done" }>;
+
+interface ImportRunOptions {
+  readonly importId: string;
+  readonly cliType: CliType;
+  readonly agentName: string;
+  readonly project: Project;
+  readonly agentSessionIds: readonly string[];
+  readonly world: World;
+  readonly histories: AgentHistories;
+  readonly store: TransferStore;
+  /** Those of the agent's sessions that belong to the project. */
+  readonly listOf: (reader: HistoryReader) => Promise<readonly ListedSession[]>;
+  /** Agent sessions that this or another import is at right now. */
+  readonly underWay: Set<string>;
+  readonly onAdopted: (row: SessionRow) => void;
+  readonly publish: (message: PlainServerMessage) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** One import: reads what was chosen, one failing session never stops the rest, and what was adopted stays. */
+export class ImportRun {
+  readonly #options: ImportRunOptions;
+  readonly #failed: Done["failed"] = [];
+  readonly #waiting: string[];
+  #failedCount = 0;
+  #adopted = 0;
+  #known = 0;
+  /** Adopted and not yet told of. */
+  #rows: SessionRow[] = [];
+  #toldAt = Number.NEGATIVE_INFINITY;
+  #cancelled = false;
+  #reader: HistoryReader | null = null;
+
+  constructor(options: ImportRunOptions) {
+    this.#options = options;
+    this.#waiting = [...new Set(options.agentSessionIds)];
+  }
+
+  get total(): number {
+    return new Set(this.#options.agentSessionIds).size;
+  }
+
+  /** What is being read is given up; nothing of it is kept. */
+  async cancel(): Promise<void> {
+    this.#cancelled = true;
+    await this.#reader?.[Symbol.asyncDispose]();
+  }
+
+  /** Never rejects: how it went is the last message. */
+  async run(): Promise<void> {
+    let problem: string | undefined;
+    try {
+      await this.#readAll();
+    } catch (error) {
+      if (!this.#cancelled) problem = this.#wordsOf(error);
+    }
+    this.#tellProgress();
+    const { importId, cliType, project } = this.#options;
+    this.#options.publish({
+      type: "import:done",
+      ...{ importId, cliType, projectId: project.id, total: this.total, adopted: this.#adopted, known: this.#known },
+      ...{ failed: this.#failed, failedCount: this.#failedCount, cancelled: this.#cancelled },
+      ...(problem !== undefined && { problem }),
+    });
+  }
+
+  async #readAll(): Promise<void> {
+    const { histories, cliType, listOf } = this.#options;
+    await using reader = await histories.openHistory(cliType);
+    this.#reader = reader;
+    if (this.#cancelled) return;
+    const listed = new Map((await listOf(reader)).map((session) => [session.agentSessionId, session]));
+    const work = Array.from({ length: READINGS_MAX }, () => this.#readSome(reader, listed));
+    await Promise.all(work);
+  }
+
+  async #readSome(reader: HistoryReader, listed: ReadonlyMap<string, ListedSession>): Promise<void> {
+    for (let id = this.#waiting.shift(); id !== undefined && !this.#cancelled; id = this.#waiting.shift()) {
+      const session = listed.get(id);
+      if (!session) this.#fail(id, undefined, "The agent does not list this session any more.");
+      else await this.#readOne(reader, session);
+      this.#tellInTime();
+    }
+  }
+
+  async #readOne(reader: HistoryReader, session: ListedSession): Promise<void> {
+    const { cliType, underWay, store } = this.#options;
+    const { agentSessionId } = session;
+    const key = `${cliType} ${agentSessionId}`;
+    if (underWay.has(key) || store.isKnown(cliType, agentSessionId)) {
+      this.#known++;
+      return;
+    }
+    underWay.add(key);
+    try {
+      await this.#adopt(reader, session);
+    } catch (error) {
+      // Given up in the middle, it has not failed.
+      if (!this.#cancelled) this.#fail(agentSessionId, session.title, this.#wordsOf(error));
+    } finally {
+      underWay.delete(key);
+    }
+  }
+
+  async #adopt(reader: HistoryReader, session: ListedSession): Promise<void> {
+    const { world, cliType, project, agentName, store, onAdopted } = this.#options;
+    const adopting = adoptHistory({ world, cliType, projectId: project.id, agentName }, session);
+    await reader.read(session, adopting.begin);
+    if (this.#cancelled) return;
+    const adoption = adopting.end(reader.brings);
+    if (!store.adopt(adoption)) {
+      this.#known++;
+      return;
+    }
+    this.#adopted++;
+    this.#rows.push(adoption.row);
+    onAdopted(adoption.row);
+  }
+
+  #fail(agentSessionId: string, title: string | null | undefined, message: string): void {
+    this.#failedCount++;
+    if (this.#failed.length < FAILURES_TOLD_MAX)
+      this.#failed.push({ agentSessionId, message, ...(typeof title === "string" && { title }) });
+  }
+
+  #wordsOf(error: unknown): string {
+    if (!(error instanceof RefusalError)) this.#options.onError(error);
+    const { message, details } = error instanceof RefusalError ? error.refusal : REFUSE.internal();
+    return details === undefined ? message : `${message}\n${details}`;
+  }
+
+  #tellInTime(): void {
+    if (this.#options.world.now() - this.#toldAt >= PROGRESS_MS) this.#tellProgress();
+  }
+
+  #tellProgress(): void {
+    const { importId, cliType, project, world, publish } = this.#options;
+    this.#toldAt = world.now();
+    const sessions = this.#rows;
+    this.#rows = [];
+    publish({
+      type: "import:progress",
+      ...{ importId, cliType, projectId: project.id, total: this.total, sessions },
+      done: this.#adopted + this.#known + this.#failedCount,
+    });
+  }
+}

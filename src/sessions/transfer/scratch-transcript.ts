@@ -1,0 +1,172 @@
+import type { AgentEvent } from "../../ports/agents.ts";
+import { agentIdOf, type Entry, type Part } from "../../protocol/entry.ts";
+import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
+import type { FactBody } from "../../protocol/facts.ts";
+import { CommandId, type EntryId, TurnId } from "../../protocol/ids.ts";
+import { reduceSession } from "../../protocol/reduce-session.ts";
+import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import { boundDepth } from "../bound-depth.ts";
+import { endTurn } from "../end-turn.ts";
+import { observe } from "../observe.ts";
+import type { Scene } from "../scene.ts";
+import { settle } from "../settle-turn.ts";
+import { startTurn } from "../start-turn.ts";
+
+const ENTRIES_MAX = 50_000;
+const CHARS_MAX = 100_000_000;
+
+/** What an agent says of the session as it stands, not of what was said in it. */
+const SURROUNDINGS: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
+  "title",
+  "options",
+  "option-chosen",
+  "commands",
+  "usage",
+]);
+/** What was said in it. */
+const WORDS: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
+  "text",
+  "part",
+  "tool",
+  "tool-output",
+  "plan",
+  "notice",
+]);
+
+interface UserMessage {
+  readonly messageId: string | undefined;
+  readonly at: string;
+  content: string;
+  readonly attachments: Part[];
+}
+
+interface ScratchOptions {
+  readonly newId: () => string;
+  /** For whatever the agent gives no time for. */
+  readonly time: string;
+}
+
+/**
+ * A conversation an agent repeats, folded by the same rules as one that is held here, and on nobody's disk until it is
+ * whole. Every message of the user's starts a turn; the one before it is over then.
+ */
+export class ScratchTranscript {
+  readonly #newId: () => string;
+  readonly #entries: Entry[] = [];
+  readonly #places = new Map<EntryId, number>();
+  readonly #byAgentId = new Map<string, EntryId>();
+  #state: SessionState = EMPTY_SESSION;
+  #user: UserMessage | null = null;
+  #now: string;
+  #chars = 0;
+  #refusal: Refusal | null = null;
+
+  constructor({ newId, time }: ScratchOptions) {
+    this.#newId = newId;
+    this.#now = time;
+  }
+
+  /** Never throws: it is called from the agent's own line. What is too much is told by `end`. */
+  hear(heard: AgentEvent, at: string | null): void {
+    const event = boundDepth(heard);
+    if (at !== null) this.#now = at;
+    if (this.#refusal || this.#isTooMuch(event)) return;
+    if (SURROUNDINGS.has(event.type)) this.#apply(observe(this.#scene(), event).facts);
+    else if ((event.type === "text" || event.type === "part") && event.kind === "user") this.#hearUser(event);
+    else if (WORDS.has(event.type)) {
+      this.#closeUser();
+      if (!isTurnActive(this.#state.turn)) this.#startTurn();
+      this.#apply(observe(this.#scene(), event).facts);
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.length === 0 && this.#state.open.length === 0 && this.#user === null;
+  }
+
+  /** The whole of it, with nothing left open. */
+  end(): { readonly state: SessionState; readonly entries: readonly Entry[] } {
+    if (this.#refusal) throw new RefusalError(this.#refusal);
+    this.#closeUser();
+    this.#endTurn();
+    return { state: this.#state, entries: this.#entries };
+  }
+
+  #isTooMuch(event: AgentEvent): boolean {
+    this.#chars += event.type === "text" ? event.text.length : JSON.stringify(event).length;
+    if (this.#chars > CHARS_MAX) this.#refusal = REFUSE.limitExceeded("characters in one imported session", CHARS_MAX);
+    if (this.#entries.length + this.#state.open.length >= ENTRIES_MAX)
+      this.#refusal = REFUSE.limitExceeded("entries in one imported session", ENTRIES_MAX);
+    return this.#refusal !== null;
+  }
+
+  /** A message comes in pieces: text and what was attached to it. Another id is another message. */
+  #hearUser(event: Extract<AgentEvent, { type: "text" | "part" }>): void {
+    const messageId = event.type === "text" ? event.messageId : undefined;
+    const other = messageId !== undefined && this.#user !== null && this.#user.messageId !== messageId;
+    if (other) this.#closeUser();
+    this.#user ??= { messageId, at: this.#now, content: "", attachments: [] };
+    const user = this.#user;
+    if (event.type === "part") user.attachments.push(event.part);
+    else user.content += user.content !== "" && messageId === undefined ? `\n${event.text}` : event.text;
+  }
+
+  #closeUser(): void {
+    const user = this.#user;
+    if (!user) return;
+    this.#user = null;
+    this.#endTurn();
+    const { content, attachments, at } = user;
+    const item = { content, attachments, commandId: CommandId.parse(this.#newId()) };
+    this.#apply(startTurn({ ...this.#scene(), now: at }, item).facts);
+  }
+
+  /** Words without a question: what came before is not remembered, or the agent spoke first. */
+  #startTurn(): void {
+    const turnId = TurnId.parse(this.#newId());
+    this.#apply([{ type: "session:turn", turn: { state: "running", turnId, startedAt: this.#now } }]);
+  }
+
+  #endTurn(): void {
+    if (isTurnActive(this.#state.turn)) this.#apply(endTurn(this.#scene(), "end_turn").facts);
+  }
+
+  #apply(facts: readonly FactBody[]): void {
+    for (const fact of facts) {
+      this.#state = reduceSession(this.#state, { ...fact, seq: this.#state.seq + 1 });
+      if (fact.type === "session:update" && fact.late) this.#revise(fact.entry);
+    }
+    const { settled, working } = settle(this.#state);
+    this.#state = working;
+    for (const entry of settled) this.#keep(entry);
+  }
+
+  #keep(entry: Entry): void {
+    this.#places.set(entry.entryId, this.#entries.length);
+    this.#entries.push(entry);
+    const agentId = agentIdOf(entry);
+    if (agentId !== null) this.#byAgentId.set(agentId, entry.entryId);
+  }
+
+  #revise(entry: Entry): void {
+    const place = this.#places.get(entry.entryId);
+    if (place !== undefined) this.#entries[place] = entry;
+  }
+
+  #scene(): Scene {
+    return {
+      state: this.#state,
+      now: this.#now,
+      newId: this.#newId,
+      cancelling: null,
+      lastSettled: this.#entries.at(-1) ?? null,
+      lastUserEntry: () => this.#entries.findLast((entry) => entry.type === "user") ?? null,
+      settledByAgentId: (agentId) => {
+        const entryId = this.#byAgentId.get(agentId);
+        const place = entryId === undefined ? undefined : this.#places.get(entryId);
+        return place === undefined ? null : (this.#entries[place] ?? null);
+      },
+      endOfQuestion: () => "it was asked in another place",
+    };
+  }
+}

@@ -1,0 +1,74 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { SessionLog } from "../ports/session-log.ts";
+import type { Adoption, EntryRun, TransferStore } from "../ports/transfer-store.ts";
+import { Entry } from "../protocol/entry.ts";
+import { type CliType, type ProjectId, SessionId } from "../protocol/ids.ts";
+import { transaction } from "./transaction.ts";
+
+export class SqliteTransferStore implements TransferStore {
+  readonly #db: DatabaseSync;
+  readonly #log: SessionLog;
+  readonly #sql: ReturnType<typeof prepareStatements>;
+
+  constructor(db: DatabaseSync, log: SessionLog) {
+    this.#db = db;
+    this.#log = log;
+    this.#sql = prepareStatements(db);
+  }
+
+  knownAgentSessions(cliType: CliType): ReadonlySet<string> {
+    return new Set(this.#sql.known.all(cliType).map((row) => String(row["agent_session_id"])));
+  }
+
+  isKnown(cliType: CliType, agentSessionId: string): boolean {
+    return this.#sql.isKnown.get(cliType, agentSessionId) !== undefined;
+  }
+
+  adopt({ row, binding, state, entries, digest }: Adoption): boolean {
+    return transaction(this.#db, () => {
+      if (this.isKnown(row.cliType, binding.agentSessionId)) return false;
+      this.#log.create(row, binding, null);
+      this.#log.commit(row.id, {
+        ...{ facts: [], state, settled: entries, snapshot: state, revised: [] },
+        ...{ lastActiveAt: null, receipt: null, binding: null },
+      });
+      // The facts it was folded from are not kept: whoever has an older cursor gets all of it.
+      this.#sql.finish.run(state.seq + 1, binding.adopted === true ? 1 : 0, row.id);
+      if (digest !== null) this.#sql.noteFile.run(row.projectId, digest, row.id);
+      return true;
+    });
+  }
+
+  importedAs(projectId: ProjectId, digest: string): SessionId | null {
+    const row = this.#sql.fileByDigest.get(projectId, digest);
+    return row ? SessionId.parse(row["id"]) : null;
+  }
+
+  entriesAfter(sessionId: SessionId, position: number, limit: number): EntryRun {
+    const rows = this.#sql.entriesAfter.all(sessionId, position, limit);
+    const last = rows.at(-1);
+    return {
+      entries: rows.map((row) => Entry.parse(JSON.parse(String(row["json"])))),
+      next: last === undefined || rows.length < limit ? null : Number(last["position"]),
+    };
+  }
+}
+
+function prepareStatements(db: DatabaseSync) {
+  return {
+    known: db.prepare("SELECT agent_session_id FROM agent_session WHERE cli_type = ?"),
+    isKnown: db.prepare("SELECT 1 FROM agent_session WHERE cli_type = ? AND agent_session_id = ?"),
+    finish: db.prepare("UPDATE session SET kept_from_seq = ?, adopted = ? WHERE id = ?"),
+    noteFile: db.prepare(
+      "INSERT OR IGNORE INTO imported_file (project_id, digest, session_key) SELECT ?, ?, key FROM session WHERE id = ?",
+    ),
+    fileByDigest: db.prepare(
+      `SELECT session.id FROM imported_file JOIN session ON session.key = imported_file.session_key
+       WHERE imported_file.project_id = ? AND imported_file.digest = ?`,
+    ),
+    entriesAfter: db.prepare(
+      `SELECT position, json FROM entry WHERE session_key = (SELECT key FROM session WHERE id = ?) AND position > ?
+       ORDER BY position LIMIT ?`,
+    ),
+  };
+}
