@@ -1,14 +1,18 @@
+import type { ExportService } from "../sessions/transfer/export/export-service.ts";
+import type { FileImport } from "../sessions/transfer/file-import.ts";
 import type { AccessControl } from "./access-control.ts";
 import type { PageFiles } from "./page-files.ts";
 import { json, plainText, signInPage } from "./plain-pages.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { type ConnectionDeps, SocketConnection } from "./socket-connection.ts";
+import { exportRoute, IMPORT_BYTES_MAX, importRoute } from "./transfer-routes.ts";
 
 /** Larger than the limit on one message, so that a too large one still gets its error before the line is cut. */
 const SOCKET_PAYLOAD_BYTES_MAX = 32 * 1024 * 1024;
 const SOCKET_BUFFER_BYTES_MAX = 16 * 1024 * 1024;
 const SOCKET_IDLE_S = 120;
-const BODY_BYTES_MAX = 1024 * 1024;
+/** More than the largest file, so that a larger one still gets its words. Only an import's body is ever read. */
+const BODY_BYTES_MAX = 2 * IMPORT_BYTES_MAX;
 
 interface HttpServerOptions {
   readonly host: string;
@@ -21,6 +25,8 @@ interface HttpServerOptions {
   readonly status: () => object;
   /** The wire trace of a session's agent as text, one JSON object per line; null for a session nobody knows. */
   readonly trace: (sessionId: string) => string | null;
+  readonly exports: ExportService;
+  readonly fileImport: FileImport;
   readonly isReady: () => boolean;
 }
 
@@ -71,7 +77,7 @@ export class HttpServer {
     await this.#server.stop(true);
   }
 
-  #fetch(request: Request): Response | undefined {
+  #fetch(request: Request): Response | Promise<Response> | undefined {
     if (this.#access.isForeign(request)) return plainText(403, "This server only answers its own pages.");
     const url = new URL(request.url);
     if (url.pathname.startsWith("/assets/")) return this.#get(request, () => this.#asset(request, url));
@@ -88,6 +94,10 @@ export class HttpServer {
         return this.#api(request, url, () => json(200, this.#options.status()));
       case "/api/trace":
         return this.#api(request, url, () => this.#trace(url));
+      case "/api/export":
+        return this.#api(request, url, () => exportRoute(this.#options.exports, request, url));
+      case "/api/import":
+        return this.#import(request, url);
       default:
         return plainText(404, "Not found.");
     }
@@ -101,6 +111,12 @@ export class HttpServer {
   #api(request: Request, url: URL, answer: () => Response): Response {
     if (!this.#access.isAuthorized(request, url)) return json(401, { error: "A token is needed." });
     return this.#get(request, answer);
+  }
+
+  #import(request: Request, url: URL): Response | Promise<Response> {
+    if (!this.#access.isAuthorized(request, url)) return json(401, { error: "A token is needed." });
+    if (request.method !== "POST") return plainText(405, "Only POST is answered here.", { Allow: "POST" });
+    return importRoute(this.#options.fileImport, request, url);
   }
 
   #trace(url: URL): Response {

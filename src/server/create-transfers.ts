@@ -2,6 +2,8 @@ import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { Hub } from "../fanout/hub.ts";
 import type { World } from "../ports/world.ts";
 import type { PolicyService } from "../sessions/policy/policy-service.ts";
+import { ExportService } from "../sessions/transfer/export/export-service.ts";
+import { FileImport } from "../sessions/transfer/file-import.ts";
 import { ImportService } from "../sessions/transfer/import-service.ts";
 import { DiskRealPaths } from "../workspace/real-paths.ts";
 import type { openStores } from "./open-stores.ts";
@@ -17,10 +19,13 @@ interface TransferParts {
 
 /** How sessions come in and go out. */
 export function createTransfers({ world, stores, pool, policy, hub, onError }: TransferParts) {
-  const { projects, transfers: store } = stores;
+  const { log, projects, transfers: store } = stores;
   const paths = new DiskRealPaths();
   const publish = hub.publish.bind(hub);
-  return new ImportService({
-    ...{ world, store, projects, agents: pool, histories: pool, policy, paths, publish, onError },
-  });
+  const parts = { world, log, store, projects, agents: pool, policy, publish };
+  return {
+    imports: new ImportService({ ...parts, histories: pool, paths, onError }),
+    fileImport: new FileImport(parts),
+    exports: new ExportService(parts),
+  };
 }

@@ -56,6 +56,7 @@ export function startServer(config: ServerConfig, logger: Logger): RunningServer
     connection: parts.connection,
     status: () => statusReport({ world, ...parts }),
     trace: (sessionId) => traceText(sessionId, parts),
+    ...parts.transfers,
     isReady: () => ready,
   }));
   lock.announce({ pid: process.pid, port: http.port, startedAt: isoTime(world), version: VERSION });
@@ -112,7 +113,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     publish: (message) => hub.publish(message),
     onError,
   });
-  const imports = createTransfers({ world, stores, pool, policy, hub, onError });
+  const transfers = createTransfers({ world, stores, pool, policy, hub, onError });
   const interrupted = sessions.recover();
   if (interrupted > 0)
     logger.info(`${interrupted} turn(s) of the last run were interrupted; what had arrived is kept.`);
@@ -121,7 +122,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     feed: new Feed(hub, stores.log),
     sessions,
     projects,
-    imports,
+    imports: transfers.imports,
     agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs, questions }),
     files: new FileSearch({ world, onError }),
     publish: (message) => hub.publish(message),
@@ -129,7 +130,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     onError,
   };
   const stopAgents = async () => {
-    await Promise.all([imports.stop(), pool.stop(), signIn.stop(), installs.stop()]);
+    await Promise.all([transfers.imports.stop(), pool.stop(), signIn.stop(), installs.stop()]);
     await lifeline.stop();
   };
   /** When nothing more can come, from agents or from clients. */
@@ -137,5 +138,5 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     sessions.flush();
     stores.close();
   };
-  return { connection, pool, sessions, backlog: stores.backlog, stopAgents, close };
+  return { connection, pool, sessions, transfers, backlog: stores.backlog, stopAgents, close };
 }

@@ -1,0 +1,117 @@
+import type { ErrorCode } from "../protocol/errors.ts";
+import { CliType, ProjectId, SessionId } from "../protocol/ids.ts";
+import { type Export, type ExportService, isExportForm } from "../sessions/transfer/export/export-service.ts";
+import type { FileImport, FileImportResult } from "../sessions/transfer/file-import.ts";
+import { json } from "./plain-pages.ts";
+import { SECURITY_HEADERS } from "./security-headers.ts";
+
+export const IMPORT_BYTES_MAX = 128 * 1024 * 1024;
+/** Pieces are joined to at least this much before they are sent. */
+const PIECE_CHARS_MIN = 64 * 1024;
+/** Should a browser show it after all: it is nobody's page and may do nothing. */
+const EXPORT_POLICY =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** `GET /api/export?sessionId=…&format=md|html|json` */
+export function exportRoute(exports: ExportService, request: Request, url: URL): Response {
+  const form = url.searchParams.get("format") ?? "";
+  if (!isExportForm(form)) return json(400, { error: "format: choose md, html or json." });
+  const sessionId = SessionId.safeParse(url.searchParams.get("sessionId"));
+  const document = sessionId.success ? exports.export(sessionId.data, form) : null;
+  if (!document) return json(404, { error: "Session not found." });
+  const headers = {
+    ...SECURITY_HEADERS,
+    "Content-Security-Policy": EXPORT_POLICY,
+    "Content-Type": document.contentType,
+    "Content-Disposition": dispositionOf(document.fileName),
+    "Cache-Control": "no-store",
+  };
+  return new Response(request.method === "HEAD" ? null : streamOf(document), { headers });
+}
+
+/** The plain name for old readers, the whole one for the rest. Neither can end the header or leave its directory. */
+function dispositionOf(fileName: string): string {
+  const plain = fileName.replace(/[^A-Za-z0-9.-]+/g, "_");
+  const encoded = encodeURIComponent(fileName).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+/** Made as fast as it is taken, so that a long session is never in memory as a whole. */
+function streamOf(document: Export): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const pieces = document.pieces();
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        let text = "";
+        while (text.length < PIECE_CHARS_MIN) {
+          const { value, done } = pieces.next();
+          if (done) {
+            if (text !== "") controller.enqueue(encoder.encode(text));
+            controller.close();
+            return;
+          }
+          text += value;
+        }
+        controller.enqueue(encoder.encode(text));
+      },
+    },
+    { highWaterMark: 1 },
+  );
+}
+
+/** `POST /api/import?projectId=…[&copy=1][&cliType=…]` with an exported JSON document as its body. */
+export async function importRoute(imports: FileImport, request: Request, url: URL): Promise<Response> {
+  const projectId = ProjectId.safeParse(url.searchParams.get("projectId"));
+  if (!projectId.success) return json(404, { error: "Project not found." });
+  const named = url.searchParams.get("cliType");
+  const cliType = CliType.safeParse(named);
+  if (named !== null && !cliType.success) return json(400, { error: "cliType: there is no such agent." });
+  const bytes = await bodyOf(request);
+  if (bytes === null)
+    return json(413, { error: `The file is larger than ${IMPORT_BYTES_MAX / 1024 / 1024} MiB, which is the limit.` });
+  const text = decode(bytes);
+  if (text === null) return json(422, { error: "The file is no text in UTF-8. Choose a JSON export." });
+  const copy = url.searchParams.get("copy") === "1";
+  return answerOf(
+    await imports.import({ projectId: projectId.data, text, copy, cliType: cliType.success ? cliType.data : null }),
+  );
+}
+
+const REFUSED_STATUS: Partial<Record<ErrorCode, number>> = { PROJECT_NOT_FOUND: 404, LIMIT_EXCEEDED: 429 };
+
+function answerOf(result: FileImportResult): Response {
+  switch (result.kind) {
+    case "imported":
+      return json(201, { session: result.session });
+    case "known": {
+      const { title } = result.session;
+      const error = `Already imported as “${title}”.`;
+      return json(409, { error, code: "ALREADY_IMPORTED", session: result.session });
+    }
+    case "unreadable":
+      return json(422, { error: result.message });
+    case "refused": {
+      const { code, message } = result.refusal;
+      return json(REFUSED_STATUS[code] ?? 422, { error: message, code });
+    }
+    default:
+      return result satisfies never;
+  }
+}
+
+/** Null for more than the limit, whether it is announced or just comes. */
+async function bodyOf(request: Request): Promise<Uint8Array | null> {
+  if (Number(request.headers.get("content-length") ?? 0) > IMPORT_BYTES_MAX) return null;
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  return bytes.byteLength > IMPORT_BYTES_MAX ? null : bytes;
+}
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,123 @@
+import { lexer, type Token, type Tokens } from "marked";
+import { escapeHtml } from "./escape-html.ts";
+
+/** Longer texts are shown as they are: reading them as Markdown would take too long to be worth it. */
+const PROSE_CHARS_MAX = 200_000;
+const NESTED_MAX = 40;
+/** A document has its own headings above those of what was said. */
+const HEADINGS_BELOW = 2;
+const LINK = /^(?:https?:|mailto:)/i;
+
+/** Markdown as HTML, written tag by tag: no tag, no attribute and no address of the text's own gets through. */
+export function htmlProse(markdown: string): string {
+  if (markdown.trim() === "") return "";
+  if (markdown.length > PROSE_CHARS_MAX) return plain(markdown);
+  try {
+    return blocks(lexer(markdown, { gfm: true }), 0);
+  } catch {
+    return plain(markdown); // a text its reader gives up on is still a text
+  }
+}
+
+function plain(text: string): string {
+  return `<p class="plain">${escapeHtml(text)}</p>\n`;
+}
+
+function blocks(tokens: readonly Token[], depth: number): string {
+  if (depth > NESTED_MAX) return escapeHtml(tokens.map(({ raw }) => raw).join(""));
+  return tokens.map((token) => block(token, depth)).join("");
+}
+
+function block(token: Token, depth: number): string {
+  switch (token.type) {
+    case "space":
+    case "def":
+      return "";
+    case "hr":
+      return "<hr>\n";
+    case "code":
+      return `<pre><code>${escapeHtml(String(token["text"]))}</code></pre>\n`;
+    case "heading": {
+      const level = Math.min(6, Number(token["depth"]) + HEADINGS_BELOW);
+      return `<h${level}>${inlines(token.tokens ?? [], depth + 1)}</h${level}>\n`;
+    }
+    case "paragraph":
+      return `<p>${inlines(token.tokens ?? [], depth + 1)}</p>\n`;
+    case "blockquote":
+      return `<blockquote>\n${blocks(token.tokens ?? [], depth + 1)}</blockquote>\n`;
+    case "list":
+      return list(token as Tokens.List, depth);
+    case "table":
+      return table(token as Tokens.Table, depth);
+    case "text":
+      return token.tokens ? inlines(token.tokens, depth + 1) : escapeHtml(token.raw);
+    case "checkbox":
+      return inline(token, depth);
+    default:
+      return plain(token.raw);
+  }
+}
+
+function list({ ordered, start, items }: Tokens.List, depth: number): string {
+  const tag = ordered ? "ol" : "ul";
+  const from = ordered && typeof start === "number" && start !== 1 ? ` start="${Math.trunc(start)}"` : "";
+  const rows = items.map((item) => `<li>${box(item)}${blocks(withoutBox(item), depth + 1)}</li>\n`);
+  return `<${tag}${from}>\n${rows.join("")}</${tag}>\n`;
+}
+
+function box({ task, checked }: Tokens.ListItem): string {
+  return task ? `<span class="box">${checked ? "☑" : "☐"}</span> ` : "";
+}
+
+function withoutBox({ tokens }: Tokens.ListItem): readonly Token[] {
+  return tokens.flatMap((token): Token[] => {
+    if (token.type === "checkbox") return [];
+    if (!("tokens" in token) || !token.tokens) return [token];
+    return [{ ...token, tokens: token.tokens.filter(({ type }) => type !== "checkbox") } as Token];
+  });
+}
+
+function table({ header, rows, align }: Tokens.Table, depth: number): string {
+  const cell = (tag: "th" | "td") => (one: Tokens.TableCell, column: number) =>
+    `<${tag}${alignClass(align[column])}>${inlines(one.tokens, depth + 1)}</${tag}>`;
+  const body = rows.map((row) => `<tr>${row.map(cell("td")).join("")}</tr>\n`).join("");
+  return `<table>\n<thead><tr>${header.map(cell("th")).join("")}</tr></thead>\n<tbody>\n${body}</tbody>\n</table>\n`;
+}
+
+function alignClass(align: string | null | undefined): string {
+  return align === "right" || align === "center" ? ` class="${align}"` : "";
+}
+
+function inlines(tokens: readonly Token[], depth: number): string {
+  if (depth > NESTED_MAX) return escapeHtml(tokens.map(({ raw }) => raw).join(""));
+  return tokens.map((token) => inline(token, depth)).join("");
+}
+
+function inline(token: Token, depth: number): string {
+  const inner = () =>
+    token.type !== "image" && "tokens" in token && token.tokens ? inlines(token.tokens, depth + 1) : "";
+  switch (token.type) {
+    case "strong":
+    case "em":
+    case "del":
+      return `<${token.type}>${inner()}</${token.type}>`;
+    case "codespan":
+      return `<code>${escapeHtml(String(token["text"]))}</code>`;
+    case "br":
+      return "<br>\n";
+    case "escape":
+      return escapeHtml(String(token["text"]));
+    case "link":
+      return link(String(token["href"]), inner());
+    case "text":
+      return "tokens" in token && token.tokens ? inner() : escapeHtml(String(token["text"]));
+    default:
+      return escapeHtml(token.raw);
+  }
+}
+
+/** Other addresses than those of the web are shown, and lead nowhere. */
+function link(href: string, inner: string): string {
+  if (!LINK.test(href)) return inner === "" ? escapeHtml(href) : `${inner} <code>${escapeHtml(href)}</code>`;
+  return `<a href="${escapeHtml(href)}" rel="noopener noreferrer nofollow">${inner}</a>`;
+}

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import type { Agents } from "../../ports/agents.ts";
+import type { ProjectStore } from "../../ports/project-store.ts";
+import { NO_AGENT_SESSION, type SessionLog } from "../../ports/session-log.ts";
+import type { Adoption, TransferStore } from "../../ports/transfer-store.ts";
+import { isoTime, type World } from "../../ports/world.ts";
+import type { Entry } from "../../protocol/entry.ts";
+import { REFUSE, type Refusal } from "../../protocol/errors.ts";
+import { type CliType, EntryId, type ProjectId, SessionId, TurnId } from "../../protocol/ids.ts";
+import type { PlainServerMessage, Project, SessionRow } from "../../protocol/server-messages.ts";
+import { EMPTY_CONFIG } from "../../protocol/session-parts.ts";
+import { EMPTY_SESSION } from "../../protocol/session-state.ts";
+import type { PolicyService } from "../policy/policy-service.ts";
+import { DocumentError, type ReadDocument, readDocument } from "./read-document.ts";
+
+/** Files that are read at once: each is in memory as a whole. */
+const READINGS_MAX = 2;
+
+interface FileImportDeps {
+  readonly world: World;
+  readonly log: SessionLog;
+  readonly store: TransferStore;
+  readonly projects: ProjectStore;
+  readonly agents: Agents;
+  readonly policy: PolicyService;
+  readonly publish: (message: PlainServerMessage) => void;
+}
+
+export interface FileImportRequest {
+  readonly projectId: ProjectId;
+  readonly text: string;
+  /** Makes another session of a file that was imported before. */
+  readonly copy: boolean;
+  /** Instead of the agent the file names, which may not be known here. */
+  readonly cliType: CliType | null;
+}
+
+export type FileImportResult =
+  | { readonly kind: "imported"; readonly session: SessionRow }
+  | { readonly kind: "known"; readonly session: SessionRow }
+  /** The file is at fault; the words name the place. */
+  | { readonly kind: "unreadable"; readonly message: string }
+  | { readonly kind: "refused"; readonly refusal: Refusal };
+
+/** Makes sessions of exported documents. No agent knows them: the next message starts one afresh, and says so. */
+export class FileImport {
+  readonly #deps: FileImportDeps;
+  #readings = 0;
+
+  constructor(deps: FileImportDeps) {
+    this.#deps = deps;
+  }
+
+  async import(request: FileImportRequest): Promise<FileImportResult> {
+    const project = this.#deps.projects.get(request.projectId);
+    if (!project) return { kind: "refused", refusal: REFUSE.projectNotFound() };
+    if (this.#readings >= READINGS_MAX)
+      return { kind: "refused", refusal: REFUSE.limitExceeded("files read at once", READINGS_MAX) };
+    this.#readings++;
+    try {
+      return this.#adopt(await readDocument(request.text), project, request);
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error;
+      return { kind: "unreadable", message: error.message };
+    } finally {
+      this.#readings--;
+    }
+  }
+
+  #adopt(document: ReadDocument, project: Project, { copy, cliType: chosen }: FileImportRequest): FileImportResult {
+    const { store, log, agents, policy, publish } = this.#deps;
+    const cliType = chosen ?? document.session.cliType;
+    if (!agents.find(cliType)) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
+    const digest = digestOf(document);
+    const before = copy ? null : store.importedAs(project.id, digest);
+    const known = before && log.row(before);
+    if (known) return { kind: "known", session: known };
+    const adoption = this.#adoption(document, project, cliType, digest);
+    store.adopt(adoption);
+    const { row } = adoption;
+    policy.start(row.id, undefined);
+    publish({ type: "session:created", sessionId: row.id, projectId: row.projectId, session: row });
+    return { kind: "imported", session: row };
+  }
+
+  #adoption({ session, entries }: ReadDocument, { id, path }: Project, cliType: CliType, digest: string): Adoption {
+    const { world } = this.#deps;
+    const { title, titleSource, createdAt, lastActiveAt, usage } = session;
+    const turn = { state: "idle" } as const;
+    return {
+      row: {
+        id: SessionId.parse(`${cliType}:${world.newId()}`),
+        ...{ projectId: id, cliType, title, createdAt, lastActiveAt, turn },
+        archived: false,
+      },
+      binding: { agentSessionId: NO_AGENT_SESSION, createdAt, cwd: path, state: "idle", since: isoTime(world) },
+      // A seq of its own: a reader's cursor of nothing must not count as being up to date.
+      state: { ...EMPTY_SESSION, seq: 1, title, titleSource, config: { ...EMPTY_CONFIG, usage } },
+      entries: renamed(entries, world.newId),
+      digest,
+    };
+  }
+}
+
+/** Ids are made anew, alike where they were alike; a call that was running when it was exported is over. */
+function renamed(entries: readonly Entry[], newId: () => string): Entry[] {
+  const turns = new Map<string, TurnId>();
+  const turnOf = (turnId: TurnId): TurnId => {
+    const known = turns.get(turnId) ?? TurnId.parse(newId());
+    turns.set(turnId, known);
+    return known;
+  };
+  return entries.map((entry) => {
+    const own = {
+      ...entry,
+      entryId: EntryId.parse(newId()),
+      ...(entry.turnId !== undefined && { turnId: turnOf(entry.turnId) }),
+    };
+    if (own.type === "user") delete own.commandId;
+    return own.type === "tool-call" && own.status === "running" ? { ...own, status: "cancelled" } : own;
+  });
+}
+
+/** The same for every export of the same words, whatever their ids and whenever it was made. */
+function digestOf({ session, entries }: ReadDocument): string {
+  const hash = createHash("sha256").update(JSON.stringify(session));
+  const turns = new Map<string, number>();
+  for (const { entryId: _, turnId, ...entry } of entries) {
+    if (turnId !== undefined && !turns.has(turnId)) turns.set(turnId, turns.size);
+    const { commandId: __, ...words } = "commandId" in entry ? entry : { ...entry, commandId: undefined };
+    hash.update(JSON.stringify([turnId === undefined ? null : turns.get(turnId), words]));
+  }
+  return hash.digest("hex");
+}

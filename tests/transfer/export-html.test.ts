@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test";
+import type { Entry } from "../../src/protocol/entry.ts";
+import { writeHtml } from "../../src/sessions/transfer/export/write-html.ts";
+import { writeMarkdown } from "../../src/sessions/transfer/export/write-markdown.ts";
+import { ExportedSession, type ExportSource } from "../../src/sessions/transfer/export-document.ts";
+import { hostileEntries } from "./hostile-document.ts";
+import { HOSTILE_TEXTS } from "./hostile-texts.ts";
+
+/** Every tag an exported page may have, with every attribute it may carry. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  ...{ html: ["lang"], head: [], meta: ["charset", "http-equiv", "content", "name"], title: [], style: [], body: [] },
+  ...{ header: [], main: [], footer: [], article: ["class"], h1: [], h2: [], h3: [], h4: [], h5: [], h6: [] },
+  ...{ p: ["class"], time: ["datetime"], details: [], summary: [], span: ["class"], pre: [], code: [], hr: [], br: [] },
+  ...{ ul: [], ol: ["start"], li: [], table: [], thead: [], tbody: [], tr: [], th: ["class"], td: ["class"] },
+  ...{ figure: ["class"], figcaption: [], ins: [], del: [], strong: [], em: [], blockquote: [] },
+  ...{ a: ["href", "rel"], img: ["alt", "src"], audio: ["controls", "src"] },
+};
+
+function sourceOf(title: string, entries: readonly Entry[]): ExportSource {
+  const at = "2026-01-01T00:00:00.000Z";
+  const session = ExportedSession.parse({
+    ...{ title: title.slice(0, 200), titleSource: "user", cliType: "builtin", agentName: title.slice(0, 200) },
+    ...{ projectName: title.slice(0, 1_000), createdAt: at, lastActiveAt: at, usage: null },
+  });
+  return { session, exportedAt: at, runs: () => [entries] };
+}
+
+interface Found {
+  readonly tag: string;
+  readonly attributes: readonly (readonly [string, string])[];
+}
+
+/** As a browser's own kind of parser reads it. */
+function elementsOf(html: string): Found[] {
+  const found: Found[] = [];
+  new HTMLRewriter()
+    .on("*", {
+      element: ({ tagName, attributes }) => {
+        found.push({
+          tag: tagName,
+          attributes: [...attributes].map(([name = "", value = ""]) => [name, value] as const),
+        });
+      },
+    })
+    .transform(html);
+  return found;
+}
+
+describe("X-12 NFR-5 an exported page", () => {
+  test.each(HOSTILE_TEXTS)("shows %j as text wherever it stands", (text) => {
+    const html = [...writeHtml(sourceOf(text, hostileEntries(text, 0)))].join("");
+    const elements = elementsOf(html);
+    expect(elements.length).toBeGreaterThan(40);
+    const foreign = elements.filter(
+      ({ tag, attributes }) => !ALLOWED[tag] || attributes.some(([name]) => !ALLOWED[tag]?.includes(name)),
+    );
+    expect(foreign).toEqual([]);
+    for (const { tag, attributes } of elements) {
+      for (const [name, value] of attributes) {
+        if (name === "src") expect(value).toMatch(/^data:(image\/png|audio\/wav);base64,[A-Za-z0-9+/]+={0,2}$/);
+        if (name === "href") expect(value).toMatch(/^(https?:|mailto:)/i);
+        if (name === "http-equiv") expect([tag, value]).toEqual(["meta", "Content-Security-Policy"]);
+      }
+    }
+    expect(elements.filter(({ tag }) => tag === "style")).toHaveLength(1);
+    expect(elements.filter(({ tag }) => tag === "article")).toHaveLength(6);
+  });
+
+  test("gives Markdown its form: emphasis, code, lists, tables and links of the web", () => {
+    const content =
+      "**b** _e_ `c` [l](https://example.com/?a=1&b=2)\n\n1. x\n2. y\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n- [x] done";
+    const entry = { type: "assistant", entryId: "a", content, timestamp: "2026-01-01T00:00:00.000Z" } as Entry;
+    const html = [...writeHtml(sourceOf("t", [entry]))].join("");
+    expect(html).toContain("<strong>b</strong> <em>e</em> <code>c</code>");
+    expect(html).toContain('<a href="https://example.com/?a=1&amp;b=2" rel="noopener noreferrer nofollow">l</a>');
+    expect(html).toContain('<th class="right">b</th>');
+    expect(html).toContain('<li><span class="box">☑</span> done</li>');
+  });
+});
+
+describe("X-12 exported Markdown", () => {
+  test.each(["```", "````", "a\n```\n# not a heading\n```", "`"])("keeps %j inside its fence", (text) => {
+    const [entry] = hostileEntries(text, 0).filter(({ type }) => type === "tool-call");
+    if (entry?.type !== "tool-call") throw new Error("no call");
+    const { parts: _, permission: __, locations: ___, input: ____, error: _____, ...bare } = entry;
+    const markdown = [...writeMarkdown(sourceOf("t", [{ ...bare, name: "Run", status: "complete" }]))].join("");
+    const fences = [...markdown.matchAll(/^(`{3,})$/gm)].map(([fence]) => fence);
+    const outer = fences.at(-1) ?? "";
+    expect(markdown).toContain(`\n${outer}\n${text}\n${outer}\n`);
+    expect(text.includes(outer)).toBe(false);
+  });
+});
