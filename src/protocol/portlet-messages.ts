@@ -42,7 +42,7 @@ export const PortletToShell = z.union([
   z.object({ type: z.literal("portlet:title"), title: z.string() }),
   z.object({ type: z.literal("portlet:key"), key: z.string(), modifiers }),
   /** Asks for a dialog about this session: the shell has the room and the rights for it. */
-  z.object({ type: z.literal("portlet:show"), what: z.enum(["log", "sign-in", "permissions"]) }),
+  z.object({ type: z.literal("portlet:show"), what: z.enum(["log", "sign-in", "permissions", "export"]) }),
   /** Asks for all of a text that is too long for its entry. */
   z.object({ type: z.literal("portlet:output"), entryId: EntryId, part: z.optional(z.int()), name: z.string() }),
   z.looseObject({ type: z.string().check(z.startsWith("session:")) }),

@@ -28,7 +28,7 @@ export async function openAgentScene(agent: RealAgent, config: object = {}): Pro
     prepare: (dataDir) => writeFile(join(dataDir, "config.json"), JSON.stringify(config)),
   });
   const client = await server.connect();
-  return new AgentScene({ agent, home, model, server, client });
+  return new AgentScene({ agent, home, model, server, client, env });
 }
 
 interface SceneParts {
@@ -37,12 +37,15 @@ interface SceneParts {
   readonly model: ModelServer;
   readonly server: TestServer;
   readonly client: SocketClient;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export class AgentScene implements AsyncDisposable {
   readonly agent: RealAgent;
   readonly model: ModelServer;
   readonly server: TestServer;
+  /** What the agent needs to be started with. */
+  readonly env: Readonly<Record<string, string>>;
   readonly #home: TempDir;
   #client: SocketClient;
   #projects = 0;
@@ -51,6 +54,7 @@ export class AgentScene implements AsyncDisposable {
     this.agent = parts.agent;
     this.model = parts.model;
     this.server = parts.server;
+    this.env = parts.env;
     this.#client = parts.client;
     this.#home = parts.home;
   }

@@ -9,6 +9,8 @@ const VIEWPORT = { width: 1_280, height: 800 };
 const WATCH_POLICY = `document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample }) =>
   console.error("policy violated:", effectiveDirective, blockedURI, sample))`;
 export const GUIDE = "Liminal Guide";
+/** What the browser itself says of an answer that is a no. */
+const REFUSED = /Failed to load resource: the server responded with a status of 4\d\d/;
 /** What the browser itself says of a server that is away. */
 const AWAY = /WebSocket connection to .* failed|Failed to load resource: net::ERR_/;
 
@@ -25,6 +27,8 @@ export interface OpenOptions {
   readonly theme?: "dark" | "light";
   /** The server is going to be away for a while: that the browser notices is no problem of the page's. */
   readonly losesServer?: boolean;
+  /** The server is going to refuse something over HTTP: that the browser notes it is no problem of the page's. */
+  readonly isRefused?: boolean;
   /** The window is too narrow for the sidebar, which waits in a drawer. */
   readonly isDrawer?: boolean;
   /** A browser profile that is already in use: another window of it. */
@@ -56,9 +60,10 @@ export class AppPage implements AsyncDisposable {
   readonly #sent: SentFrame[] = [];
   readonly #problems: string[] = [];
 
-  constructor(page: Page, { losesServer = false, onProblem }: OpenOptions) {
+  constructor(page: Page, { losesServer = false, isRefused = false, onProblem }: OpenOptions) {
     this.page = page;
-    watchPage(page, losesServer, onProblem ?? ((words) => this.#problems.push(words)));
+    const expected = [...(losesServer ? [AWAY] : []), ...(isRefused ? [REFUSED] : [])];
+    watchPage(page, expected, onProblem ?? ((words) => this.#problems.push(words)));
     page.on("websocket", (socket) =>
       socket.on("framesent", ({ payload }) => this.#sent.push(SentFrame.parse(JSON.parse(String(payload))))),
     );
@@ -222,9 +227,9 @@ export class AppPage implements AsyncDisposable {
 }
 
 /** Notes what no page of ours may ever do. */
-function watchPage(page: Page, losesServer: boolean, onProblem: (words: string) => void): void {
+function watchPage(page: Page, expected: readonly RegExp[], onProblem: (words: string) => void): void {
   page.on("console", (message) => {
-    const isExpected = losesServer && AWAY.test(message.text());
+    const isExpected = expected.some((words) => words.test(message.text()));
     if (message.type() === "error" && !isExpected) onProblem(message.text());
   });
   page.on("pageerror", ({ message }) => onProblem(message));

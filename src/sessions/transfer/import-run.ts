@@ -63,6 +63,8 @@ export class ImportRun {
   /** Never rejects: how it went is the last message. */
   async run(): Promise<void> {
     let problem: string | undefined;
+    // At once: every client knows of it, also one that is asked again before anything was read.
+    this.#tellProgress();
     try {
       await this.#readAll();
     } catch (error) {

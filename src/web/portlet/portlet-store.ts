@@ -205,7 +205,7 @@ export class PortletStore {
   }
 
   /** Has the shell show something about this session that needs more room than the frame. */
-  show(what: "log" | "sign-in" | "permissions"): void {
+  show(what: "log" | "sign-in" | "permissions" | "export"): void {
     this.#options.post({ type: "portlet:show", what });
   }
 

@@ -39,6 +39,15 @@ export function SessionHeader({ model }: { model: PortletModel }) {
         <button
           type="button"
           class="icon-button"
+          aria-label="Export"
+          title="Export"
+          onClick={() => model.store.show("export")}
+        >
+          <Icon name="download" class="icon-sm" />
+        </button>
+        <button
+          type="button"
+          class="icon-button"
           aria-label="Show log"
           title="Show log"
           onClick={() => model.store.show("log")}

@@ -50,7 +50,15 @@ export function NewSessionDialog({ shell, projectId, startWith }: NewSessionProp
         {more.size > 0 && <MoreAgents agents={agents.filter(({ id }) => more.has(id))} choice={choice} />}
       </div>
       <footer class="dialog-foot">
-        <span class="faint">The session opens in its own tab.</span>
+        <button
+          type="button"
+          class="button ghost"
+          onClick={() => {
+            shell.dialog.value = { kind: "import", projectId: chosen };
+          }}
+        >
+          Import sessions…
+        </button>
         <span class="spacer" />
         <button type="button" class="button ghost" onClick={() => shell.closeDialog()}>
           Cancel

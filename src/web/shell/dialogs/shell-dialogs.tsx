@@ -7,6 +7,7 @@ import { LazyView } from "./lazy-view.tsx";
 const loadNewSession = async () => (await import("./new-session-dialog.tsx")).NewSessionDialog;
 const loadSignIn = async () => (await import("./sign-in-dialog.tsx")).SignInDialog;
 const loadTerminal = async () => (await import("../../terminal/terminal-dialog.tsx")).TerminalDialog;
+const loadImport = async () => (await import("../../transfer/import-dialog.tsx")).ImportDialog;
 const loadOutput = async () => (await import("../../output/output-dialog.tsx")).OutputDialog;
 /** Dialogs about everything. */
 const SHELL_VIEWS = {
@@ -17,6 +18,7 @@ const SHELL_VIEWS = {
 const SESSION_VIEWS = {
   delete: async () => (await import("../../session-row/delete-dialog.tsx")).DeleteDialog,
   permissions: async () => (await import("../../permissions/permissions-dialog.tsx")).PermissionsDialog,
+  export: async () => (await import("../../transfer/export-dialog.tsx")).ExportDialog,
   log: async () => (await import("../../trace/log-dialog.tsx")).LogDialog,
 };
 
@@ -49,7 +51,12 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
     case "agents":
     case "search":
       return <LazyView key={dialog.kind} load={SHELL_VIEWS[dialog.kind]} props={{ shell }} onFailed={onFailed} />;
+    case "import": {
+      const { kind, projectId } = dialog;
+      return <LazyView key={kind} load={loadImport} props={{ shell, projectId }} onFailed={onFailed} />;
+    }
     case "delete":
+    case "export":
     case "log":
     case "permissions": {
       const { kind, sessionId } = dialog;

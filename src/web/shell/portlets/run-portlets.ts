@@ -165,6 +165,6 @@ function isShow(message: PortletToShell): message is Extract<PortletToShell, { w
   return message.type === "portlet:show";
 }
 
-function dialogOf(what: "log" | "sign-in" | "permissions", { id, cliType }: SessionRow): ShellDialog {
+function dialogOf(what: "log" | "sign-in" | "permissions" | "export", { id, cliType }: SessionRow): ShellDialog {
   return what === "sign-in" ? { kind: "sign-in", cliType } : { kind: what, sessionId: id };
 }

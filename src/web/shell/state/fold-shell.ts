@@ -22,6 +22,11 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
       return withRow(state, message.session);
     case "session:changed":
       return withRow(state, message);
+    case "import:progress":
+      return {
+        ...state,
+        sessions: new Map([...state.sessions, ...message.sessions.map((row) => [row.id, row] as const)]),
+      };
     case "session:archived":
       return moved(state, message.sessionId, true);
     case "session:unarchived":

@@ -13,6 +13,8 @@ export type ShellDialog =
   | { readonly kind: "search" }
   | { readonly kind: "agents" }
   | { readonly kind: "log"; readonly sessionId: SessionId }
+  | { readonly kind: "import"; readonly projectId: ProjectId }
+  | { readonly kind: "export"; readonly sessionId: SessionId }
   | { readonly kind: "permissions"; readonly sessionId: SessionId }
   | ({ readonly kind: "output" } & WholeOutputOf)
   | { readonly kind: "sign-in"; readonly cliType: CliType }

@@ -12,6 +12,7 @@ import type { Tell } from "./attempt.ts";
 import { foldShell } from "./fold-shell.ts";
 import { readKept, writeKept } from "./kept-json.ts";
 import { SeenSessions } from "./seen-sessions.ts";
+import { SessionImports } from "./session-imports.ts";
 import { NO_DIALOG, type ShellDialog } from "./shell-dialog.ts";
 import { EMPTY_SHELL, isComplete, type ShellState } from "./shell-state.ts";
 import { TerminalFeed } from "./terminal-feed.ts";
@@ -57,6 +58,7 @@ export class Shell {
   readonly seen = new SeenSessions(
     (request) => void this.attempt(request, ignore("a session that is gone needs no reader")),
   );
+  readonly imports = new SessionImports();
   readonly installs = new AgentInstalls((request, tell) => this.attempt(request, tell));
 
   constructor(ask: Ask, nowMs: number) {
@@ -92,6 +94,7 @@ export class Shell {
       this.terminals.hear(message);
       this.installs.hear(message);
       this.seen.hear(message);
+      this.imports.hear(message);
       if (message.type === "hello") for (const { id } of message.projects) this.#list(id);
       if (message.type === "project:added") this.#list(message.project.id);
       if (isComplete(after)) this.#setTabs(keepTabs(this.#tabs.peek(), (id) => after.sessions.has(id)));

@@ -1,0 +1,56 @@
+import { type ClientConnection, client, ndJsonStream } from "@agentclientprotocol/sdk";
+import { z } from "zod";
+import { splitCommand } from "../../src/agents/catalog/split-command.ts";
+import type { RealAgent } from "./real-agents.ts";
+
+type Child = Bun.Subprocess<"pipe", "pipe", "ignore">;
+const NewSession = z.looseObject({ sessionId: z.string() });
+
+/** The agent as any other program would run it: no app of ours is there. */
+export class PlainAcpRun implements AsyncDisposable {
+  readonly #child: Child;
+  readonly #connection: ClientConnection;
+  readonly #sessionId: string;
+
+  private constructor(child: Child, connection: ClientConnection, sessionId: string) {
+    this.#child = child;
+    this.#connection = connection;
+    this.#sessionId = sessionId;
+  }
+
+  static async start(agent: RealAgent, env: Readonly<Record<string, string>>, cwd: string): Promise<PlainAcpRun> {
+    const command = splitCommand(env[agent.variable] ?? "");
+    const child = Bun.spawn([...command], {
+      cwd,
+      env: { PATH: process.env["PATH"] ?? "", HOME: env["HOME"] ?? cwd, ...env },
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    const { stdin } = child;
+    const writable = new WritableStream<Uint8Array>({
+      write: async (bytes) => {
+        stdin.write(bytes);
+        await stdin.flush();
+      },
+    });
+    const connection = client({ name: "plain" })
+      .onNotification("*", () => undefined)
+      .connect(ndJsonStream(writable, child.stdout));
+    await connection.agent.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    const answer = await connection.agent.request("session/new", { cwd, mcpServers: [] });
+    return new PlainAcpRun(child, connection, NewSession.parse(answer).sessionId);
+  }
+
+  async prompt(text: string): Promise<void> {
+    const prompt = [{ type: "text", text }];
+    await this.#connection.agent.request("session/prompt", { sessionId: this.#sessionId, prompt });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connection.close();
+    await this.#child.stdin.end();
+    this.#child.kill();
+    await this.#child.exited;
+  }
+}
