@@ -5,7 +5,7 @@ import type { PlainServerMessage } from "../protocol/server-messages.ts";
 import type { Answer } from "../sessions/answer.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { FileSearch } from "../workspace/files/file-search.ts";
-import type { ImportService } from "../sessions/transfer/import-service.ts";
+import type { ImportMessage, ImportService } from "../sessions/transfer/import-service.ts";
 import type { ProjectService } from "../workspace/project-service.ts";
 import type { AgentDirectory } from "./agent-directory.ts";
 
@@ -23,6 +23,7 @@ export type Answerable = Exclude<ClientMessage, { type: "session:open" | "sessio
 
 export async function answerMessage(deps: MessageDeps, message: Answerable): Promise<Answer> {
   const { sessions, projects, agents } = deps;
+  if (isImport(message)) return answerImport(deps, message);
   switch (message.type) {
     case "project:list":
       return reply({ type: "project:list", projects: [...projects.list()] });
@@ -69,11 +70,6 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       return agents.terminal(message);
     case "files:search":
       return searchFiles(deps, message);
-    case "import:start":
-      return sessions.once(message.commandId, () => deps.imports.answer(message));
-    case "import:list":
-    case "import:cancel":
-      return deps.imports.answer(message);
     case "policy:get":
     case "policy:set":
     case "policy:preview":
@@ -84,6 +80,16 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     default:
       return sessions.execute(message);
   }
+}
+
+function isImport(message: Answerable): message is ImportMessage {
+  return message.type.startsWith("import:");
+}
+
+/** Starting acts once; asking and stopping may be repeated. */
+function answerImport({ sessions, imports }: MessageDeps, message: ImportMessage): Promise<Answer> {
+  if (message.type !== "import:start") return imports.answer(message);
+  return sessions.once(message.commandId, () => imports.answer(message));
 }
 
 function reply(message: PlainServerMessage): Answer {

@@ -3,6 +3,7 @@ import type { SessionLog } from "../ports/session-log.ts";
 import type { Adoption, EntryRun, TransferStore } from "../ports/transfer-store.ts";
 import { Entry } from "../protocol/entry.ts";
 import { type CliType, type ProjectId, SessionId } from "../protocol/ids.ts";
+import { shortenEntry } from "../protocol/shorten-entry.ts";
 import { transaction } from "./transaction.ts";
 
 export class SqliteTransferStore implements TransferStore {
@@ -28,9 +29,11 @@ export class SqliteTransferStore implements TransferStore {
     return transaction(this.#db, () => {
       if (this.isKnown(row.cliType, binding.agentSessionId)) return false;
       this.#log.create(row, binding, null);
+      const short = entries.map(shortenEntry);
       this.#log.commit(row.id, {
-        ...{ facts: [], state, settled: entries, snapshot: state, revised: [] },
-        ...{ lastActiveAt: null, receipt: null, binding: null },
+        ...{ facts: [], state, settled: short.map(({ entry }) => entry), snapshot: state, revised: [] },
+        outputs: short.flatMap(({ outputs }) => outputs),
+        ...{ lastActiveAt: null, attention: null, receipt: null, binding: null },
       });
       // The facts it was folded from are not kept: whoever has an older cursor gets all of it.
       this.#sql.finish.run(state.seq + 1, binding.adopted === true ? 1 : 0, row.id);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { z } from "zod";
 import { startTalk } from "../integration/talk.ts";
-import { startTestServer } from "../support/test-server.ts";
+import { guideWith, startTestServer } from "../support/test-server.ts";
 import { exported, imported, importFile } from "./file-steps.ts";
 import { hostileDocument } from "./hostile-document.ts";
 import { HOSTILE_TEXTS } from "./hostile-texts.ts";
@@ -197,3 +197,21 @@ test("X-12 an import needs the token, a project, POST and a text; another agent 
   expect((await importFile(server, talk.projectId, new Uint8Array([0xff, 0xfe, 0x00]))).error).toContain("UTF-8");
   expect(await imported(server, talk.projectId, file, "&cliType=builtin")).toMatchObject({ cliType: "builtin" });
 });
+
+test("X-12 an output too long for its entry goes out whole as JSON, and comes in whole", async () => {
+  await using server = await startTestServer({ agents: { guide: { ...guideWith(), permissions: "all" } } });
+  const talk = await startTalk(server, "guide");
+  await talk.say("run seq 1 60000");
+  const [call] = talk.tools;
+  expect(call?.truncated?.totalChars).toBeGreaterThan(300_000);
+  const numbers = Array.from({ length: 60_000 }, (_, index) => `${index + 1}\n`).join("");
+  const first = await exported(server, talk.sessionId, "json");
+  expect(resultOf(first)).toBe(numbers);
+  const row = await imported(server, talk.projectId, first);
+  expect((await openTalk(talk.client, row)).tools[0]?.truncated).toEqual(call?.truncated);
+  expect(resultOf(await exported(server, row.id, "json"))).toBe(numbers);
+});
+
+function resultOf(document: string): unknown {
+  return Document.parse(JSON.parse(document)).entries.find(({ type }) => type === "tool-call")?.["result"];
+}

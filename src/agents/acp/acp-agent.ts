@@ -159,7 +159,8 @@ export class AcpAgent {
     const params = { sessionId: restore.agentSessionId, cwd, mcpServers: this.#mcpServers };
     // One that no agent knows: it was read from a file.
     const isKnown = restore.agentSessionId !== NO_AGENT_SESSION;
-    const resumed = isKnown && this.#has("resume") ? await this.#tryRestore("session/resume", params, restore, sink) : null;
+    const resumed =
+      isKnown && this.#has("resume") ? await this.#tryRestore("session/resume", params, restore, sink) : null;
     if (resumed) return afterReplay(resumed, "resumed", sink);
     if (isKnown && this.#capabilities["loadSession"] === true) {
       const { name, world } = this.#options;

@@ -3,7 +3,7 @@ import { Entry } from "../../protocol/entry.ts";
 import { type ExportedSession, ExportHead } from "./export-document.ts";
 
 const ENTRIES_MAX = 100_000;
-const ENTRY_CHARS_MAX = 8_000_000;
+const ENTRY_CHARS_MAX = 70_000_000;
 /** So many are read before others get their turn. */
 const ENTRIES_AT_ONCE = 500;
 

@@ -166,6 +166,10 @@ export class ScratchTranscript {
         const place = entryId === undefined ? undefined : this.#places.get(entryId);
         return place === undefined ? null : (this.#entries[place] ?? null);
       },
+      said: () =>
+        this.#entries.flatMap(({ type, content }) =>
+          type === "user" || type === "assistant" || type === "notice" ? [{ type, content }] : [],
+        ),
       endOfQuestion: () => "it was asked in another place",
     };
   }

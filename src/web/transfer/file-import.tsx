@@ -51,28 +51,61 @@ export function FileImport({ shell, projectId, cliType, agentName }: FileImportP
       <span class="hint">A session exported as JSON.</span>
       {step.step === "reading" && <p role="status">Reading the file…</p>}
       {step.step === "known" && (
-        <div class="import-known" role="alert">
-          <p>Already imported as “{step.session.title}”.</p>
-          <button type="button" class="button" onClick={() => open(step.session.id)}>
-            Open it
-          </button>
-          <button type="button" class="button" onClick={() => void read(step.file, { copy: true })}>
-            Import a copy
-          </button>
-        </div>
+        <KnownFile
+          title={step.session.title}
+          onOpen={() => open(step.session.id)}
+          onCopy={() => void read(step.file, { copy: true })}
+        />
       )}
       {step.step === "refused" && (
-        <div role="alert">
-          <p class="error-text">
-            <Icon name="fail" class="icon-sm" />
-            <span>{step.words}</span>
-          </p>
-          {step.isAgentUnknown && cliType !== null && (
-            <button type="button" class="button" onClick={() => void read(step.file, { cliType })}>
-              Import it for {agentName}
-            </button>
-          )}
-        </div>
+        <RefusedFile
+          words={step.words}
+          agentName={step.isAgentUnknown && cliType !== null ? agentName : null}
+          onImport={() => cliType !== null && void read(step.file, { cliType })}
+        />
+      )}
+    </div>
+  );
+}
+
+interface KnownFileProps {
+  readonly title: string;
+  readonly onOpen: () => void;
+  readonly onCopy: () => void;
+}
+
+function KnownFile({ title, onOpen, onCopy }: KnownFileProps) {
+  return (
+    <div class="import-known" role="alert">
+      <p>Already imported as “{title}”.</p>
+      <button type="button" class="button" onClick={onOpen}>
+        Open it
+      </button>
+      <button type="button" class="button" onClick={onCopy}>
+        Import a copy
+      </button>
+    </div>
+  );
+}
+
+interface RefusedFileProps {
+  readonly words: string;
+  /** Whom it could be imported for instead; null when that is not what is wrong. */
+  readonly agentName: string | null;
+  readonly onImport: () => void;
+}
+
+function RefusedFile({ words, agentName, onImport }: RefusedFileProps) {
+  return (
+    <div role="alert">
+      <p class="error-text">
+        <Icon name="fail" class="icon-sm" />
+        <span>{words}</span>
+      </p>
+      {agentName !== null && (
+        <button type="button" class="button" onClick={onImport}>
+          Import it for {agentName}
+        </button>
       )}
     </div>
   );

@@ -7,6 +7,7 @@ import type { Entry } from "../../../protocol/entry.ts";
 import type { SessionId } from "../../../protocol/ids.ts";
 import type { ExportSource, ExportWriter } from "../export-document.ts";
 import { fileName } from "./file-name.ts";
+import { wholeEntry } from "./whole-entry.ts";
 import { writeHtml } from "./write-html.ts";
 import { writeJson } from "./write-json.ts";
 import { writeMarkdown } from "./write-markdown.ts";
@@ -15,10 +16,17 @@ import { writeMarkdown } from "./write-markdown.ts";
 const RUN_ENTRIES = 32;
 
 const FORMS = {
-  md: { write: writeMarkdown, contentType: "text/markdown; charset=utf-8" },
-  html: { write: writeHtml, contentType: "text/html; charset=utf-8" },
-  json: { write: writeJson, contentType: "application/json; charset=utf-8" },
-} as const satisfies Readonly<Record<string, { readonly write: ExportWriter; readonly contentType: string }>>;
+  md: { write: writeMarkdown, contentType: "text/markdown; charset=utf-8", isWhole: false },
+  html: { write: writeHtml, contentType: "text/html; charset=utf-8", isWhole: false },
+  json: { write: writeJson, contentType: "application/json; charset=utf-8", isWhole: true },
+} as const satisfies Readonly<Record<string, Form>>;
+
+interface Form {
+  readonly write: ExportWriter;
+  readonly contentType: string;
+  /** Long outputs are in it to the last character, rather than with their two ends. */
+  readonly isWhole: boolean;
+}
 
 export type ExportForm = keyof typeof FORMS;
 
@@ -50,9 +58,9 @@ export class ExportService {
 
   /** Null for a session nobody knows. */
   export(sessionId: SessionId, form: ExportForm): Export | null {
-    const source = this.#source(sessionId);
+    const { write, contentType, isWhole } = FORMS[form];
+    const source = this.#source(sessionId, isWhole);
     if (!source) return null;
-    const { write, contentType } = FORMS[form];
     return {
       fileName: `${fileName(source.session.title)}.${form}`,
       contentType,
@@ -60,7 +68,7 @@ export class ExportService {
     };
   }
 
-  #source(sessionId: SessionId): ExportSource | null {
+  #source(sessionId: SessionId, isWhole: boolean): ExportSource | null {
     const { log, projects, agents, world } = this.#deps;
     const stored = log.load(sessionId);
     if (!stored) return null;
@@ -77,20 +85,23 @@ export class ExportService {
         usage: state.config.usage,
       },
       exportedAt: isoTime(world),
-      runs: () => this.#runs(sessionId, state.open),
+      runs: () => this.#runs(sessionId, state.open, isWhole),
     };
   }
 
   /** What has settled, run by run, then what the running turn has so far. */
-  *#runs(sessionId: SessionId, open: readonly Entry[]): Generator<readonly Entry[]> {
+  *#runs(sessionId: SessionId, open: readonly Entry[], isWhole: boolean): Generator<readonly Entry[]> {
+    const { log, store } = this.#deps;
+    const told = (entries: readonly Entry[]) =>
+      isWhole ? entries.map((entry) => wholeEntry(log, sessionId, entry)) : entries;
     const seen = new Set(open.map(({ entryId }) => entryId));
     for (let position: number | null = 0; position !== null; ) {
-      const { entries, next } = this.#deps.store.entriesAfter(sessionId, position, RUN_ENTRIES);
+      const { entries, next } = store.entriesAfter(sessionId, position, RUN_ENTRIES);
       // The turn may end while the document goes out: what was open then has settled and is told once.
       for (const { entryId } of entries) seen.delete(entryId);
-      yield entries;
+      yield told(entries);
       position = next;
     }
-    yield open.filter(({ entryId }) => seen.has(entryId));
+    yield told(open.filter(({ entryId }) => seen.has(entryId)));
   }
 }
