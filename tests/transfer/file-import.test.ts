@@ -98,6 +98,8 @@ test("X-12 X-3 a session of 20,000 entries comes in, is paged, and goes out whol
   const row = await imported(server, talk.projectId, longDocument());
   const opened = await talk.client.ask("session:history", { type: "session:open", sessionId: row.id, limit: 50 });
   expect(opened.entries.map(({ content }) => content).at(-1)).toBe(`entry number ${LONG_ENTRIES - 1}`);
+  const { hits } = await talk.client.ask("search:results", { type: "search", query: '"entry number 12345"' });
+  expect(hits.map(({ sessionId }) => sessionId)).toEqual([row.id]);
   const before = opened.entries[0]?.entryId ?? "";
   const page = await talk.client.ask("session:page", { type: "session:page", sessionId: row.id, before, limit: 50 });
   expect(page.entries.at(-1)?.content).toBe(`entry number ${LONG_ENTRIES - 51}`);
