@@ -4,8 +4,8 @@ import { FILES_FOUND_DEFAULT } from "../protocol/limits.ts";
 import type { PlainServerMessage } from "../protocol/server-messages.ts";
 import type { Answer } from "../sessions/answer.ts";
 import type { SessionService } from "../sessions/session-service.ts";
-import type { FileSearch } from "../workspace/files/file-search.ts";
 import type { ImportMessage, ImportService } from "../sessions/transfer/import-service.ts";
+import type { FileSearch } from "../workspace/files/file-search.ts";
 import type { ProjectService } from "../workspace/project-service.ts";
 import type { AgentDirectory } from "./agent-directory.ts";
 

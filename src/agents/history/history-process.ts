@@ -7,6 +7,7 @@ import { AcpConnection } from "../acp/acp-connection.ts";
 import { AcpSession } from "../acp/acp-session.ts";
 import { asFailure, refusalOf } from "../acp/agent-refusals.ts";
 import { ClientRequestError, ClientRequests } from "../acp/client-requests.ts";
+import { readAbilities } from "../acp/prompt-abilities.ts";
 import { asObject, type JsonObject } from "../acp/read-json.ts";
 import { WireTrace } from "../acp/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
@@ -46,6 +47,7 @@ export class HistoryProcess {
   readonly #readings = new Map<string, Reading>();
   readonly gone: Promise<never>;
   #capabilities: JsonObject = {};
+  #abilities = readAbilities({});
 
   private constructor(options: HistoryProcessOptions, command: readonly string[]) {
     this.#options = options;
@@ -151,6 +153,7 @@ export class HistoryProcess {
       },
     });
     this.#capabilities = asObject(answer["agentCapabilities"]) ?? {};
+    this.#abilities = readAbilities(answer);
   }
 
   #onUpdate(agentSessionId: string, update: Json): void {
@@ -178,6 +181,7 @@ export class HistoryProcess {
         serves: SERVES_NOTHING,
         emptyForMissing: false,
       }),
+      abilities: this.#abilities,
       answerQuestion: ignore("every question was declined when it came"),
       onClosed: ignore("closed by the reading itself"),
       onTurnCompleted: ignore("no turn is run here"),
@@ -189,7 +193,14 @@ export class HistoryProcess {
 type AgentHear = (event: Parameters<HistorySink>[0]) => void;
 
 /** What agents say around a replay whether it goes on or not. */
-const SURROUNDINGS: ReadonlySet<string> = new Set(["options", "option-chosen", "commands", "usage", "title"]);
+const SURROUNDINGS: ReadonlySet<string> = new Set([
+  "abilities",
+  "options",
+  "option-chosen",
+  "commands",
+  "usage",
+  "title",
+]);
 
 async function withDeadline<Value>(work: Promise<Value>, ms: number): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();

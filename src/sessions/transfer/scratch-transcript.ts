@@ -18,6 +18,7 @@ const CHARS_MAX = 100_000_000;
 /** What an agent says of the session as it stands, not of what was said in it. */
 const SURROUNDINGS: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
   "title",
+  "abilities",
   "options",
   "option-chosen",
   "commands",
