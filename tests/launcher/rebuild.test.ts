@@ -16,7 +16,7 @@ test("serve builds the page before the server starts, and again only when a sour
   await writeTree(dir.path, SAMPLE_PAGE);
 
   const first = await runLauncher(dir, ["serve"]);
-  expect(first.stdout).toMatch(/^page: 8 files, .*\nserving true\n$/);
+  expect(first.stdout).toMatch(/^page: 9 files, .*\nserving true\n$/);
   const built = await manifestIdentity(dir);
 
   const inAnHour = Date.now() / 1_000 + 3_600;
