@@ -33,7 +33,7 @@ export class AccessControl {
   }
 
   isAuthorized(request: Request, url: URL): boolean {
-    const bearer = /^Bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+    const bearer = bearerOf(request);
     return (
       (bearer !== undefined && this.isToken(bearer)) ||
       this.isToken(url.searchParams.get("token") ?? "") ||
@@ -74,6 +74,10 @@ export class AccessControl {
     if (protocol !== "http:" && protocol !== "https:") return false;
     return this.#hosts.has(host.toLowerCase()) || this.#isDefaultPortHost(host.toLowerCase());
   }
+}
+
+export function bearerOf(request: Request): string | undefined {
+  return /^Bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
 }
 
 /** Constant time: how long a wrong guess takes says nothing about how wrong it is. */

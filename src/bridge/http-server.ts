@@ -1,6 +1,7 @@
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport } from "../sessions/transfer/file-import.ts";
-import type { AccessControl } from "./access-control.ts";
+import { type AccessControl, bearerOf } from "./access-control.ts";
+import type { McpDoor } from "./mcp-door.ts";
 import type { PageFiles } from "./page-files.ts";
 import { json, plainText, signInPage } from "./plain-pages.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
@@ -27,6 +28,7 @@ interface HttpServerOptions {
   readonly trace: (sessionId: string) => string | null;
   readonly exports: ExportService;
   readonly fileImport: FileImport;
+  readonly mcp: McpDoor;
   readonly isReady: () => boolean;
 }
 
@@ -90,6 +92,8 @@ export class HttpServer {
         return this.#get(request, () => this.#page(request, url, "portlet"));
       case "/ws":
         return this.#socket(request, url);
+      case "/mcp":
+        return this.#mcp(request, url);
       case "/api/status":
         return this.#api(request, url, () => json(200, this.#options.status()));
       case "/api/trace":
@@ -117,6 +121,18 @@ export class HttpServer {
     if (!this.#access.isAuthorized(request, url)) return json(401, { error: "A token is needed." });
     if (request.method !== "POST") return plainText(405, "Only POST is answered here.", { Allow: "POST" });
     return importRoute(this.#options.fileImport, request, url);
+  }
+
+  /** A session's own token opens this door and no other. */
+  #mcp(request: Request, url: URL): Response | Promise<Response> {
+    const { mcp, isReady } = this.#options;
+    const session = mcp.sessionOf(bearerOf(request) ?? "");
+    if (session === null && !this.#access.isAuthorized(request, url))
+      return json(401, { error: "A token is needed: the app's own, or that of a session that has not ended." });
+    if (!isReady()) return plainText(503, "Starting or stopping.");
+    // Agents wait for other agents for minutes, and nothing travels meanwhile.
+    this.#server.timeout(request, 0);
+    return mcp.serve(request, session);
   }
 
   #trace(url: URL): Response {

@@ -50,6 +50,10 @@ export class Hub {
     };
   }
 
+  isFollowed(sessionId: SessionId): boolean {
+    return this.#followers.has(sessionId);
+  }
+
   committed(sessionId: SessionId, facts: readonly Fact[]): void {
     this.#woken.add(sessionId);
     for (const fact of facts) {

@@ -4,6 +4,7 @@ import type { EntryId, ProjectId, SessionId } from "../protocol/ids.ts";
 import type { SessionRow } from "../protocol/server-messages.ts";
 import type { SessionState } from "../protocol/session-state.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
+import type { Delegation } from "./delegation-store.ts";
 
 /** The agent's side of a session, as far as the store must know it to bring it back. */
 export interface AgentBinding {
@@ -103,7 +104,8 @@ export interface Drafts {
 /** The durable truth of all sessions. A commit returns only when its facts survive a crash of the program. */
 export interface SessionLog {
   readonly drafts: Drafts;
-  create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null): void;
+  /** `delegation`: it is started for another session, or for a program outside. */
+  create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null, delegation?: Delegation): void;
   commit(sessionId: SessionId, commit: Commit): void;
   /** Everything of a session is gone, and its answer kept. */
   delete(sessionId: SessionId, receipt: Receipt | null): void;

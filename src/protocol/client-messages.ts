@@ -68,6 +68,8 @@ export const SessionCommand = z.discriminatedUnion("type", [
   message("session:retry", sessionOnly),
   message("session:cancel", sessionOnly),
   message("session:kill", sessionOnly),
+  /** The session is not to be woken by this wait any more. */
+  message("session:wait-cancel", { ...sessionOnly, waitId: z.string().check(z.minLength(1), z.maxLength(200)) }),
   message("session:archive", sessionOnly),
   message("session:unarchive", sessionOnly),
   /** For good: what was said in it, and where the agent offers that, the agent's own copy. */

@@ -63,6 +63,13 @@ export const REFUSE = {
   agentProtocol: (message: string) => refuse("AGENT_PROTOCOL_ERROR", message),
   notPending: (outcome: string) => refuse("REQUEST_NOT_PENDING", `This request is no longer open: ${outcome}.`),
   limitExceeded: (limit: string, value: number) => refuse("LIMIT_EXCEEDED", `Over the limit of ${value} for ${limit}.`),
+  treeLimit: (limit: string, value: number, todo: string) =>
+    refuse("LIMIT_EXCEEDED", `Over the limit of ${value} for ${limit}. ${todo}`),
+  overBudget: (spent: number, limit: number, unit: string) =>
+    refuse(
+      "LIMIT_EXCEEDED",
+      `Over budget: ${spent} of ${limit} ${unit} are spent. Tell the user; only they can raise it.`,
+    ),
   internal: () => refuse("INTERNAL_ERROR", "Unexpected server error."),
 } as const;
 

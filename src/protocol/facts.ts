@@ -1,4 +1,5 @@
 import { z } from "zod/mini";
+import { ArmedWait } from "./delegation.ts";
 import { Entry } from "./entry.ts";
 import { ElicitationId, EntryId, PermissionId, SessionId } from "./ids.ts";
 import { Json } from "./json.ts";
@@ -36,6 +37,8 @@ export const FactBody = z.discriminatedUnion("type", [
     title: z.string(),
     source: z.enum(["derived", "agent", "user"]),
   }),
+  /** What the session waits for while its own turn is over; it is woken when that has come. */
+  z.object({ type: z.literal("session:waits"), items: z.array(ArmedWait) }),
   z.object({ type: z.literal("session:archived") }),
   z.object({ type: z.literal("session:unarchived") }),
   /** `by`: the policy answers it with the next fact, so nobody is to be asked. */

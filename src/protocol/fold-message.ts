@@ -40,6 +40,7 @@ function stateFromHistory(history: SessionHistory): SessionState {
     archived,
     hasMore,
     entries,
+    waits,
   } = history;
   const openFrom = isTurnActive(turn) ? entries.findIndex(({ turnId }) => turnId === turn.turnId) : -1;
   const cut = openFrom === -1 ? entries.length : openFrom;
@@ -56,6 +57,7 @@ function stateFromHistory(history: SessionHistory): SessionState {
     titleSource,
     archived,
     hasMore,
+    ...(waits !== undefined && { waits }),
     settled: entries.slice(0, cut),
     open: entries.slice(cut),
   };

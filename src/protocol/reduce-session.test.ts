@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { commandId, elicitationId, entryId, NOW, permissionId, turnId } from "../../tests/core/names.ts";
+import { commandId, elicitationId, entryId, NOW, permissionId, SESSION, turnId } from "../../tests/core/names.ts";
 import { assistantEntry, idsOf, toolEntry, userEntry } from "../../tests/core/some-entries.ts";
 import { FactBody, FactType } from "./facts.ts";
 import { reduceSession } from "./reduce-session.ts";
@@ -49,6 +49,10 @@ const EACH: Readonly<Record<FactBody["type"], FactBody>> = {
   "session:queue": { type: "session:queue", items: [{ commandId: commandId("c"), content: "next" }], paused: true },
   "session:config": { type: "session:config", config: { ...EMPTY_CONFIG, usage: { used: 1, size: 2 } } },
   "session:title-updated": { type: "session:title-updated", title: "T", source: "agent" },
+  "session:waits": {
+    type: "session:waits",
+    items: [{ waitId: "w", agentIds: [SESSION], until: "all", armedAt: NOW }],
+  },
   "session:archived": { type: "session:archived" },
   "session:unarchived": { type: "session:unarchived" },
   "permission:request": { type: "permission:request", ...question("p") },

@@ -29,6 +29,8 @@ function applyFact(state: SessionState, fact: FactBody): SessionState {
       return fact.turn.state === "idle" ? settle({ ...state, turn: fact.turn }) : { ...state, turn: fact.turn };
     case "session:queue":
       return { ...state, queue: fact.items, queuePaused: fact.paused };
+    case "session:waits":
+      return { ...state, waits: fact.items };
     case "session:config":
       return { ...state, config: fact.config };
     case "session:title-updated":

@@ -1,4 +1,5 @@
 import { z } from "zod/mini";
+import { ArmedWait, ChildInfo, ChildStatus } from "./delegation.ts";
 import { Entry, Part } from "./entry.ts";
 import { ErrorCode } from "./errors.ts";
 import { FactBody, Seq } from "./facts.ts";
@@ -86,6 +87,7 @@ const standing = {
   archived: z.boolean(),
   draft: z.optional(z.string()),
   draftAttachments: z.optional(z.array(Part)),
+  waits: z.optional(z.array(ArmedWait)),
 };
 
 /** Whose policy a message is about; one of the ids, by the scope. */
@@ -138,6 +140,9 @@ export const FilesFound = message("files:found", {
 });
 export type FilesFound = z.infer<typeof FilesFound>;
 
+/** A fact of an agent that was started by another one. */
+const ChildUpdate = z.intersection(z.object({ seq: Seq }), FactBody);
+
 /** Messages that are not facts: greetings, answers, lists and states. */
 export const PlainServerMessage = z.discriminatedUnion("type", [
   message("hello", {
@@ -171,6 +176,16 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     message: z.optional(z.string()),
   }),
   message("agent:list", { agents: z.array(AgentInfo) }),
+  /** An agent was started by a session's agent, or, with no parent, by a program outside. */
+  message("agent_created", { parentSessionId: z.nullable(SessionId), agentId: SessionId, info: ChildInfo }),
+  /** For followers of the parent: a fact of the child. */
+  message("agent_update", { parentSessionId: z.nullable(SessionId), agentId: SessionId, update: ChildUpdate }),
+  message("agent_status", {
+    parentSessionId: z.nullable(SessionId),
+    agentId: SessionId,
+    status: ChildStatus,
+    info: ChildInfo,
+  }),
   /** The last one of each install has the phase `done`, `failed` or `cancelled`. */
   message("agent:install-progress", {
     cliType: CliType,

@@ -1,3 +1,4 @@
+import type { ArmedWait } from "./delegation.ts";
 import type { Entry } from "./entry.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { PendingQuestion } from "./question.ts";
@@ -29,6 +30,8 @@ export interface SessionState {
   /** A stop by hand or a failure holds the queue back until the user sends again. */
   readonly queuePaused: boolean;
   readonly config: SessionConfig;
+  /** What will wake the session by itself; absent until it first waited for something. */
+  readonly waits?: readonly ArmedWait[];
 }
 
 export const UNTITLED = "New Session";

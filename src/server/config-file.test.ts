@@ -11,7 +11,17 @@ async function load(content: string | object) {
   return { ...loaded, problem: problem?.replace(path, "config.json") ?? null };
 }
 
-const NOTHING = { agents: [], pool: { idleMs: 1_800_000, processesMax: 12 }, mcpServers: [], permissions: new Map() };
+const NOTHING = {
+  agents: [],
+  pool: { idleMs: 1_800_000, processesMax: 12 },
+  mcpServers: [],
+  orchestration: {
+    offered: true,
+    keepChildren: false,
+    limits: { depthMax: 3, childrenMax: 10, runningMax: 5, budget: {} },
+  },
+  permissions: new Map(),
+};
 
 describe("loadConfigFile", () => {
   it("no file is no problem", async () => {

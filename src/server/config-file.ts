@@ -4,10 +4,13 @@ import type { McpServerSetting } from "../agents/acp/mcp-servers.ts";
 import type { AgentDefinition } from "../agents/catalog/agent-definition.ts";
 import { RETRY_DELAYS_MS } from "../agents/catalog/retry-delays.ts";
 import type { EvictionLimits } from "../agents/pool/eviction.ts";
+import { Budget } from "../protocol/delegation.ts";
 import { CliType } from "../protocol/ids.ts";
 import { PermissionMode } from "../protocol/permission-policy.ts";
+import { TREE_LIMITS, type TreeLimits } from "../sessions/delegation/tree-limits.ts";
 
 const RETRY_MS_MAX = 30_000;
+const LEVELS_MAX = 10;
 const POOL_DEFAULTS: EvictionLimits = { idleMs: 30 * 60_000, processesMax: 12 };
 
 const AgentSetting = z.object({
@@ -19,11 +22,21 @@ const AgentSetting = z.object({
   fs: z.boolean().optional(),
   terminal: z.boolean().optional(),
   permissions: z.optional(PermissionMode),
+  orchestration: z.boolean().optional(),
   retryMs: z.array(z.int().min(0).max(RETRY_MS_MAX)).max(20).optional(),
 });
 const PoolSetting = z.object({
   idleMs: z.int().min(100).optional(),
   processesMax: z.int().min(1).optional(),
+});
+const OrchestrationSetting = z.object({
+  /** False: no agent is offered our tools. */
+  offered: z.boolean().optional(),
+  keepChildren: z.boolean().optional(),
+  depthMax: z.int().min(1).max(LEVELS_MAX).optional(),
+  childrenMax: z.int().min(1).optional(),
+  runningMax: z.int().min(1).optional(),
+  budget: z.optional(Budget),
 });
 const Texts = z.record(z.string(), z.string());
 const McpSetting = z.union([
@@ -31,15 +44,23 @@ const McpSetting = z.union([
   z.object({ url: z.url({ protocol: /^https?$/ }), headers: Texts.optional() }),
 ]);
 const ConfigFile = z.looseObject({
+  orchestration: OrchestrationSetting.optional(),
   agents: z.record(CliType, AgentSetting).optional(),
   pool: PoolSetting.optional(),
   mcpServers: z.record(z.string().min(1), McpSetting).optional(),
 });
 
+export interface OrchestrationConfig {
+  readonly offered: boolean;
+  readonly keepChildren: boolean;
+  readonly limits: TreeLimits;
+}
+
 export interface LoadedConfigFile {
   readonly agents: readonly AgentDefinition[];
   readonly pool: EvictionLimits;
   readonly mcpServers: readonly McpServerSetting[];
+  readonly orchestration: OrchestrationConfig;
   /** What sessions of an agent start with, where that is not to ask. */
   readonly permissions: ReadonlyMap<CliType, PermissionMode>;
   /** What is wrong with the file and where, when it cannot be used. */
@@ -55,13 +76,14 @@ export function loadConfigFile(path: string): LoadedConfigFile {
       const issue = parsed.error.issues[0];
       return without(`${path}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`);
     }
-    const { agents = {}, pool = {}, mcpServers = {} } = parsed.data;
+    const { agents = {}, pool = {}, mcpServers = {}, orchestration = {} } = parsed.data;
     return {
       agents: Object.entries(agents).map(([id, setting]) => definitionOf(CliType.parse(id), setting)),
       pool: {
         idleMs: pool.idleMs ?? POOL_DEFAULTS.idleMs,
         processesMax: pool.processesMax ?? POOL_DEFAULTS.processesMax,
       },
+      orchestration: orchestrationOf(orchestration),
       mcpServers: Object.entries(mcpServers).map(([name, setting]) => mcpServerOf(name, setting)),
       permissions: new Map(
         Object.entries(agents).flatMap(([id, { permissions }]) =>
@@ -76,7 +98,15 @@ export function loadConfigFile(path: string): LoadedConfigFile {
 }
 
 function without(problem: string | null): LoadedConfigFile {
-  return { agents: [], pool: POOL_DEFAULTS, mcpServers: [], permissions: new Map(), problem };
+  const orchestration = orchestrationOf({});
+  return { agents: [], pool: POOL_DEFAULTS, mcpServers: [], orchestration, permissions: new Map(), problem };
+}
+
+function orchestrationOf(setting: z.infer<typeof OrchestrationSetting>): OrchestrationConfig {
+  const { offered = true, keepChildren = false, budget = TREE_LIMITS.budget } = setting;
+  const { depthMax = TREE_LIMITS.depthMax, childrenMax = TREE_LIMITS.childrenMax } = setting;
+  const { runningMax = TREE_LIMITS.runningMax } = setting;
+  return { offered, keepChildren, limits: { depthMax, childrenMax, runningMax, budget } };
 }
 
 function mcpServerOf(name: string, setting: z.infer<typeof McpSetting>): McpServerSetting {
@@ -94,6 +124,8 @@ function definitionOf(id: CliType, setting: z.infer<typeof AgentSetting>): Agent
     retryMs = RETRY_DELAYS_MS,
     fs = true,
     terminal = true,
+    orchestration = true,
   } = setting;
-  return { id, name, command: [command, ...args], env, process, retryDelaysMs: retryMs, serves: { fs, terminal } };
+  const serves = { fs, terminal };
+  return { id, name, command: [command, ...args], env, process, retryDelaysMs: retryMs, serves, orchestration };
 }

@@ -8,10 +8,11 @@ import type { World } from "../ports/world.ts";
 import { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import { AgentInstalls } from "./agent-installs.ts";
 import { isLoopback, type ServerConfig } from "./config.ts";
-import { loadConfigFile } from "./config-file.ts";
+import type { LoadedConfigFile } from "./config-file.ts";
 import { createCatalog } from "./create-catalog.ts";
 import type { DataDir } from "./data-dir.ts";
 import type { Logger } from "./logger.ts";
+import type { OwnTools } from "./own-tools.ts";
 import { VERSION } from "./version.ts";
 
 const EPOCH_CHARS = 8;
@@ -25,12 +26,13 @@ interface PoolParts {
   readonly hub: Hub;
   readonly absence: AbsenceWatch;
   readonly logger: Logger;
+  readonly file: LoadedConfigFile;
+  readonly ownTools: OwnTools;
 }
 
 /** The agents this machine has, ready to be started when a session needs one. */
-export function createPool({ config, dataDir, world, owner, ledger, hub, absence, logger }: PoolParts) {
-  const file = loadConfigFile(dataDir.file("config.json"));
-  if (file.problem) logger.warn(`config.json is not used: ${file.problem}`);
+export function createPool(parts: PoolParts) {
+  const { config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools } = parts;
   const { env } = config;
   const onError = (error: unknown) => logger.error("Unexpected fault in an agent", error);
   const epoch = world.newId().slice(0, EPOCH_CHARS);
@@ -49,6 +51,7 @@ export function createPool({ config, dataDir, world, owner, ledger, hub, absence
     owner,
     limits: file.pool,
     mcpServers: file.mcpServers,
+    ownTools: (sessionId) => ownTools.offer(sessionId),
     onListChanged: () => hub.publish({ type: "agent:list", agents: [...pool.list()] }),
     world,
     host,

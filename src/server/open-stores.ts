@@ -4,6 +4,7 @@ import { openDatabase } from "../store/open-database.ts";
 import { SearchBacklog } from "../store/search/search-backlog.ts";
 import { SqliteSearchIndex } from "../store/search/sqlite-search-index.ts";
 import { SqliteAgentChoices } from "../store/sqlite-agent-choices.ts";
+import { SqliteDelegationStore } from "../store/sqlite-delegation-store.ts";
 import { SqlitePolicyStore } from "../store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../store/sqlite-session-log.ts";
@@ -28,13 +29,14 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger) {
     if (problem) logger.warn(`Not everything of an older version could be imported: ${problem}`);
   }
   log.dropReceiptsBefore(new Date(world.now() - RECEIPTS_KEPT_MS).toISOString());
+  const [policies, delegations] = [new SqlitePolicyStore(db), new SqliteDelegationStore(db)];
   const choices = new SqliteAgentChoices(db);
   backlog.start();
   const close = () => {
     backlog.stop();
     db.close();
   };
-  const policies = new SqlitePolicyStore(db);
   const transfers = new SqliteTransferStore(db, log);
-  return { log, projects, transfers, policies, search: new SqliteSearchIndex(db), backlog, choices, movedAside, close };
+  const search = new SqliteSearchIndex(db);
+  return { log, projects, transfers, policies, delegations, search, backlog, choices, movedAside, close };
 }

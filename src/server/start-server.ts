@@ -10,14 +10,14 @@ import { AbsenceWatch } from "../lib/absence-watch.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import type { PlainServerMessage } from "../protocol/server-messages.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
-import { PolicyService } from "../sessions/policy/policy-service.ts";
 import type { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import { SessionService } from "../sessions/session-service.ts";
 import { FileSearch } from "../workspace/files/file-search.ts";
 import { ProjectService } from "../workspace/project-service.ts";
-import { DiskRealPaths } from "../workspace/real-paths.ts";
 import { agentDirectory } from "./agent-directory.ts";
 import type { ServerConfig } from "./config.ts";
+import { loadConfigFile } from "./config-file.ts";
+import { createPolicy } from "./create-policy.ts";
 import { createPool } from "./create-pool.ts";
 import { createTransfers } from "./create-transfers.ts";
 import { DataDir } from "./data-dir.ts";
@@ -25,6 +25,7 @@ import { InstanceLock } from "./instance-lock.ts";
 import { listen } from "./listen.ts";
 import type { Logger } from "./logger.ts";
 import { openStores } from "./open-stores.ts";
+import { Orchestration } from "./orchestration.ts";
 import { SignIn } from "./sign-in.ts";
 import { statusReport } from "./status-report.ts";
 import { sweepAtStart } from "./sweep-at-start.ts";
@@ -44,8 +45,8 @@ export function startServer(config: ServerConfig, logger: Logger): RunningServer
   const world: World = { now: Date.now, newId: () => randomUUID() };
   const dataDir = new DataDir(config.dataDir);
   const lock = new InstanceLock(dataDir);
-  const parts = joinParts(config, dataDir, world, logger);
   const token = config.token ?? dataDir.token();
+  const parts = joinParts(config, dataDir, world, logger, token);
   let ready = true;
   const http = listen(config.port, dataDir, (port) => ({
     host: config.host,
@@ -57,8 +58,10 @@ export function startServer(config: ServerConfig, logger: Logger): RunningServer
     status: () => statusReport({ world, ...parts }),
     trace: (sessionId) => traceText(sessionId, parts),
     ...parts.transfers,
+    mcp: parts.orchestration.door,
     isReady: () => ready,
   }));
+  parts.orchestration.start(config.host, http.port);
   lock.announce({ pid: process.pid, port: http.port, startedAt: isoTime(world), version: VERSION });
   const name = config.host.includes(":") ? `[${config.host}]` : config.host;
   return {
@@ -67,7 +70,7 @@ export function startServer(config: ServerConfig, logger: Logger): RunningServer
     dataDir: dataDir.path,
     stop: async () => {
       ready = false;
-      await parts.stopAgents();
+      await Promise.all([parts.stopAgents(), parts.orchestration.stop()]);
       await http.stop();
       parts.close();
       lock[Symbol.dispose]();
@@ -89,30 +92,31 @@ function greeting(projects: ProjectService, pool: AgentPool, questions: AgentQue
 }
 
 /** Everything behind the socket. Leftovers go first: what they hold must not meet what is started now. */
-function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger) {
+function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger, token: string) {
   const onError = (error: unknown) => logger.error("Unexpected fault", error);
   const { owner, ledger } = sweepAtStart(dataDir, logger);
   const stores = openStores(dataDir, world, logger);
   const absence = new AbsenceWatch(config.questionUnwatchedMs);
   const hub = new Hub((isAny) => absence.setPresent(isAny));
-  const parts = { config, dataDir, world, owner, ledger, hub, absence, logger };
+  const file = loadConfigFile(dataDir.file("config.json"));
+  if (file.problem) logger.warn(`config.json is not used: ${file.problem}`);
+  const settings = file.orchestration;
+  const orchestration = new Orchestration({ settings, stores, dataDir, token, hub, world, onError });
+  const { ownTools, delegations } = orchestration;
+  const parts = { config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools };
   const { pool, lifeline, installs, questions, permissions } = createPool(parts);
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
-  const policy = new PolicyService({
-    ...{ world, log: stores.log, projects: stores.projects, store: stores.policies },
-    paths: new DiskRealPaths(),
-    startingMode: (cliType) => permissions.get(cliType) ?? null,
-    guarded: [dataDir.path],
-  });
+  const policy = createPolicy({ world, stores, permissions, dataDir });
   const sessions = new SessionService({
     ...{ world, log: stores.log, search: stores.search, projects: stores.projects },
-    ...{ agents: pool, policy, choices: stores.choices },
+    ...{ agents: pool, policy, choices: stores.choices, delegations },
     stallMs: config.stallMs,
     absence,
-    onCommitted: (sessionId, facts) => hub.committed(sessionId, facts),
+    ...orchestration.hears,
     publish: (message) => hub.publish(message),
     onError,
   });
+  orchestration.join({ sessions, policy, projects, agents: () => pool.list() });
   const transfers = createTransfers({ world, stores, pool, policy, hub, onError });
   const interrupted = sessions.recover();
   if (interrupted > 0)
@@ -138,5 +142,5 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     sessions.flush();
     stores.close();
   };
-  return { connection, pool, sessions, transfers, backlog: stores.backlog, stopAgents, close };
+  return { connection, pool, sessions, transfers, backlog: stores.backlog, orchestration, stopAgents, close };
 }

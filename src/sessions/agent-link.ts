@@ -14,6 +14,12 @@ export const FORGOTTEN: AgentEvent = {
     "The agent could not bring back its own memory of this conversation, so it starts afresh. Everything said so far is still here.",
 };
 
+/** What is said to a session that an earlier run of the server left in the middle of a turn. */
+export function lostWithServer({ state }: AgentBinding): AgentEvent {
+  const reason = "The server stopped while this turn was running.";
+  return { type: "lost", reason, state: state === "closed" ? "closed" : "crashed" };
+}
+
 interface AgentLinkDeps {
   readonly sessionId: SessionId;
   readonly cliType: CliType;
@@ -38,6 +44,7 @@ export class AgentLink {
   #losses = 0;
   #promptedTurn: TurnId | null = null;
   #withdrawnTurn: TurnId | null = null;
+  #closes = 0;
 
   constructor(deps: AgentLinkDeps) {
     this.#deps = deps;
@@ -126,10 +133,11 @@ export class AgentLink {
     };
     this.#givingUp = new AbortController();
     const { signal } = this.#givingUp;
-    const losses = this.#losses;
+    const [losses, closes] = [this.#losses, this.#closes];
     const agent = await agents.attach({ sessionId, cliType, cwd, restore, sink: this.sink, signal });
+    if (closes !== this.#closes) await agent.close();
     // It died while its last answer was on the way: nobody would ever hear from it again.
-    if (losses !== this.#losses)
+    if (losses !== this.#losses || closes !== this.#closes)
       throw new RefusalError(REFUSE.agentStopped(agents.find(cliType)?.name ?? String(cliType)));
     this.#agent = agent;
     this.#deps.onAttached(agent);
@@ -169,6 +177,9 @@ export class AgentLink {
   async #close(): Promise<void> {
     const agent = this.#agent;
     this.#agent = null;
+    // One that still starts is closed as soon as it is there.
+    this.#closes += 1;
+    this.#givingUp.abort();
     try {
       await agent?.close();
     } finally {

@@ -5,6 +5,7 @@ import { isPermission } from "../protocol/pending-request.ts";
 import type { PermissionOutcome } from "../protocol/session-parts.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
 import { decideQueueEdit, decideResume, decideSend, decideSendNow, decideSteer } from "./decide-queue.ts";
+import { decideWait, decideWake, type WaitCommand, withoutWaits } from "./decide-waits.ts";
 import { settleTools, withdrawPending } from "./end-turn.ts";
 import { decideQuestion } from "./questions/decide-question.ts";
 import { stopVisits } from "./questions/observe-question.ts";
@@ -14,7 +15,8 @@ import { restartTurn } from "./start-turn.ts";
 
 type Decided =
   | Extract<SessionCommand, { type: Exclude<SessionCommand["type"], "session:configure" | "session:delete"> }>
-  | QuestionResponse;
+  | QuestionResponse
+  | WaitCommand;
 
 /** Pure: what a command means in this state. Facts are stored first, then effects reach the agent. */
 export function decide(scene: Scene, command: Decided): Decision {
@@ -29,6 +31,14 @@ export function decide(scene: Scene, command: Decided): Decision {
       return accept(withClose(cancelTurn(scene)));
     case "session:steer":
       return decideSteer(scene, command);
+    case "session:wait":
+      return decideWait(scene, command);
+    case "session:wake":
+      return decideWake(scene, command);
+    case "session:waits-met":
+      return accept({ facts: withoutWaits(scene.state, command.waitIds), effects: [] });
+    case "session:wait-cancel":
+      return accept({ facts: withoutWaits(scene.state, [command.waitId]), effects: [] });
     case "session:queue-edit":
       return decideQueueEdit(scene, command);
     case "session:queue-resume":
@@ -69,7 +79,11 @@ function decideRetry(scene: Scene): Decision {
 
 function cancelTurn(scene: Scene): Outcome {
   const { state } = scene;
-  const held = state.queue.length > 0 && !state.queuePaused ? [queueFact(state.queue, true)] : [];
+  // The user's stop also ends what would go on by itself later.
+  const held = [
+    ...(state.queue.length > 0 && !state.queuePaused ? [queueFact(state.queue, true)] : []),
+    ...withoutWaits(state),
+  ];
   const { turnId } = state.turn;
   const { facts, effects } = withdrawPending(state);
   const withdrawn = { facts: [...facts, ...stopVisits(state)], effects };

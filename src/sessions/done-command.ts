@@ -1,5 +1,8 @@
-import type { Receipt } from "../ports/session-log.ts";
+import { invariant } from "../lib/assert.ts";
+import type { AgentBinding, Receipt } from "../ports/session-log.ts";
+import type { Fact, FactBody } from "../protocol/facts.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
+import type { Effect } from "./scene.ts";
 
 /** A command that was decided on, on its way to the disk with its facts. */
 export interface DoneCommand {
@@ -15,4 +18,21 @@ export function isSend({ type }: { readonly type: string }): boolean {
 
 export function receiptOf({ commandId, answer }: DoneCommand, at: string): Receipt | null {
   return commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at };
+}
+
+/** By the fact of that type that the command made, or a plain ok. */
+export function answerOf(made: readonly Fact[], seq: number, type: FactBody["type"] | null): Answer {
+  if (type === null) return { kind: "ok", seq };
+  const fact = made.findLast((one) => one.type === type);
+  invariant(fact, `a decision names the fact ${type} as its answer and makes it`);
+  return { kind: "fact", fact };
+}
+
+/**
+ * A session is ended from the commit of that command on, and alive again from the one that sets its agent to work: the
+ * agent's own words about it may come after a crash, and then they never do.
+ */
+export function stateAfter(state: AgentBinding["state"], effects: readonly Effect[]): AgentBinding["state"] {
+  if (effects.some(({ type }) => type === "close-agent")) return "closed";
+  return state === "closed" && effects.some(({ type }) => type === "prompt") ? "idle" : state;
 }

@@ -1,14 +1,14 @@
 import type { AbsenceWatch } from "../lib/absence-watch.ts";
 import type { AgentChoices } from "../ports/agent-choices.ts";
-import type { AgentSession, Agents } from "../ports/agents.ts";
+import type { Agents } from "../ports/agents.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
-import type { AgentBinding, SessionLog } from "../ports/session-log.ts";
-import { isoTime, type World } from "../ports/world.ts";
+import type { AgentBinding, SessionLog, StoredSession } from "../ports/session-log.ts";
+import type { World } from "../ports/world.ts";
 import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
-import { REFUSE, RefusalError } from "../protocol/errors.ts";
+import { REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import { type CliType, type ProjectId, SessionId } from "../protocol/ids.ts";
+import type { CliType, ProjectId, SessionId } from "../protocol/ids.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
 import type { SearchHit, SearchRequest } from "../protocol/search.ts";
 import type {
@@ -19,21 +19,22 @@ import type {
   SessionResumed,
   SessionRow,
 } from "../protocol/server-messages.ts";
-import { UNTITLED } from "../protocol/session-state.ts";
-import { type Answer, writeAnswer } from "./answer.ts";
-import { applyChoices } from "./apply-choices.ts";
+import { lostWithServer } from "./agent-link.ts";
+import type { Answer } from "./answer.ts";
 import { CommandReceipts } from "./command-receipts.ts";
 import { configureSession } from "./configure-session.ts";
+import type { WaitCommand } from "./decide-waits.ts";
+import type { Delegations } from "./delegation/delegations.ts";
 import { deleteSession } from "./delete-session.ts";
-import { EarlyEvents } from "./early-events.ts";
 import { keepDraft } from "./keep-draft.ts";
+import type { CreatedFor } from "./made-session.ts";
 import { outputOf } from "./output-piece.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
-import { refuseStart } from "./policy/refuse-rules.ts";
 import { hasQuestion } from "./questions/observe-question.ts";
 import { UnwatchedQuestions } from "./questions/unwatched-questions.ts";
 import { retrySignedOut } from "./retry-signed-out.ts";
 import { Session } from "./session.ts";
+import { SessionMaker } from "./session-maker.ts";
 import { sessionStanding } from "./session-standing.ts";
 import { ShownSessions } from "./shown-sessions.ts";
 
@@ -45,21 +46,22 @@ export interface SessionServiceDeps {
   readonly agents: Agents;
   readonly policy: PolicyService;
   readonly choices: AgentChoices;
+  readonly delegations: Delegations;
   readonly stallMs: number;
   /** Knows how long no client was there. */
   readonly absence: AbsenceWatch;
   /** Facts that are on disk now: followers are to be woken. */
   readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
+  /** A session was killed or archived, by whomever. */
+  readonly onEnded?: (sessionId: SessionId) => void;
   /** For every client. */
   readonly publish: (message: PlainServerMessage) => void;
   readonly onError: (error: unknown) => void;
 }
 
 type Create = Extract<ClientMessage, { type: "session:create" }>;
+type Ending = Extract<SessionCommand, { type: "session:kill" | "session:archive" | "session:delete" }>;
 type Seen = Extract<ClientMessage, { type: "session:seen" }>;
-
-/** A new session is made for whoever asked, who waits for it. */
-const NEVER = new AbortController().signal;
 
 /** After these the session's row in lists looks different. */
 const ROW_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["type"]>([
@@ -76,12 +78,14 @@ export class SessionService {
   readonly #deps: SessionServiceDeps;
   readonly #sessions = new Map<SessionId, Session>();
   readonly #receipts: CommandReceipts;
+  readonly #maker: SessionMaker;
   readonly #shown = new ShownSessions();
   readonly #unwatched: UnwatchedQuestions;
 
   constructor(deps: SessionServiceDeps) {
     this.#deps = deps;
     this.#receipts = new CommandReceipts(deps.log, deps.world);
+    this.#maker = new SessionMaker({ ...deps, load: (sessionId) => this.#session(sessionId) });
     this.#unwatched = new UnwatchedQuestions(deps.absence, (id, event) => this.#session(id)?.observe(event));
   }
 
@@ -89,23 +93,43 @@ export class SessionService {
   recover(): number {
     const unfinished = this.#deps.log.unfinished();
     for (const id of unfinished) this.#session(id)?.flush();
+    for (const id of this.#deps.delegations.forgotten()) this.#end(id, "session:kill").catch(this.#deps.onError);
     return unfinished.length;
   }
 
-  create(command: Create): Promise<Answer> {
-    return this.once(command.commandId, () => this.#create(command));
+  create(command: Create, createdFor?: CreatedFor): Promise<Answer> {
+    return this.once(command.commandId, () => this.#maker.make(command, createdFor));
   }
 
-  execute(command: SessionCommand | (QuestionResponse & { sessionId: SessionId })): Promise<Answer> {
+  execute(command: SessionCommand | WaitCommand | (QuestionResponse & { sessionId: SessionId })): Promise<Answer> {
     return this.once(command.commandId, async () => {
       const session = this.#session(command.sessionId);
       if (!session) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
-      const drop = () => this.#sessions.delete(session.id);
-      if (command.type === "session:delete") return deleteSession(session, command.commandId, { ...this.#deps, drop });
-      return command.type === "session:configure"
-        ? configureSession(session, command, this.#deps.choices)
-        : session.dispatch(command);
+      if (command.type === "session:configure") return configureSession(session, command, this.#deps.choices);
+      if (command.type === "session:delete") {
+        await this.#endChildren(command);
+        const drop = () => this.#sessions.delete(session.id);
+        return deleteSession(session, command.commandId, { ...this.#deps, drop });
+      }
+      const answer = await session.dispatch(command);
+      if (command.type !== "session:kill" && command.type !== "session:archive") return answer;
+      this.#deps.onEnded?.(command.sessionId);
+      await this.#endChildren(command);
+      return answer;
     });
+  }
+
+  /** A session as it stands now, whether it is in memory or not. */
+  view(sessionId: SessionId): StoredSession | null {
+    const session = this.#sessions.get(sessionId);
+    const row = this.#deps.log.row(sessionId);
+    if (!session || !row) return this.#deps.log.load(sessionId);
+    return { row, state: session.state, binding: session.binding };
+  }
+
+  /** Words of ours, in the session they are about. */
+  notice(sessionId: SessionId, content: string): void {
+    this.#session(sessionId)?.observe({ type: "notice", severity: "warning", content });
   }
 
   /** Whose question it is, which an answer may leave out; null when it is no session's. */
@@ -129,6 +153,11 @@ export class SessionService {
   /** A command sent twice acts once: the first outcome answers both, even over a restart. */
   once(commandId: string | undefined, act: () => Promise<Answer>): Promise<Answer> {
     return this.#receipts.once(commandId, act);
+  }
+
+  /** The command has its outcome already: sent again, it only repeats that. */
+  isDone(commandId: string): boolean {
+    return this.#deps.log.receipt(commandId) !== null;
   }
 
   search(request: SearchRequest): readonly SearchHit[] {
@@ -188,7 +217,8 @@ export class SessionService {
 
   /** Sessions in memory, for the status page. */
   loaded(): readonly { id: SessionId; turn: SessionRow["turn"]; agentState: AgentBinding["state"] }[] {
-    return [...this.#sessions.values()].map(({ id, state, agentState }) => ({ id, turn: state.turn, agentState }));
+    const seen = ({ id, state, binding }: Session) => ({ id, turn: state.turn, agentState: binding.state });
+    return [...this.#sessions.values()].map(seen);
   }
 
   /** The user has signed in: turns that failed for want of it are tried again by themselves. */
@@ -199,6 +229,11 @@ export class SessionService {
   /** Where the session's agent works. */
   cwdOf(sessionId: SessionId): string | null {
     return this.#deps.log.load(sessionId)?.binding.cwd ?? null;
+  }
+
+  /** On its way: its agent may already look around for what it was offered. */
+  isMaking(sessionId: SessionId): boolean {
+    return this.#maker.isMaking(sessionId);
   }
 
   exists(sessionId: SessionId): boolean {
@@ -214,63 +249,18 @@ export class SessionService {
     for (const session of this.#sessions.values()) session.flush();
   }
 
-  async #create(command: Create): Promise<Answer> {
-    const { projects, agents, world, choices } = this.#deps;
-    const { projectId, cliType } = command;
-    const project = projects.get(projectId);
-    if (!project) return { kind: "refused", refusal: REFUSE.projectNotFound() };
-    if (!agents.find(cliType)) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
-    const refusal = refuseStart(command.options?.["policy"]);
-    if (refusal) return { kind: "refused", refusal };
-    const sessionId = SessionId.parse(`${cliType}:${world.newId()}`);
-    const early = new EarlyEvents();
-    try {
-      const cwd = project.path;
-      const agent = await agents.attach({ sessionId, cliType, cwd, restore: null, sink: early.sink, signal: NEVER });
-      await applyChoices(agent, () => early.options, choices.of(cliType), this.#deps.onError);
-      return this.#store(command, sessionId, cwd, agent, early);
-    } catch (error) {
-      if (!(error instanceof RefusalError)) throw error;
-      return { kind: "refused", refusal: error.refusal };
-    }
+  /** What an ended session has started ends with it; what leaves the list takes it along. */
+  async #endChildren({ type, sessionId }: Ending): Promise<void> {
+    const how = type === "session:kill" ? type : "session:archive";
+    await Promise.all(this.#deps.delegations.endingWith(sessionId).map((id) => this.#end(id, how)));
   }
 
-  /** The row and the receipt are one transaction: sent again after a crash, the command makes no second session. */
-  #store(command: Create, id: SessionId, cwd: string, agent: AgentSession, early: EarlyEvents): Answer {
-    const { log, world } = this.#deps;
-    const { projectId, cliType, title, commandId } = command;
-    const createdAt = isoTime(world);
-    const row: SessionRow = {
-      id,
-      projectId,
-      cliType,
-      title: title ?? UNTITLED,
-      createdAt,
-      lastActiveAt: createdAt,
-      archived: false,
-      turn: { state: "idle" },
-    };
-    const message = { type: "session:created", sessionId: id, projectId, session: row } as const;
-    const answer: Answer = { kind: "message", message, published: true };
-    const binding = {
-      agentSessionId: agent.agentSessionId,
-      createdAt,
-      cwd,
-      state: "active",
-      since: createdAt,
-    } as const;
-    log.create(
-      row,
-      binding,
-      commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at: createdAt },
-    );
-    this.#deps.policy.start(id, command.options?.["policy"]);
-    this.#deps.publish(message);
-    this.#session(id)?.adopt(agent, early, title);
-    return answer;
+  async #end(sessionId: SessionId, type: "session:kill" | "session:archive"): Promise<void> {
+    const session = this.view(sessionId);
+    if (!session || session.row.archived || (type === "session:kill" && session.binding.state === "closed")) return;
+    await this.execute({ type, sessionId });
   }
 
-  /** What the agent took is how its next session starts. */
   #session(sessionId: SessionId): Session | null {
     const known = this.#sessions.get(sessionId);
     if (known) return known;
@@ -282,7 +272,7 @@ export class SessionService {
     this.#sessions.set(sessionId, session);
     // Loaded from disk it has no agent, so a turn or a question found open belongs to a process that is gone.
     if (stored.row.turn.state !== "idle" || stored.state.pending.length + stored.state.visits.length > 0)
-      session.observe({ type: "lost", reason: "The server stopped while this turn was running.", state: "crashed" });
+      session.observe(lostWithServer(stored.binding));
     return session;
   }
 

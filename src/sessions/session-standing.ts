@@ -9,7 +9,7 @@ export function sessionStanding(
   state: SessionState,
   draft: Draft,
 ): Omit<SessionResumed, "type" | "requestId"> {
-  const { seq, turn, pending, visits, queue, queuePaused, config, title, titleSource, archived } = state;
+  const { seq, turn, pending, visits, queue, queuePaused, config, title, titleSource, archived, waits } = state;
   return {
     sessionId,
     seq,
@@ -22,6 +22,7 @@ export function sessionStanding(
     title,
     titleSource,
     archived,
+    ...(waits !== undefined && { waits: [...waits] }),
     ...(draft.content !== "" && { draft: draft.content }),
     ...(draft.attachments.length > 0 && { draftAttachments: [...draft.attachments] }),
   };

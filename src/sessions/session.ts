@@ -1,4 +1,3 @@
-import { invariant } from "../lib/assert.ts";
 import { Mailbox } from "../lib/mailbox.ts";
 import type { AgentEvent, AgentSession } from "../ports/agents.ts";
 import type { AgentBinding, StoredSession } from "../ports/session-log.ts";
@@ -15,7 +14,7 @@ import { type Answer, writeAnswer } from "./answer.ts";
 import { attentionOf } from "./attention.ts";
 import { boundDepth } from "./bound-depth.ts";
 import { decide } from "./decide.ts";
-import { type DoneCommand, isSend, receiptOf } from "./done-command.ts";
+import { answerOf, type DoneCommand, isSend, receiptOf, stateAfter } from "./done-command.ts";
 import type { EarlyEvents } from "./early-events.ts";
 import { EndedQuestions } from "./ended-questions.ts";
 import { answerGone, type DecidedCommand, type Mail } from "./mail.ts";
@@ -95,8 +94,8 @@ export class Session {
     return this.#state;
   }
 
-  get agentState(): AgentBinding["state"] {
-    return this.#binding.state;
+  get binding(): AgentBinding {
+    return this.#binding;
   }
 
   dispatch(command: DecidedCommand): Promise<Answer> {
@@ -178,13 +177,15 @@ export class Session {
     if (this.#staged.length > 0) return { kind: "refused", refusal: REFUSE.internal() };
     const decision = decide(this.#scene(), command);
     if (!decision.ok) return this.#refuse(command, decision.refusal);
-    const before = this.#state;
+    const before = [this.#state, this.#binding] as const;
     this.#stage(decision.facts);
-    const answer = this.#answerOf(decision.answer);
+    const answer = answerOf(this.#staged, this.#state.seq, decision.answer);
+    const agentState = stateAfter(this.#binding.state, decision.effects);
+    if (agentState !== this.#binding.state) this.#bind({ ...this.#binding, state: agentState, since: this.#now() });
     try {
       this.#commit({ answer, commandId: command.commandId, isSend: isSend(command) });
     } catch (error) {
-      this.#state = before;
+      [this.#state, this.#binding] = before;
       this.#staged = [];
       this.#stagedOutputs = [];
       this.#deps.onError(error);
@@ -199,13 +200,6 @@ export class Session {
     if (command.commandId !== undefined)
       this.#deps.log.saveReceipt({ commandId: command.commandId, answer: writeAnswer(answer), at: this.#now() });
     return answer;
-  }
-
-  #answerOf(type: FactBody["type"] | null): Answer {
-    if (type === null) return { kind: "ok", seq: this.#state.seq };
-    const fact = this.#staged.findLast((staged) => staged.type === type);
-    invariant(fact, `a decision names the fact ${type} as its answer and makes it`);
-    return { kind: "fact", fact };
   }
 
   #stage(facts: readonly FactBody[]): void {

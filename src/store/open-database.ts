@@ -6,6 +6,7 @@ import { SEARCH_SCHEMA } from "./migrations/0003-search.ts";
 import { OUTPUTS_SCHEMA } from "./migrations/0004-outputs.ts";
 import { DRAFT_ATTACHMENTS_SCHEMA } from "./migrations/0005-draft-attachments.ts";
 import { TRANSFER_SCHEMA } from "./migrations/0007-transfer.ts";
+import { DELEGATION_SCHEMA } from "./migrations/0008-delegation.ts";
 
 /** In order; a released migration is never edited, a new one is appended. */
 const MIGRATIONS: readonly string[] = [
@@ -15,6 +16,7 @@ const MIGRATIONS: readonly string[] = [
   OUTPUTS_SCHEMA,
   DRAFT_ATTACHMENTS_SCHEMA,
   TRANSFER_SCHEMA,
+  DELEGATION_SCHEMA,
 ];
 
 /** The schema this program makes and knows. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { invariant } from "../lib/assert.ts";
 import { ignore } from "../lib/ignore.ts";
+import type { Delegation } from "../ports/delegation-store.ts";
 import type {
   AgentBinding,
   Commit,
@@ -20,7 +21,8 @@ import { reduceSession } from "../protocol/reduce-session.ts";
 import type { SessionRow } from "../protocol/server-messages.ts";
 import { isTurnActive, type SessionState, UNTITLED } from "../protocol/session-state.ts";
 import { shortenEntry } from "../protocol/shorten-entry.ts";
-import { FrameCache } from "./frame-cache.ts";
+import { DelegationRecords } from "./delegation-records.ts";
+import { FrameCaches } from "./frame-caches.ts";
 import { PermissionRecords } from "./permission-records.ts";
 import { bindingFrom, entryFrom, factFrom, frameFrom, saidFrom, sessionRowFrom, titled } from "./read-session-row.ts";
 import { SearchWriter } from "./search/search-writer.ts";
@@ -35,7 +37,6 @@ const FACTS_KEPT_MAX = 4_000;
 const PAGE_CHARS_MAX = 8_000_000;
 /** On the way to an entry far back: few answers, of which each is read in a moment. */
 const LONG_PAGE_ENTRIES_MAX = 4_000;
-const CACHED_SESSIONS_MAX = 64;
 /** Of a deleted session so much leaves the search at once; nobody waits for the rest of a very long one. */
 const FORGOTTEN_AT_ONCE_MAX = 500;
 
@@ -47,8 +48,9 @@ export class SqliteSessionLog implements SessionLog {
   readonly drafts: SqliteDrafts;
   readonly #outputs: StoredOutputs;
   readonly #search: SearchWriter;
+  readonly #delegations: DelegationRecords;
   readonly #keys = new Map<SessionId, number>();
-  readonly #caches = new Map<SessionId, FrameCache>();
+  readonly #caches = new FrameCaches();
 
   /** `onDeleted`: something may be left to be swept. */
   constructor(db: DatabaseSync, onDeleted: () => void = ignore("nobody sweeps behind this log")) {
@@ -59,9 +61,10 @@ export class SqliteSessionLog implements SessionLog {
     this.drafts = new SqliteDrafts(db);
     this.#outputs = new StoredOutputs(db);
     this.#search = new SearchWriter(db);
+    this.#delegations = new DelegationRecords(db);
   }
 
-  create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null): void {
+  create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null, delegation?: Delegation): void {
     transaction(this.#db, () => {
       this.#sql.insertSession.run(
         row.id,
@@ -79,6 +82,7 @@ export class SqliteSessionLog implements SessionLog {
       );
       const key = this.#key(row.id);
       if (key !== null && row.title !== UNTITLED) this.#search.title(key, row.title);
+      if (delegation) this.#delegations.add(row.id, delegation);
       if (receipt) this.saveReceipt(receipt);
     });
   }
@@ -95,7 +99,7 @@ export class SqliteSessionLog implements SessionLog {
     );
     transaction(this.#db, () => this.#write(key, commit, frames));
     // Only now: a reader must never see what a failed transaction took back.
-    const cache = this.#cache(sessionId);
+    const cache = this.#caches.of(sessionId);
     for (const frame of frames) cache.push(frame);
   }
 
@@ -113,6 +117,7 @@ export class SqliteSessionLog implements SessionLog {
       commit.lastActiveAt,
       key,
     );
+    for (const fact of commit.facts) this.#delegations.note(key, fact);
     commit.settled.forEach((entry, index) => {
       this.#sql.insertEntry.run(key, key, index, entry.entryId, agentIdOf(entry), JSON.stringify(entry));
     });
@@ -188,7 +193,7 @@ export class SqliteSessionLog implements SessionLog {
   }
 
   readAfter(sessionId: SessionId, seq: number, limit: number): readonly LogFrame[] {
-    const cached = this.#caches.get(sessionId)?.after(seq, limit);
+    const cached = this.#caches.after(sessionId, seq, limit);
     if (cached) return cached;
     const key = this.#key(sessionId);
     if (key === null) return [];
@@ -279,14 +284,5 @@ export class SqliteSessionLog implements SessionLog {
     const key = Number(row["key"]);
     this.#keys.set(sessionId, key);
     return key;
-  }
-
-  #cache(sessionId: SessionId): FrameCache {
-    const cache = this.#caches.get(sessionId) ?? new FrameCache();
-    this.#caches.delete(sessionId);
-    this.#caches.set(sessionId, cache);
-    const oldest = this.#caches.keys().next().value;
-    if (this.#caches.size > CACHED_SESSIONS_MAX && oldest !== undefined) this.#caches.delete(oldest);
-    return cache;
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ArmedWait } from "../protocol/delegation.ts";
 import { Entry } from "../protocol/entry.ts";
 import { PendingRequest } from "../protocol/pending-request.ts";
 import { PendingQuestion } from "../protocol/question.ts";
@@ -19,6 +20,7 @@ const StoredState = z.object({
   queue: z.array(QueueItem),
   queuePaused: z.boolean(),
   config: SessionConfig,
+  waits: z.optional(z.array(ArmedWait)),
 });
 
 export function writeState(state: SessionState): string {
@@ -26,5 +28,6 @@ export function writeState(state: SessionState): string {
 }
 
 export function readState(json: string): SessionState {
-  return { ...StoredState.parse(JSON.parse(json)), settled: [], hasMore: false };
+  const { waits, ...state } = StoredState.parse(JSON.parse(json));
+  return { ...state, ...(waits !== undefined && { waits }), settled: [], hasMore: false };
 }

@@ -46,6 +46,13 @@ export class ProjectService {
     return { ok: true, project };
   }
 
+  /** By any path that leads to its directory. */
+  async find(givenPath: string): Promise<Project | null> {
+    const found = await this.#realDirectory(givenPath);
+    const known = found.ok ? this.#deps.store.byPath(found.path) : null;
+    return known && !known.removed ? known.project : null;
+  }
+
   /** Forgets nothing: files, sessions and the project's id stay, and come back when it is added again. */
   remove(id: ProjectId): boolean {
     if (!this.#deps.store.get(id)) return false;

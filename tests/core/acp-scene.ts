@@ -73,19 +73,20 @@ export class AcpScene implements AsyncDisposable {
     return Object.assign(scene, { session: await scene.newSession() });
   }
 
+  readonly signal = new AbortController().signal;
+
   readonly sink = (event: AgentEvent): void => {
     this.events.push(event);
     for (const look of this.#waiting) look();
   };
 
   newSession(): Promise<AgentSession> {
-    return this.agent.newSession(this.cwd, this.sink);
+    return this.agent.newSession(this);
   }
 
   restore(restore: Partial<RestoreRequest> & { agentSessionId: string }): Promise<AgentSession> {
     const last = () => ({ message: "", answer: "" });
-    const { signal } = new AbortController();
-    return this.agent.restoreSession({ createdAt: 0, userMessages: 1, last, ...restore }, this.cwd, this.sink, signal);
+    return this.agent.restoreSession({ createdAt: 0, userMessages: 1, last, ...restore }, this);
   }
 
   /** Sends a prompt and waits for the end of its turn. */

@@ -6,6 +6,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { SearchBacklog } from "../../src/store/search/search-backlog.ts";
 import { SqliteSearchIndex } from "../../src/store/search/sqlite-search-index.ts";
 import { SqliteAgentChoices } from "../../src/store/sqlite-agent-choices.ts";
+import { SqliteDelegationStore } from "../../src/store/sqlite-delegation-store.ts";
 import { SqlitePolicyStore } from "../../src/store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../../src/store/sqlite-session-log.ts";
@@ -44,6 +45,7 @@ export interface TestStore extends AsyncDisposable {
   readonly choices: SqliteAgentChoices;
   readonly search: SqliteSearchIndex;
   readonly backlog: SearchBacklog;
+  readonly delegations: SqliteDelegationStore;
   /** The same file through fresh objects: nothing that was only in memory is left. */
   reopen(): void;
 }
@@ -61,6 +63,7 @@ export async function openStore(): Promise<TestStore> {
       choices: new SqliteAgentChoices(db),
       search: new SqliteSearchIndex(db),
       backlog: new SearchBacklog(db, { now: Date.now, onError: (error) => console.error(error) }),
+      delegations: new SqliteDelegationStore(db),
     };
   };
   let parts = open();
@@ -87,6 +90,9 @@ export async function openStore(): Promise<TestStore> {
     },
     get choices() {
       return parts.choices;
+    },
+    get delegations() {
+      return parts.delegations;
     },
     reopen() {
       parts.db.close();

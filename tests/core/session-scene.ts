@@ -8,6 +8,8 @@ import { PAGE_ENTRIES_MAX } from "../../src/protocol/limits.ts";
 import type { PlainServerMessage, SessionHistory } from "../../src/protocol/server-messages.ts";
 import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-state.ts";
 import type { Answer } from "../../src/sessions/answer.ts";
+import { Delegations } from "../../src/sessions/delegation/delegations.ts";
+import { TREE_LIMITS } from "../../src/sessions/delegation/tree-limits.ts";
 import { PolicyService } from "../../src/sessions/policy/policy-service.ts";
 import { SessionService } from "../../src/sessions/session-service.ts";
 import { DiskRealPaths } from "../../src/workspace/real-paths.ts";
@@ -59,6 +61,7 @@ export async function openSession(): Promise<SessionScene> {
         guarded: [],
       }),
       choices: store.choices,
+      delegations: new Delegations({ store: store.delegations, limits: TREE_LIMITS, keepChildren: false }),
       stallMs: 1_000_000,
       absence: new AbsenceWatch(1_000_000),
       onCommitted: (_, committed) => facts.push(...committed),

@@ -173,7 +173,11 @@ test("quirk: gemini is asked to load a session only after the minute that made i
     const asked = performance.now();
     const told: AgentEvent[] = [];
     const { signal } = new AbortController();
-    const restored = await agent.restoreSession(madeAt(now - 1_000), tmpdir(), (event) => told.push(event), signal);
+    const restored = await agent.restoreSession(madeAt(now - 1_000), {
+      cwd: tmpdir(),
+      sink: (event) => told.push(event),
+      signal,
+    });
     expect(restored.origin).toBe("loaded");
     expect(told.filter(({ type }) => type === "notice")).toMatchObject([
       { content: expect.stringContaining("for 1 s") },
@@ -195,7 +199,9 @@ test("quirk: the wait for gemini's minute ends when the user gives up, and the s
     await agent.initialize();
     const giveUp = new AbortController();
     const told = (event: AgentEvent) => event.type === "notice" && giveUp.abort();
-    await expect(agent.restoreSession(madeAt(now), tmpdir(), told, giveUp.signal)).rejects.toMatchObject({
+    await expect(
+      agent.restoreSession(madeAt(now), { cwd: tmpdir(), sink: told, signal: giveUp.signal }),
+    ).rejects.toMatchObject({
       refusal: { message: "Waiting for Gemini was given up." },
     });
     expect(trace.recent().filter(({ text }) => text.includes("session/load"))).toEqual([]);
@@ -236,7 +242,7 @@ test("quirk: a list of MCP servers is sent with a new session even when there is
   const agent = geminiAt(0, trace);
   try {
     await agent.initialize();
-    await agent.newSession(tmpdir(), () => undefined);
+    await agent.newSession({ cwd: tmpdir(), sink: () => undefined, signal: new AbortController().signal });
     expect(JSON.parse(sentIn(trace, "session/new").text)).toMatchObject({ params: { mcpServers: [] } });
   } finally {
     await agent.stop();

@@ -25,6 +25,7 @@ export interface AgentSetting {
   readonly fs?: boolean;
   readonly terminal?: boolean;
   readonly permissions?: "ask" | "edits" | "all";
+  readonly orchestration?: boolean;
 }
 
 export interface TestServerOptions {

@@ -112,10 +112,11 @@ describe("AcpAgent: turns", () => {
   it("two sessions of one process are kept apart", async () => {
     await using at = await AcpScene.open();
     const heard: AgentEvent[] = [];
-    const other = await at.agent.newSession(at.cwd, (event) => {
+    const sink = (event: AgentEvent) => {
       heard.push(event);
       at.sink({ type: "unknown", update: "of the other" });
-    });
+    };
+    const other = await at.agent.newSession({ cwd: at.cwd, sink, signal: at.signal });
     other.prompt(turnId("other"), "stream 3 words", []);
     await at.ask(at.session, "stream 2 words");
     await at.until(() => heard.some(({ type }) => type === "turn-ended"));

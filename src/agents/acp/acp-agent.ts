@@ -19,6 +19,7 @@ import { EarlyMail } from "./early-mail.ts";
 import { acpMcpServers, type McpServerSetting } from "./mcp-servers.ts";
 import { readAbilities } from "./prompt-abilities.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
+import type { SessionPlace } from "./session-place.ts";
 import { untilLoadIsSafe } from "./until-load-is-safe.ts";
 import type { WireTrace } from "./wire-trace.ts";
 
@@ -118,13 +119,13 @@ export class AcpAgent {
     await this.#ask("authenticate", { methodId });
   }
 
-  newSession(cwd: string, sink: AgentSink): Promise<AgentSession> {
-    return this.#attaching(() => this.#createSession(cwd, sink));
+  newSession(place: SessionPlace): Promise<AgentSession> {
+    return this.#attaching(() => this.#createSession(place));
   }
 
   /** Goes on with a conversation: resumed where the agent can, replayed where it must, else begun anew. */
-  restoreSession(restore: RestoreRequest, cwd: string, sink: AgentSink, signal: AbortSignal): Promise<AgentSession> {
-    return this.#attaching(() => this.#restoreSession(restore, cwd, sink, signal));
+  restoreSession(restore: RestoreRequest, place: SessionPlace): Promise<AgentSession> {
+    return this.#attaching(() => this.#restoreSession(restore, place));
   }
 
   /** Between the requests of one attachment the process must not look idle. */
@@ -138,8 +139,9 @@ export class AcpAgent {
     }
   }
 
-  async #createSession(cwd: string, sink: AgentSink): Promise<AcpSession> {
-    const answer = await this.#ask("session/new", { cwd, mcpServers: this.#mcpServers });
+  async #createSession(place: SessionPlace): Promise<AcpSession> {
+    const { cwd, sink } = place;
+    const answer = await this.#ask("session/new", { cwd, mcpServers: this.#mcpServers(place) });
     const agentSessionId = asString(answer["sessionId"]);
     if (agentSessionId === undefined) throw this.#refuse({ code: 0, message: "The agent gave its new session no id." });
     const session = this.#register(agentSessionId, cwd, sink);
@@ -147,16 +149,12 @@ export class AcpAgent {
     return session;
   }
 
-  async #restoreSession(
-    restore: RestoreRequest,
-    cwd: string,
-    sink: AgentSink,
-    signal: AbortSignal,
-  ): Promise<AgentSession> {
+  async #restoreSession(restore: RestoreRequest, place: SessionPlace): Promise<AgentSession> {
+    const { cwd, sink, signal } = place;
     // Nothing was said in it yet: there is nothing to bring back, and some agents fail on such a session.
-    if (restore.userMessages === 0) return this.#createSession(cwd, sink);
+    if (restore.userMessages === 0) return this.#createSession(place);
     await this.#closing.get(restore.agentSessionId);
-    const params = { sessionId: restore.agentSessionId, cwd, mcpServers: this.#mcpServers };
+    const params = { sessionId: restore.agentSessionId, cwd, mcpServers: this.#mcpServers(place) };
     // One that no agent knows: it was read from a file.
     const isKnown = restore.agentSessionId !== NO_AGENT_SESSION;
     const resumed =
@@ -168,7 +166,7 @@ export class AcpAgent {
       const loaded = await this.#tryRestore("session/load", params, restore, sink);
       if (loaded) return afterReplay(loaded, "loaded", sink);
     }
-    const session = await this.#createSession(cwd, sink);
+    const session = await this.#createSession(place);
     session.origin = "forgotten";
     return session;
   }
@@ -259,8 +257,8 @@ export class AcpAgent {
     this.#closing.set(agentSessionId, closing);
   }
 
-  get #mcpServers(): readonly object[] {
-    return acpMcpServers(this.#options.mcpServers, this.#capabilities["mcpCapabilities"]);
+  #mcpServers({ ownTools }: SessionPlace): readonly object[] {
+    return acpMcpServers(this.#options.mcpServers, this.#capabilities["mcpCapabilities"], ownTools ?? null);
   }
 
   #has(capability: string): boolean {

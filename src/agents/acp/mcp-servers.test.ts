@@ -21,3 +21,28 @@ it("O-2 gives every server in the protocol's own shape", () => {
 it("O-2 leaves out what the agent cannot reach", () => {
   expect(acpMcpServers(SETTINGS, undefined)).toHaveLength(1);
 });
+
+const OWN = {
+  name: "liminal",
+  http: { url: "http://127.0.0.1:9/mcp", headers: { Authorization: "Bearer made-up" } },
+  stdio: { command: "/opt/liminal", args: ["mcp"], env: { LIMINAL_MCP_TOKEN: "made-up" } },
+};
+
+it("O-2 offers our own tools by http where the agent can, else by stdio with the token in its environment", () => {
+  expect(acpMcpServers([], { http: true }, OWN)).toEqual([
+    {
+      type: "http",
+      name: "liminal",
+      url: "http://127.0.0.1:9/mcp",
+      headers: [{ name: "Authorization", value: "Bearer made-up" }],
+    },
+  ]);
+  expect(acpMcpServers([], {}, OWN)).toEqual([
+    {
+      name: "liminal",
+      command: "/opt/liminal",
+      args: ["mcp"],
+      env: [{ name: "LIMINAL_MCP_TOKEN", value: "made-up" }],
+    },
+  ]);
+});

@@ -6,15 +6,24 @@ export type McpServerSetting =
   | { readonly name: string; readonly command: string; readonly args: readonly string[]; readonly env: Pairs }
   | { readonly name: string; readonly url: string; readonly headers: Pairs };
 
+/** The app's own tools for one session, by each of the ways an agent may reach them. */
+export interface OwnToolServer {
+  readonly name: string;
+  readonly http: { readonly url: string; readonly headers: Pairs };
+  readonly stdio: { readonly command: string; readonly args: readonly string[]; readonly env: Pairs };
+}
+
 type Pairs = Readonly<Record<string, string>>;
 
 /** In the protocol's own shape; a server reached by http is left out for an agent that cannot use one. */
 export function acpMcpServers(
   settings: readonly McpServerSetting[],
   capabilities: Json | undefined,
+  own: OwnToolServer | null = null,
 ): readonly object[] {
   const canUseHttp = asObject(capabilities)?.["http"] === true;
-  return settings.flatMap<object>((setting) => {
+  const ours = own ? [{ name: own.name, ...(canUseHttp ? own.http : own.stdio) }] : [];
+  return [...settings.filter(({ name }) => name !== own?.name), ...ours].flatMap<object>((setting) => {
     if ("command" in setting) {
       const { name, command, args, env } = setting;
       return [{ name, command, args, env: pairs(env) }];

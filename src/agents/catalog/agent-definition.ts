@@ -24,6 +24,8 @@ export interface AgentDefinition {
   readonly retryDelaysMs: readonly number[];
   /** Whether the agent may read and write files, and run commands, through us. */
   readonly serves: { readonly fs: boolean; readonly terminal: boolean };
+  /** False keeps our own tools, by which it could start other agents, from its sessions. */
+  readonly orchestration?: boolean;
   /** What to tell the user when there is no command: how it can be had. */
   readonly installHint?: string;
   readonly details?: AgentDetails;

@@ -3,6 +3,7 @@ import type { AgentSession, Agents, AttachRequest, ForgetRequest } from "../../p
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import { CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
 import type { AgentInfo, OwnProcess, SignInMethod } from "../../protocol/server-messages.ts";
+import type { OwnToolServer } from "../acp/mcp-servers.ts";
 import type { TraceLine } from "../acp/wire-trace.ts";
 import type { AgentCatalog, AgentDefinition } from "../catalog/agent-definition.ts";
 import { AcpHistoryReader } from "../history/acp-history-reader.ts";
@@ -23,6 +24,8 @@ type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionI
   /** The mark by which a later run finds what this one may leave behind. */
   readonly owner: string;
   readonly limits: EvictionLimits;
+  /** Our own tools for a session's agent; null when they are not to be offered. */
+  readonly ownTools: (sessionId: SessionId) => OwnToolServer | null;
   /** Something in `list` other than a status is different now. */
   readonly onListChanged: () => void;
 };
@@ -59,8 +62,9 @@ export class AgentPool implements Agents, AgentHistories {
     const { cliType, sessionId, cwd, restore, sink, signal } = request;
     const agent = await this.#supervisor(cliType, sessionId, cwd).ensure();
     try {
-      const attaching =
-        restore === null ? agent.newSession(cwd, sink) : agent.restoreSession(restore, cwd, sink, signal);
+      const offered = this.#definition(cliType)?.orchestration !== false;
+      const place = { cwd, sink, signal, ownTools: offered ? this.#options.ownTools(sessionId) : null };
+      const attaching = restore === null ? agent.newSession(place) : agent.restoreSession(restore, place);
       // Only now: this agent is busy, so that room is made for it and not by it.
       this.evict();
       const session = await attaching;

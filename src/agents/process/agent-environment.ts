@@ -9,7 +9,7 @@ const SCRUBBED = [
   /^ELECTRON_RUN_AS_NODE$/,
   /^CLAUDECODE$/,
   /^CLAUDE_CODE_(ENTRYPOINT|SSE_PORT)$/,
-  /^LIMINAL_TOKEN$/,
+  /^LIMINAL_(MCP_)?TOKEN$/,
 ];
 
 export type Environment = Readonly<Record<string, string>>;

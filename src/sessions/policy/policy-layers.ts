@@ -57,6 +57,14 @@ export class PolicyLayers {
     };
   }
 
+  /** The session's own policy first, then those of the sessions it was started for: none of them may be exceeded. */
+  policiesOver(sessionId: SessionId): readonly Policy[] {
+    const policies = [this.policyOf(sessionId)];
+    for (let id = this.#deps.log.row(sessionId)?.parentId; id !== undefined; id = this.#deps.log.row(id)?.parentId)
+      policies.push(this.policyOf(id));
+    return policies;
+  }
+
   find({ scope, sessionId, projectId, cliType }: PolicyOwner): FoundOwner | Refusal {
     const row = sessionId === undefined ? null : this.#deps.log.row(sessionId);
     if (sessionId !== undefined && row === null) return REFUSE.sessionNotFound();

@@ -9,7 +9,7 @@ import type { CliType, SessionId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import {
   type AuditEntry,
-  type PermissionMode,
+  PermissionMode,
   type PolicyRule,
   type PreviewItem,
   RULES_MAX,
@@ -26,6 +26,7 @@ import { describeRequest, subjectWords } from "./permission-subject.ts";
 import { isPlain, type Policy, type Verdict } from "./policy.ts";
 import { type FoundOwner, isRefusal, PolicyLayers } from "./policy-layers.ts";
 import { refuseRules } from "./refuse-rules.ts";
+import { strictest } from "./strictest.ts";
 import { oddityOf } from "./subject-oddity.ts";
 
 const RECORDS_SHOWN_DEFAULT = 50;
@@ -73,14 +74,21 @@ export class PolicyService {
     const note = oddityOf(subject);
     const offers = offerRules(subject);
     return {
-      decides: !isPlain(this.#layers.policyOf(id)),
+      decides: this.#layers.policiesOver(id).some((policy) => !isPlain(policy)),
       ...(note !== null && { note }),
       ...(offers.length > 0 && { offers: [...offers] }),
     };
   }
 
   async judge({ id, cwd }: JudgedSession, toolCall: PermissionToolCall): Promise<Verdict> {
-    return this.#judge(this.#layers.policyOf(id), cwd, toolCall);
+    const policies = this.#layers.policiesOver(id);
+    return strictest(await Promise.all(policies.map((policy) => this.#judge(policy, cwd, toolCall))));
+  }
+
+  /** What a session may do unasked: its own mode, or a stricter one above it. */
+  modeOf(sessionId: SessionId): PermissionMode {
+    const modes = this.#layers.policiesOver(sessionId).map(({ mode }) => mode);
+    return PermissionMode.options.find((mode) => modes.includes(mode)) ?? "ask";
   }
 
   /** What a new session is started with; before its agent can ask for anything. */

@@ -12,6 +12,7 @@ import { ConfigControls } from "./config-controls.tsx";
 import { MessageField } from "./message-field.tsx";
 import { UsageMeter } from "./usage-meter.tsx";
 
+const loadWaits = async () => (await import("./armed-waits.tsx")).ArmedWaits;
 const loadQueue = async () => (await import("./queue/queued-messages.tsx")).QueuedMessages;
 const loadTools = async () => (await import("./composer-tools.tsx")).ComposerTools;
 const loadAttach = async () => (await import("./composer-tools.tsx")).AttachButton;
@@ -23,6 +24,7 @@ export function Composer({ model }: { model: PortletModel }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const isOff = usePiece(model, (state) => !canSend(state));
   const isActive = usePiece(model, (state) => isTurnActive(state.session.turn));
+  const isWaiting = usePiece(model, ({ session }) => (session.waits?.length ?? 0) > 0);
   const hasQueue = usePiece(model, (state) => state.session.queue.length > 0);
   const isSteerable = usePiece(model, (state) => canSteer(state.session));
   const composer = model.composer.value;
@@ -42,6 +44,7 @@ export function Composer({ model }: { model: PortletModel }) {
           submit(false);
         }}
       >
+        {isWaiting && <LazyView load={loadWaits} props={{ model }} onFailed={onFailed} />}
         {(hasQueue || composer.outgoing.some(({ place }) => place === "queue")) && (
           <LazyView load={loadQueue} props={{ model }} onFailed={onFailed} />
         )}

@@ -1,7 +1,9 @@
 import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
+import type { SessionRow } from "../../../protocol/server-messages.ts";
 import { isTurnActive } from "../../../protocol/session-state.ts";
 import type { Tell } from "./attempt.ts";
 import type { Shell } from "./shell.ts";
+import type { ShellState } from "./shell-state.ts";
 
 /** Adds a directory; the new project, or nothing when it was refused in words. */
 export async function addProject(shell: Shell, path: string, tell: Tell): Promise<ProjectId | null> {
@@ -38,7 +40,7 @@ export async function startWithPrompt(
 export function askToArchive(shell: Shell, sessionId: SessionId): void {
   const session = shell.server.peek().sessions.get(sessionId);
   if (session === undefined) return;
-  if (isTurnActive(session.turn)) shell.dialog.value = { kind: "archive", sessionId };
+  if (isAtWork(shell.server.peek(), session)) shell.dialog.value = { kind: "archive", sessionId };
   else void shell.attempt({ type: "session:archive", sessionId });
 }
 
@@ -51,6 +53,12 @@ export function startRename(shell: Shell, sessionId: SessionId): void {
 /** Deleting is for good: it always asks first. */
 export function askToDelete(shell: Shell, sessionId: SessionId): void {
   shell.dialog.value = { kind: "delete", sessionId };
+}
+
+/** Itself, or something it has started: archiving ends both. */
+function isAtWork({ sessions }: Pick<ShellState, "sessions">, session: SessionRow): boolean {
+  const children = [...sessions.values()].filter(({ parentId }) => parentId === session.id);
+  return isTurnActive(session.turn) || children.some((child) => isAtWork({ sessions }, child));
 }
 
 /** Opens the picker for a project; without any, what comes first is adding one. */

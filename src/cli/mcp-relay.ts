@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { NoServerError, RunningServer } from "./running-server.ts";
+
+/** Tools are there by then, or whoever wants them is told that they are not. */
+const READY_MS_MAX = 5_000;
+/** A server that was there gets longer to come back: it may be busy with being started again. */
+const BACK_MS_MAX = 30_000;
+const LOOK_AGAIN_MS = 100;
+const NOT_READY = "Agent MCP failed to initialize";
+const HTTP_UNAUTHORIZED = 401;
+
+const Result = z.looseObject({});
+const Reply = z.object({
+  result: Result.optional(),
+  error: z.object({ code: z.int(), message: z.string() }).optional(),
+});
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Hands one MCP request to the running server. It is looked up anew each time, so that a restart on another port breaks nothing. */
+export class McpRelay {
+  readonly #env: Environment;
+  #wasThere = false;
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  /** Resolves when the server answers. */
+  async ready(signal: AbortSignal): Promise<void> {
+    await this.ask("tools/list", {}, signal);
+  }
+
+  /** Also asked again after the line broke, which is why every call carries a key by which it acts once. */
+  async ask(method: string, params: object, signal: AbortSignal): Promise<z.infer<typeof Result>> {
+    let missedSince: number | null = null;
+    for (;;) {
+      try {
+        const result = await this.#post(method, params, signal);
+        this.#wasThere = true;
+        return result;
+      } catch (error) {
+        if (signal.aborted || !isUnreachable(error)) throw error;
+        missedSince ??= performance.now();
+        if (performance.now() - missedSince > (this.#wasThere ? BACK_MS_MAX : READY_MS_MAX))
+          throw new Error(`${NOT_READY}: ${messageOf(error)}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    }
+  }
+
+  async #post(method: string, params: object, signal: AbortSignal): Promise<z.infer<typeof Result>> {
+    const server = new RunningServer(this.#env, this.#env["LIMINAL_MCP_TOKEN"]);
+    const request = { jsonrpc: "2.0", id: 1, method, params };
+    const response = await server.post("/mcp", request, { Accept: "application/json, text/event-stream" }, signal);
+    if (response.status === HTTP_UNAUTHORIZED)
+      throw new Error(`${NOT_READY}: the token is not accepted. The session it belongs to may have ended.`);
+    const { result, error } = Reply.parse(lastMessage(await response.text()));
+    if (result) return result;
+    throw new Error(error?.message ?? `${NOT_READY}: the server answered ${response.status}.`);
+  }
+}
+
+/** A JSON body as it stands, or the last message of an event stream. */
+function lastMessage(body: string): unknown {
+  const events = body.split(/\r?\n/).flatMap((line) => (line.startsWith("data:") ? [line.slice("data:".length)] : []));
+  return JSON.parse(events.findLast((data) => data.trim() !== "") ?? body);
+}
+
+/** No server, one that is just starting or stopping, or a line that broke. */
+function isUnreachable(error: unknown): boolean {
+  if (error instanceof NoServerError || error instanceof SyntaxError) return true;
+  return error instanceof Error && "code" in error;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,71 @@
+import type { Hub } from "../fanout/hub.ts";
+import type { ChildStatus } from "../protocol/delegation.ts";
+import type { Fact } from "../protocol/facts.ts";
+import type { SessionId } from "../protocol/ids.ts";
+import type { Delegations } from "../sessions/delegation/delegations.ts";
+import type { SessionService } from "../sessions/session-service.ts";
+import type { Caller } from "./caller.ts";
+import { childInfo } from "./child-info.ts";
+
+interface AnnouncerParts {
+  readonly sessions: SessionService;
+  readonly delegations: Delegations;
+  readonly hub: Hub;
+}
+
+/** Tells clients what the agents of agents do, straight from their facts; no model stands in between. */
+export class AgentAnnouncer {
+  readonly #parts: AnnouncerParts;
+  /** Who started whom never changes; undefined for sessions made by hand. */
+  readonly #parents = new Map<SessionId, Caller | undefined>();
+  readonly #told = new Map<SessionId, ChildStatus>();
+
+  constructor(parts: AnnouncerParts) {
+    this.#parts = parts;
+    parts.hub.listen((batch) => {
+      for (const { kind, ...rest } of batch)
+        if (kind === "message" && "message" in rest && rest.message.type === "session:created")
+          this.#created(rest.message.sessionId);
+    });
+  }
+
+  /** Facts that are on disk now. */
+  committed(sessionId: SessionId, facts: readonly Fact[]): void {
+    const parentSessionId = this.#parentOf(sessionId);
+    if (parentSessionId === undefined) return;
+    if (parentSessionId !== null && this.#parts.hub.isFollowed(parentSessionId))
+      for (const fact of facts) {
+        if (fact.type === "session:raw") continue;
+        const update = { type: "agent_update", parentSessionId, agentId: sessionId, update: fact } as const;
+        this.#parts.hub.tellFollowers(parentSessionId, this, update);
+      }
+    if (facts.some(({ type }) => type === "session:turn")) this.#tellStatus(sessionId);
+  }
+
+  /** Killed or archived. */
+  ended(sessionId: SessionId): void {
+    if (this.#parentOf(sessionId) !== undefined) this.#tellStatus(sessionId);
+  }
+
+  #created(agentId: SessionId): void {
+    const parentSessionId = this.#parentOf(agentId);
+    const view = parentSessionId === undefined ? null : this.#parts.sessions.view(agentId);
+    if (parentSessionId === undefined || !view) return;
+    this.#parts.hub.publish({ type: "agent_created", parentSessionId, agentId, info: childInfo(view) });
+  }
+
+  #tellStatus(agentId: SessionId): void {
+    const parentSessionId = this.#parentOf(agentId);
+    const view = this.#parts.sessions.view(agentId);
+    if (parentSessionId === undefined || !view) return;
+    const info = childInfo(view);
+    if (this.#told.get(agentId) === info.status) return;
+    this.#told.set(agentId, info.status);
+    this.#parts.hub.publish({ type: "agent_status", parentSessionId, agentId, status: info.status, info });
+  }
+
+  #parentOf(sessionId: SessionId): Caller | undefined {
+    if (!this.#parents.has(sessionId)) this.#parents.set(sessionId, this.#parts.delegations.parentOf(sessionId));
+    return this.#parents.get(sessionId);
+  }
+}

@@ -1,0 +1,103 @@
+import type { ChildInfo, ChildOutcome, ChildStatus } from "../protocol/delegation.ts";
+import { isPermission } from "../protocol/pending-request.ts";
+import type { PendingQuestion } from "../protocol/question.ts";
+import type { SessionRow } from "../protocol/server-messages.ts";
+import type { PendingPermission } from "../protocol/session-parts.ts";
+import type { SessionState } from "../protocol/session-state.ts";
+import type { StopReason } from "../protocol/stop-reason.ts";
+
+const QUESTION_CHARS_MAX = 2_000;
+
+/** A session as far as its standing is told from it. */
+export interface ChildView {
+  readonly row: SessionRow;
+  readonly state: SessionState;
+  readonly binding: { readonly state: "active" | "idle" | "crashed" | "closed"; readonly cwd: string };
+}
+
+interface Standing {
+  readonly status: ChildStatus;
+  readonly outcome: ChildOutcome;
+  readonly why?: string;
+}
+
+/** Pure: how an agent stands and why, from what its session holds. */
+export function childInfo(view: ChildView): ChildInfo {
+  const { row, binding } = view;
+  const { id: agentId, cliType, createdAt, lastActiveAt, parentId } = row;
+  return {
+    agentId,
+    cliType,
+    title: view.state.title,
+    ...standingOf(view),
+    cwd: binding.cwd,
+    createdAt,
+    lastActiveAt,
+    ...(parentId !== undefined && { parentId }),
+  };
+}
+
+/** Nothing more comes of it unless someone says something to it. */
+export function isSettled({ status }: Pick<ChildInfo, "status">): boolean {
+  return status === "idle" || status === "failed" || status === "killed";
+}
+
+function standingOf({ row, state, binding }: ChildView): Standing {
+  if (binding.state === "closed" || row.archived)
+    return { status: "killed", outcome: "killed", why: "It was ended. Create another agent to go on." };
+  switch (state.turn.state) {
+    case "waiting":
+      return { status: "waiting", outcome: "blocked", why: questionsOf(state) };
+    case "running":
+    case "stalled":
+      return { status: binding.state === "active" ? "running" : "starting", outcome: "working" };
+    case "idle":
+      return endOf(state);
+    default:
+      return state.turn.state satisfies never;
+  }
+}
+
+function endOf({ turn: { stopReason, error } }: SessionState): Standing {
+  switch (stopReason) {
+    case undefined:
+      return { status: "idle", outcome: "none" };
+    case "end_turn":
+      return { status: "idle", outcome: "done" };
+    case "cancelled":
+      return { status: "idle", outcome: "cancelled" };
+    case "interrupted":
+      return { status: "failed", outcome: "interrupted", why: error?.message ?? "Its agent stopped." };
+    default:
+      return { status: "failed", outcome: "failed", why: error?.message ?? UNHAPPY_ENDS[stopReason] };
+  }
+}
+
+const UNHAPPY_ENDS: Readonly<Record<Exclude<StopReason, "end_turn" | "cancelled" | "interrupted">, string>> = {
+  max_tokens: "It reached the limit of tokens of its model.",
+  max_turn_requests: "It reached the limit of requests of one turn.",
+  refusal: "Its model refused to go on.",
+  error: "Its turn failed.",
+};
+
+/** What is asked, with the ids an answer needs. */
+function questionsOf({ pending }: SessionState): string {
+  return pending
+    .map((asked) => (isPermission(asked) ? permissionWords(asked) : questionWords(asked)))
+    .join("\n")
+    .slice(0, QUESTION_CHARS_MAX);
+}
+
+function permissionWords({ permissionId, toolCall, options, note }: PendingPermission): string {
+  const choices = options.map(({ optionId, name }) => `${optionId} (${name})`).join(", ");
+  const input = toolCall.input === undefined ? "" : ` ${JSON.stringify(toolCall.input)}`;
+  return `Permission ${permissionId}: ${toolCall.name}${input}. Options: ${choices}.${note ? ` ${note}` : ""}`;
+}
+
+function questionWords({ elicitationId, message, fields, url }: PendingQuestion): string {
+  const wanted = fields
+    .map(({ name, kind, required }) => `${name} (${kind}${required ? ", required" : ""})`)
+    .join(", ");
+  const what = url === undefined ? `Fields: ${wanted}.` : `It wants the user to visit ${url}.`;
+  return `Question ${elicitationId}: ${message} ${what}`;
+}

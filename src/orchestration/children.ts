@@ -1,0 +1,66 @@
+import type { Hub } from "../fanout/hub.ts";
+import type { ChildInfo } from "../protocol/delegation.ts";
+import { SessionId } from "../protocol/ids.ts";
+import type { AgentInfo } from "../protocol/server-messages.ts";
+import type { Delegations } from "../sessions/delegation/delegations.ts";
+import type { PolicyService } from "../sessions/policy/policy-service.ts";
+import type { SessionService } from "../sessions/session-service.ts";
+import type { ProjectService } from "../workspace/project-service.ts";
+import type { Caller } from "./caller.ts";
+import { type ChildView, childInfo } from "./child-info.ts";
+import { ToolError } from "./tool-error.ts";
+
+/** What the tools work with: the one door to sessions, and who belongs to whom. */
+export interface OrchestrationParts {
+  readonly sessions: SessionService;
+  readonly delegations: Delegations;
+  readonly policy: PolicyService;
+  readonly projects: ProjectService;
+  readonly hub: Hub;
+  /** Agents that sessions can be started with. */
+  readonly agents: () => readonly AgentInfo[];
+  readonly newId: () => string;
+  /** The server stops: nobody waits for anything any more. */
+  readonly stopping: AbortSignal;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The agents of one caller: it sees these and no others. */
+export class Children {
+  readonly #parts: OrchestrationParts;
+  readonly #caller: Caller;
+
+  constructor(parts: OrchestrationParts, caller: Caller) {
+    this.#parts = parts;
+    this.#caller = caller;
+  }
+
+  /** An id of nobody and an id of someone else's agent are answered alike. */
+  find(agentId: string): ChildView {
+    const id = SessionId.safeParse(agentId).data;
+    const view =
+      id !== undefined && this.#parts.delegations.parentOf(id) === this.#caller ? this.#parts.sessions.view(id) : null;
+    if (!view) throw new ToolError("Agent not found");
+    return view;
+  }
+
+  /** One that can still be told something. */
+  findAlive(agentId: string): ChildView {
+    const view = this.find(agentId);
+    if (childInfo(view).status === "killed")
+      throw new ToolError(`Agent is dead: ${agentId} was ended. Create another agent to go on.`);
+    return view;
+  }
+
+  info(agentId: string): ChildInfo {
+    return childInfo(this.find(agentId));
+  }
+
+  /** Oldest first; archived ones are left out. */
+  list(): readonly ChildInfo[] {
+    return this.#parts.delegations.childrenOf(this.#caller).flatMap((id) => {
+      const view = this.#parts.sessions.view(id);
+      return view && !view.row.archived ? [childInfo(view)] : [];
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { REFUSE } from "../protocol/errors.ts";
+import { CommandId } from "../protocol/ids.ts";
+import type { Caller } from "./caller.ts";
+import { Children, type OrchestrationParts } from "./children.ts";
+import { ToolError } from "./tool-error.ts";
+
+const KEY_CHARS_MAX = 200;
+
+/** What a tool knows while it runs. */
+export interface ToolContext extends OrchestrationParts {
+  readonly caller: Caller;
+  readonly children: Children;
+  /** The caller has left: nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** The name of one step of this call, the same whenever the call is repeated; undefined for a call without a key. */
+  readonly commandId: (step: string) => CommandId | undefined;
+}
+
+interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawShape> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Input;
+  readonly output: Output;
+  /** It only looks. */
+  readonly readOnly?: boolean;
+  readonly run: (
+    context: ToolContext,
+    input: z.infer<z.ZodObject<Input>>,
+  ) => Promise<z.infer<z.ZodObject<Output>>> | z.infer<z.ZodObject<Output>>;
+}
+
+/** A tool, ready to be offered to one caller. */
+export type Tool = (server: McpServer, parts: OrchestrationParts, caller: Caller) => void;
+
+export const AgentIdInput = z.string().min(1).max(200).describe("The agentId that create_coding_agent gave.");
+
+const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(KEY_CHARS_MAX)
+  .optional()
+  .describe("Any string of your own. The same call with the same key acts once, also after a restart.");
+
+/** Results come as structure and as the same structure in text; a refusal comes as the tool's error. */
+export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
+  definition: ToolDefinition<Input, Output>,
+): Tool {
+  const { name, title, description, readOnly = false, run } = definition;
+  const input = z.object(definition.input);
+  return (server, parts, caller) => {
+    const inputSchema = z.object({ ...definition.input, idempotencyKey });
+    const outputSchema = z.looseObject(definition.output);
+    // Even of an agent that was killed everything it said stays.
+    const annotations = { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: false };
+    server.registerTool(name, { title, description, inputSchema, outputSchema, annotations }, async (given, extra) => {
+      const key = z.string().optional().parse(Reflect.get(given, "idempotencyKey"));
+      const context: ToolContext = {
+        ...parts,
+        caller,
+        children: new Children(parts, caller),
+        signal: AbortSignal.any([extra.mcpReq.signal, parts.stopping]),
+        commandId: (step) => commandIdOf(caller, name, key, step),
+      };
+      try {
+        const structuredContent: Record<string, unknown> = { ...(await run(context, input.parse(given))) };
+        return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+      } catch (error) {
+        if (!(error instanceof ToolError)) parts.onError(error);
+        const text = error instanceof ToolError ? error.message : REFUSE.internal().message;
+        return { content: [{ type: "text", text }], isError: true };
+      }
+    });
+  };
+}
+
+/** Keys of different callers and different tools never meet. */
+function commandIdOf(caller: Caller, tool: string, key: string | undefined, step: string): CommandId | undefined {
+  if (key === undefined) return undefined;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([caller, tool, key, step]))
+    .digest("base64url");
+  return CommandId.parse(`mcp-${digest}`);
+}

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { isPermission, type PendingRequest, requestIdOf } from "../../protocol/pending-request.ts";
+import type { PendingQuestion } from "../../protocol/question.ts";
+import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
+import type { SessionService } from "../../sessions/session-service.ts";
+import type { ChildView } from "../child-info.ts";
+import { AgentIdInput, defineTool, type ToolContext } from "../tool.ts";
+import { accepted, ToolError } from "../tool-error.ts";
+
+const FIELD_CHARS_MAX = 20_000;
+
+const Value = z.union([z.string().max(FIELD_CHARS_MAX), z.number(), z.boolean()]);
+const input = {
+  agentId: AgentIdInput,
+  permissionId: z.string().max(200).optional().describe("Needed when it asks more than one thing."),
+  elicitationId: z.string().max(200).optional().describe("Needed when it asks more than one thing."),
+  optionId: z.string().max(200).optional().describe("One of the options a permission offers; or use answer."),
+  answer: z.enum(["allow", "deny", "cancel"]).optional().describe("For this once. To a question, deny declines it."),
+  content: z
+    .record(z.string(), z.union([Value, z.array(Value)]))
+    .optional()
+    .describe("The fields of a question, by name."),
+};
+type Input = z.infer<z.ZodObject<typeof input>>;
+type Command = Parameters<SessionService["execute"]>[0];
+
+/** The kinds of options that answer so, and only this once where there is a choice. */
+const ONCE = { allow: ["allow_once"], deny: ["reject_once", "reject_always"], cancel: [] } as const;
+
+export const answerAgent = defineTool({
+  name: "answer_agent",
+  title: "Answer an agent's question",
+  description:
+    "Answers a permission or a question that one of your agents waits with. You can allow only what this session itself may do " +
+    "unasked; anything else is the user's to answer. You can always deny.",
+  input,
+  output: { success: z.boolean() },
+  run: async (context, given) => {
+    const view = context.children.find(given.agentId);
+    const id = context.commandId("answer");
+    if (id !== undefined && context.sessions.isDone(id)) return { success: true };
+    const asked = requestOf(view, given);
+    const command = isPermission(asked)
+      ? await permissionAnswer(context, view, asked, given)
+      : questionAnswer(view, asked, given);
+    accepted(await context.sessions.execute({ ...command, ...(id !== undefined && { commandId: id }) }));
+    return { success: true };
+  },
+});
+
+function requestOf({ state: { pending } }: ChildView, { permissionId, elicitationId }: Input): PendingRequest {
+  const named = permissionId ?? elicitationId;
+  const asked = named === undefined ? pending : pending.filter((one) => requestIdOf(one) === named);
+  const [first, ...others] = asked;
+  if (!first)
+    throw new ToolError("This agent does not wait for an answer to that. See get_agent_status for what it asks.");
+  if (others.length === 0) return first;
+  throw new ToolError(`permissionId: it asks ${asked.length} things. Say which: ${asked.map(requestIdOf).join(", ")}.`);
+}
+
+async function permissionAnswer(
+  context: ToolContext,
+  view: ChildView,
+  asked: PendingPermission,
+  given: Input,
+): Promise<Command> {
+  const option = given.answer === "cancel" ? null : optionOf(asked, given);
+  if (option && !option.kind.startsWith("reject")) await refuseBeyondOwnRights(context, view, asked);
+  const choice = option ? { optionId: option.optionId } : ({ outcome: "cancelled" } as const);
+  return { type: "permission:respond", sessionId: view.row.id, permissionId: asked.permissionId, ...choice };
+}
+
+function questionAnswer({ row }: ChildView, { elicitationId, mode }: PendingQuestion, given: Input): Command {
+  const base = { type: "elicitation:respond", sessionId: row.id, elicitationId } as const;
+  if (given.answer === "cancel") return { ...base, action: "cancel" };
+  if (given.answer === "deny") return { ...base, action: "decline" };
+  if (mode === "url") throw new ToolError("Only the user can visit a page. Deny it, or let the user answer.");
+  if (given.content === undefined)
+    throw new ToolError("content: give the fields of the question by name, or deny it. See get_agent_status.");
+  return { ...base, action: "accept", content: given.content };
+}
+
+function optionOf({ options }: PendingPermission, { optionId, answer }: Input): PermissionOption {
+  const kinds: readonly string[] = answer === undefined ? [] : ONCE[answer];
+  const found = options.find((one) => (optionId === undefined ? kinds.includes(one.kind) : one.optionId === optionId));
+  if (found) return found;
+  const offered = options.map((one) => `${one.optionId} (${one.name})`).join(", ");
+  throw new ToolError(`optionId: choose one of its options: ${offered}.`);
+}
+
+async function refuseBeyondOwnRights(
+  { caller, policy }: ToolContext,
+  view: ChildView,
+  asked: PendingPermission,
+): Promise<void> {
+  if (caller === null) return;
+  const verdict = await policy.judge({ id: caller, cwd: view.binding.cwd }, asked.toolCall);
+  if (verdict.answer !== "allow")
+    throw new ToolError(`Only the user can allow this: this session would have to ask too. ${verdict.why}`);
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { Budget, ChildStatus } from "../../protocol/delegation.ts";
+import { SessionId } from "../../protocol/ids.ts";
+import { Json } from "../../protocol/json.ts";
+import { PATH_CHARS_MAX } from "../../protocol/limits.ts";
+import { StartingPolicy } from "../../protocol/permission-policy.ts";
+import type { Answer } from "../../sessions/answer.ts";
+import { isRefusal } from "../../sessions/delegation/delegations.ts";
+import { armWait, refuseWake } from "../arm-wait.ts";
+import { refuseMode, refusePolicy, setOption } from "../child-rights.ts";
+import { chooseAgent } from "../choose-agent.ts";
+import { chooseProject } from "../choose-project.ts";
+import { refuseVisibly } from "../refuse-visibly.ts";
+import { defineTool, type ToolContext } from "../tool.ts";
+import { accepted, ToolError } from "../tool-error.ts";
+
+const PLAN_CHARS_MAX = 200_000;
+
+/** Described here for callers; what they give is read by the schema that all policies are read by. */
+const Mode = z.enum(["ask", "edits", "all"]);
+const PolicyInput = z.union([Mode, z.object({ mode: Mode.optional(), rules: z.array(z.looseObject({})).optional() })]);
+const BudgetInput = z.object({
+  turns: z.int().min(1).optional(),
+  tokens: z.int().min(1).optional(),
+  cost: z.number().positive().optional(),
+  workMs: z.int().min(1).optional(),
+});
+
+const input = {
+  plan: z
+    .string()
+    .max(PLAN_CHARS_MAX)
+    .optional()
+    .describe("What it is to do. It starts at once; without a plan it waits."),
+  agent: z.string().max(64).optional().describe("Which agent, by its id, such as claude-code. By default your own."),
+  project: z.string().max(PATH_CHARS_MAX).optional().describe("The project's directory or id. By default your own."),
+  model: z.string().max(200).optional().describe("One of the models that agent offers."),
+  mode: z.string().max(200).optional().describe("One of the modes that agent offers."),
+  policy: PolicyInput.optional().describe("What it may do unasked: ask, edits or all; never more than you may."),
+  title: z.string().trim().min(1).max(200).optional(),
+  budget: BudgetInput.optional().describe("What it and all agents below it may spend: turns, tokens, cost, workMs."),
+  wake: z.boolean().optional().describe("Wake this session with a digest when the agent has ended its work."),
+};
+
+type Input = z.infer<z.ZodObject<typeof input>>;
+
+export const createCodingAgent = defineTool({
+  name: "create_coding_agent",
+  title: "Create a coding agent",
+  description:
+    "Starts another coding agent as a child of this session and, with a plan, sets it to work. Returns as soon as it exists; " +
+    "use wait_for_agents to wait for it and get_agent_output to read what it said.",
+  input,
+  output: { agentId: z.string(), status: z.string() },
+  run: async (context, given) => {
+    refuseWake(context.caller, given.wake);
+    const planId = context.commandId("plan");
+    const isSent = planId !== undefined && context.sessions.isDone(planId);
+    const place = given.plan === undefined || isSent ? null : context.delegations.admitTurn(context.caller);
+    if (place && isRefusal(place)) throw refuseVisibly(context, place);
+    try {
+      const agentId = await create(context, given);
+      await configure(context, agentId, given);
+      if (given.plan !== undefined) {
+        const send = { type: "session:send", sessionId: agentId, content: given.plan } as const;
+        accepted(await context.sessions.execute({ ...send, ...(planId !== undefined && { commandId: planId }) }));
+      }
+      if (given.wake) await armWait(context, [agentId], "all");
+      return { agentId, status: ChildStatus.parse(context.children.info(agentId).status) };
+    } finally {
+      place?.[Symbol.dispose]();
+    }
+  },
+});
+
+async function create(context: ToolContext, given: Input): Promise<SessionId> {
+  const { caller, sessions } = context;
+  const { title, mode } = given;
+  const policy = readPolicy(given.policy);
+  refusePolicy(context, policy);
+  if (mode !== undefined) refuseMode(context, mode);
+  const cliType = chooseAgent(context, given.agent);
+  const projectId = await chooseProject(context, given.project);
+  const commandId = context.commandId("create");
+  const answer = await sessions.create(
+    {
+      ...{ type: "session:create", projectId, cliType },
+      ...(title !== undefined && { title }),
+      ...(policy !== undefined && { options: { policy: Json.parse(policy) } }),
+      ...(commandId !== undefined && { commandId }),
+    },
+    { parentId: caller, budget: Budget.parse(given.budget ?? {}) },
+  );
+  if (answer.kind === "refused") throw refuseVisibly(context, answer.refusal);
+  return createdId(answer);
+}
+
+function readPolicy(given: Input["policy"]): StartingPolicy | undefined {
+  const parsed = StartingPolicy.safeParse(given);
+  if (given === undefined || parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new ToolError(`policy: ${issue?.path.join(".") ?? ""} ${issue?.message ?? "is not valid"}`);
+}
+
+/** A choice the agent does not offer leaves no half-made agent behind. */
+async function configure({ sessions }: ToolContext, agentId: SessionId, { model, mode }: Input): Promise<void> {
+  try {
+    if (mode !== undefined) await setOption(sessions, agentId, "mode", mode);
+    if (model !== undefined) await setOption(sessions, agentId, "model", model);
+  } catch (error) {
+    if (error instanceof ToolError) await sessions.execute({ type: "session:archive", sessionId: agentId });
+    throw error;
+  }
+}
+
+function createdId(answer: Answer): SessionId {
+  const told = answer.kind === "message" || answer.kind === "repeated" ? answer.message : {};
+  return SessionId.parse(Reflect.get(told, "sessionId"));
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { EntryId } from "../../protocol/ids.ts";
+import { lastMessage, spoken } from "../agent-output.ts";
+import { AgentIdInput, defineTool } from "../tool.ts";
+import { ToolError } from "../tool-error.ts";
+
+const RANGE_ENTRIES_MAX = 100;
+const RANGE_ENTRIES_DEFAULT = 20;
+/** Far enough back for the last words of a turn that ended in many tool calls. */
+const LAST_MESSAGE_ENTRIES = 100;
+
+const Spoken = z.looseObject({
+  entryId: z.string(),
+  type: z.string(),
+  text: z.string(),
+  status: z.string().optional(),
+});
+
+export const getAgentOutput = defineTool({
+  name: "get_agent_output",
+  title: "Get an agent's output",
+  description:
+    "What one of your agents said last, and how it stands. With a range, its transcript: the newest entries, or those before one.",
+  input: {
+    agentId: AgentIdInput,
+    range: z
+      .object({
+        limit: z.int().min(1).max(RANGE_ENTRIES_MAX).optional(),
+        before: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .describe("An entryId of an earlier answer: what stands before it."),
+      })
+      .optional(),
+  },
+  output: {
+    agentId: z.string(),
+    status: z.string(),
+    outcome: z.string(),
+    why: z.string().optional(),
+    text: z.string(),
+    entries: z.array(Spoken).optional(),
+    hasMore: z.boolean().optional(),
+  },
+  readOnly: true,
+  run: ({ sessions, children }, { agentId, range }) => {
+    const { status, outcome, why, agentId: sessionId } = children.info(agentId);
+    const start = sessions.open(sessionId, undefined, LAST_MESSAGE_ENTRIES);
+    const newest = start?.type === "session:history" ? start.entries : [];
+    const told = { agentId, status, outcome, ...(why !== undefined && { why }), text: lastMessage(newest) };
+    if (range === undefined) return told;
+    const { before, limit = RANGE_ENTRIES_DEFAULT } = range;
+    const page =
+      before === undefined
+        ? sessions.open(sessionId, undefined, limit)
+        : sessions.page({ type: "session:page", sessionId, before: EntryId.parse(before), limit });
+    if (page?.type !== "session:history" && page?.type !== "session:page")
+      throw new ToolError(`range.before: there is no entry "${before}" in this agent's transcript.`);
+    const entries = page.entries.slice(-limit).map(spoken);
+    return { ...told, entries, hasMore: page.hasMore || page.entries.length > limit };
+  },
+});

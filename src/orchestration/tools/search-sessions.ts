@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { CliType } from "../../protocol/ids.ts";
+import type { SearchHit } from "../../protocol/search.ts";
+import { defineTool, type ToolContext } from "../tool.ts";
+
+const QUERY_CHARS_MAX = 1_000;
+const HITS_DEFAULT = 20;
+const HITS_MAX = 100;
+/** What is looked through for a session's own hits. */
+const HITS_LOOKED_AT = 200;
+
+const Hit = z.looseObject({
+  agentId: z.string(),
+  title: z.string(),
+  cliType: z.string(),
+  kind: z.string(),
+  entryId: z.string().optional(),
+  timestamp: z.string().optional(),
+  text: z.string(),
+});
+
+export const searchSessions = defineTool({
+  name: "search_sessions",
+  title: "Search what was said",
+  description:
+    "Finds what was said: in this session and all agents below it, or, for a program outside, in all sessions. All words must occur; " +
+    "words in quotes are found as they stand.",
+  input: {
+    query: z.string().min(1).max(QUERY_CHARS_MAX),
+    agent: z.optional(z.string().max(64)).describe("Only sessions of this kind of agent."),
+    limit: z.int().min(1).max(HITS_MAX).optional(),
+  },
+  output: { hits: z.array(Hit) },
+  readOnly: true,
+  run: (context, { query, agent, limit = HITS_DEFAULT }) => {
+    const cliType = CliType.safeParse(agent).data;
+    const hits = context.sessions.search({
+      ...{ query, includeArchived: true, limit: HITS_LOOKED_AT },
+      ...(cliType !== undefined && { cliType }),
+    });
+    return {
+      hits: hits
+        .filter(({ sessionId }) => isInSight(context, sessionId))
+        .slice(0, limit)
+        .map(hitOf),
+    };
+  },
+});
+
+/** A session searches itself and what it has started, however deep; never what others said. */
+function isInSight({ caller, delegations }: ToolContext, sessionId: SearchHit["sessionId"]): boolean {
+  if (caller === null) return true;
+  for (let id: SearchHit["sessionId"] | null | undefined = sessionId; id; id = delegations.parentOf(id))
+    if (id === caller) return true;
+  return false;
+}
+
+function hitOf({ sessionId, title, cliType, kind, entryId, timestamp, snippet }: SearchHit): z.infer<typeof Hit> {
+  return {
+    ...{ agentId: sessionId, title, cliType, kind, text: snippet.map(({ text }) => text).join("") },
+    ...(entryId !== undefined && { entryId }),
+    ...(timestamp !== undefined && { timestamp }),
+  };
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { isRefusal } from "../../sessions/delegation/delegations.ts";
+import { armWait, refuseWake } from "../arm-wait.ts";
+import { refuseVisibly } from "../refuse-visibly.ts";
+import { AgentIdInput, defineTool } from "../tool.ts";
+import { accepted } from "../tool-error.ts";
+
+const PROMPT_CHARS_MAX = 200_000;
+
+export const sendAgentPrompt = defineTool({
+  name: "send_agent_prompt",
+  title: "Send an agent a prompt",
+  description: "Tells one of your agents something. While it works, the prompt waits for its turn to end.",
+  input: {
+    agentId: AgentIdInput,
+    prompt: z.string().min(1).max(PROMPT_CHARS_MAX),
+    wake: z.boolean().optional().describe("Wake this session with a digest when the agent has ended its work."),
+  },
+  output: { success: z.boolean() },
+  run: async (context, { agentId, prompt, wake }) => {
+    const { sessions, delegations, children, commandId } = context;
+    refuseWake(context.caller, wake);
+    const { row, state } = children.find(agentId);
+    const id = commandId("send");
+    const isSent = id !== undefined && sessions.isDone(id);
+    if (!isSent) children.findAlive(agentId);
+    const admitted = isSent
+      ? null
+      : isTurnActive(state.turn)
+        ? delegations.refuseSpending(row.id)
+        : delegations.admitTurn(row.id);
+    if (admitted && isRefusal(admitted)) throw refuseVisibly(context, admitted);
+    try {
+      const send = { type: "session:send", sessionId: row.id, content: prompt } as const;
+      accepted(await sessions.execute({ ...send, ...(id !== undefined && { commandId: id }) }));
+      if (wake) await armWait(context, [row.id], "all");
+      return { success: true };
+    } finally {
+      admitted?.[Symbol.dispose]();
+    }
+  },
+});

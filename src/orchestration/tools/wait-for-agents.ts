@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { ChildInfo } from "../../protocol/delegation.ts";
+import { lastMessage, shorten } from "../agent-output.ts";
+import { armWait, refuseWake } from "../arm-wait.ts";
+import { awaitAgents } from "../await-agents.ts";
+import { isSettled } from "../child-info.ts";
+import { InfoOutput } from "../info-output.ts";
+import { defineTool, type ToolContext } from "../tool.ts";
+import { accepted, ToolError } from "../tool-error.ts";
+
+const WAIT_MS_DEFAULT = 50_000;
+const WAIT_MS_MAX = 600_000;
+const AGENTS_MAX = 50;
+const TEXT_CHARS_MAX = 4_000;
+const TEXT_ENTRIES = 50;
+
+type Reason = "done" | "blocked" | "failed" | "timeout" | "armed";
+
+export const waitForAgents = defineTool({
+  name: "wait_for_agents",
+  title: "Wait for agents",
+  description:
+    "Waits until any or all of your agents have ended their work, or wait for an answer, and says why it returns: done, blocked " +
+    "(with the question), failed, or timeout (call it again to go on waiting). With wake it returns at once: end your turn, and " +
+    "this session is woken with a digest when the agents have ended their work.",
+  input: {
+    agentIds: z.array(z.string().max(200)).max(AGENTS_MAX).optional().describe("By default all of your agents."),
+    until: z.enum(["any", "all"]).optional().describe("By default all."),
+    timeoutMs: z.int().min(0).max(WAIT_MS_MAX).optional().describe(`By default ${WAIT_MS_DEFAULT}.`),
+    ignoreBlocked: z.boolean().optional().describe("Go on waiting while an agent waits for the user's answer."),
+    wake: z.boolean().optional().describe("Do not wait here: wake this session later."),
+  },
+  output: {
+    reason: z.string(),
+    agents: z.array(InfoOutput.extend({ text: z.string() })),
+    pending: z.array(z.string()),
+    waitId: z.string().optional(),
+  },
+  run: async (context, given) => {
+    const { children, hub, signal } = context;
+    const { until = "all", timeoutMs = WAIT_MS_DEFAULT, ignoreBlocked = false, wake = false } = given;
+    refuseWake(context.caller, wake);
+    const ids = given.agentIds ?? children.list().map(({ agentId }) => agentId);
+    if (ids.length === 0) throw new ToolError("There is no agent to wait for. Create one with create_coding_agent.");
+    const look = () => ids.map((id) => children.info(id));
+    const isReady = (info: ChildInfo) => isSettled(info) || (info.status === "waiting" && !ignoreBlocked);
+    const isMet = () => (until === "any" ? look().some(isReady) : look().every(isReady));
+    if (wake && !isMet()) {
+      const waitId = await armWait(
+        context,
+        look().map(({ agentId }) => agentId),
+        until,
+      );
+      return { ...report(context, look(), "armed"), waitId };
+    }
+    const end = await awaitAgents({ hub, isMet, timeoutMs, signal });
+    const infos = look();
+    if (end === "met") await forgetWaits(context, infos);
+    return report(context, infos, end === "met" ? reasonOf(infos.filter(isReady)) : "timeout");
+  },
+});
+
+function reasonOf(ready: readonly ChildInfo[]): Reason {
+  if (ready.some(({ status }) => status === "waiting")) return "blocked";
+  return ready.some(({ status }) => status !== "idle") ? "failed" : "done";
+}
+
+function report({ sessions }: ToolContext, infos: readonly ChildInfo[], reason: Reason) {
+  const agents = infos.map((info) => {
+    const start = isSettled(info) ? sessions.open(info.agentId, undefined, TEXT_ENTRIES) : null;
+    const text = start?.type === "session:history" ? lastMessage(start.entries) : "";
+    return { ...info, text: shorten(text, TEXT_CHARS_MAX) };
+  });
+  return { reason, agents, pending: infos.filter((info) => !isSettled(info)).map(({ agentId }) => agentId) };
+}
+
+/** The caller has it now: to be woken for the same would only tell it twice. */
+async function forgetWaits({ caller, sessions }: ToolContext, infos: readonly ChildInfo[]): Promise<void> {
+  if (caller === null) return;
+  const known = new Set(infos.filter(isSettled).map(({ agentId }) => agentId));
+  const waits = sessions.view(caller)?.state.waits ?? [];
+  const waitIds = waits.filter(({ agentIds }) => agentIds.every((id) => known.has(id))).map(({ waitId }) => waitId);
+  if (waitIds.length > 0) accepted(await sessions.execute({ type: "session:waits-met", sessionId: caller, waitIds }));
+}

@@ -1,0 +1,41 @@
+import type { Budget } from "../protocol/delegation.ts";
+import type { SessionId } from "../protocol/ids.ts";
+
+/** Who asked for an agent: a session, or, as null, a program outside of any. */
+export type Delegator = SessionId | null;
+
+/** That a session was started for another one, or for a program outside. */
+export interface Delegation {
+  readonly parentId: Delegator;
+  /** The top of the tree; null when that is the outside. */
+  readonly rootId: Delegator;
+  /** 1 for what a session without a parent starts. */
+  readonly depth: number;
+  /** What the child may spend, with all that it starts. */
+  readonly budget: Budget;
+}
+
+export interface Spent {
+  readonly turns: number;
+  readonly tokens: number;
+  readonly cost: number;
+  readonly workMs: number;
+}
+
+/** Who started whom, and what came of it. What was spent is counted in the very transactions that store the facts. */
+export interface DelegationStore {
+  /** Null for a session that nobody delegated. */
+  get(childId: SessionId): Delegation | null;
+  /** Oldest first, ended ones too. */
+  children(parentId: Delegator): readonly SessionId[];
+  /** Children that are neither killed nor archived. */
+  liveChildCount(parentId: Delegator): number;
+  /** Sessions of the tree whose turn has not ended; the root's own is not counted. */
+  runningCount(rootId: Delegator): number;
+  /** By all that were started below the session, and by itself if it was started too. */
+  spentBy(sessionId: SessionId): Spent;
+  /** Children that go on although their parent was ended. */
+  orphans(): readonly SessionId[];
+  /** Sessions that are to be woken some day. */
+  waiting(): readonly SessionId[];
+}

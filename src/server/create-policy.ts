@@ -1,0 +1,24 @@
+import type { World } from "../ports/world.ts";
+import type { CliType } from "../protocol/ids.ts";
+import type { PermissionMode } from "../protocol/permission-policy.ts";
+import { PolicyService } from "../sessions/policy/policy-service.ts";
+import { DiskRealPaths } from "../workspace/real-paths.ts";
+import type { DataDir } from "./data-dir.ts";
+import type { openStores } from "./open-stores.ts";
+
+interface PolicyParts {
+  readonly world: World;
+  readonly stores: ReturnType<typeof openStores>;
+  /** What sessions of an agent start with, where that is not to ask. */
+  readonly permissions: ReadonlyMap<CliType, PermissionMode>;
+  readonly dataDir: DataDir;
+}
+
+export function createPolicy({ world, stores, permissions, dataDir }: PolicyParts): PolicyService {
+  return new PolicyService({
+    ...{ world, log: stores.log, projects: stores.projects, store: stores.policies },
+    paths: new DiskRealPaths(),
+    startingMode: (cliType) => permissions.get(cliType) ?? null,
+    guarded: [dataDir.path],
+  });
+}

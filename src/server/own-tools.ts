@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import type { OwnToolServer } from "../agents/acp/mcp-servers.ts";
+import type { SessionTokens } from "../orchestration/session-tokens.ts";
+import type { SessionId } from "../protocol/ids.ts";
+import { PROGRAM_DIR } from "./version.ts";
+
+const NAME = "liminal";
+/** The agent starts it in the user's folder, whose own settings get no say in how we run. */
+const IGNORE_THE_FOLDER = ["--no-env-file", "--no-install", `--config=${join(PROGRAM_DIR, "bin", "bunfig.toml")}`];
+
+interface OwnToolsOptions {
+  /** False: no agent is offered our tools. */
+  readonly offered: boolean;
+  readonly dataDir: string;
+  readonly tokens: SessionTokens;
+}
+
+/** What a session's agent is told so that it finds our tools; its token travels in a header or an environment, never in arguments. */
+export class OwnTools {
+  readonly #options: OwnToolsOptions;
+  #address: string | null = null;
+
+  constructor(options: OwnToolsOptions) {
+    this.#options = options;
+  }
+
+  listensOn(host: string, port: number): void {
+    this.#address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  }
+
+  offer(sessionId: SessionId): OwnToolServer | null {
+    const { offered, dataDir, tokens } = this.#options;
+    if (!offered || this.#address === null) return null;
+    const token = tokens.tokenOf(sessionId);
+    return {
+      name: NAME,
+      http: { url: `${this.#address}/mcp`, headers: { Authorization: `Bearer ${token}` } },
+      stdio: {
+        command: process.execPath,
+        args: [...IGNORE_THE_FOLDER, join(PROGRAM_DIR, "src/cli/main.ts"), "mcp"],
+        env: { LIMINAL_DATA_DIR: dataDir, LIMINAL_MCP_TOKEN: token },
+      },
+    };
+  }
+}

@@ -1,0 +1,126 @@
+import type { Delegation, DelegationStore, Delegator, Spent } from "../../ports/delegation-store.ts";
+import type { Budget } from "../../protocol/delegation.ts";
+import { REFUSE, type Refusal } from "../../protocol/errors.ts";
+import type { SessionId } from "../../protocol/ids.ts";
+import { Places } from "./places.ts";
+import type { TreeLimits } from "./tree-limits.ts";
+
+interface DelegationsDeps {
+  readonly store: DelegationStore;
+  readonly limits: TreeLimits;
+  /** Children go on when their parent is ended. */
+  readonly keepChildren: boolean;
+}
+
+/** Leave to go on; given back once the store counts what it was given for. */
+export type Admission<Granted = object> = Disposable & Granted;
+
+const BUDGET_WORDS: readonly { readonly name: keyof Budget & keyof Spent; readonly unit: string }[] = [
+  { name: "turns", unit: "turns" },
+  { name: "tokens", unit: "tokens in use" },
+  { name: "cost", unit: "of cost" },
+  { name: "workMs", unit: "ms of work" },
+];
+
+/** The limits of trees of agents: who may start one more agent, and one more turn. */
+export class Delegations {
+  readonly #deps: DelegationsDeps;
+  /** Children on their way, and turns on their way: not in the store yet, but not free to give any more. */
+  readonly #children = new Places<Delegator>();
+  readonly #turns = new Places<Delegator>();
+
+  constructor(deps: DelegationsDeps) {
+    this.#deps = deps;
+  }
+
+  /** One more child for a session, or for a program outside. */
+  admitChild(parentId: Delegator, budget: Budget): Refusal | Admission<{ readonly delegation: Delegation }> {
+    const { store, limits } = this.#deps;
+    const parent = parentId === null ? null : store.get(parentId);
+    const depth = (parent?.depth ?? 0) + 1;
+    if (depth > limits.depthMax)
+      return REFUSE.treeLimit("levels of agents", limits.depthMax, "Do the work in this session instead.");
+    const count = store.liveChildCount(parentId) + this.#children.taken(parentId);
+    if (count >= limits.childrenMax)
+      return REFUSE.treeLimit("agents of one session", limits.childrenMax, "End one with kill_agent first.");
+    const over = this.#overBudget(parentId);
+    if (over) return over;
+    const delegation = { parentId, rootId: this.#rootOf(parentId, parent), depth, budget };
+    return Object.assign(this.#children.take(parentId), { delegation });
+  }
+
+  /** One more turn in the tree of an agent, or of whoever asks for a new one. */
+  admitTurn(asked: Delegator): Refusal | Admission {
+    const { store, limits } = this.#deps;
+    const root = this.#rootOf(asked, asked === null ? null : store.get(asked));
+    if (store.runningCount(root) + this.#turns.taken(root) >= limits.runningMax)
+      return REFUSE.treeLimit(
+        "agents running at once",
+        limits.runningMax,
+        "Wait for one with wait_for_agents, or stop one with cancel_agent.",
+      );
+    return this.#overBudget(asked) ?? this.#turns.take(root);
+  }
+
+  /** What a message to an agent at work is measured by: it waits its turn, but it will be spent. */
+  refuseSpending(childId: SessionId): Refusal | null {
+    return this.#overBudget(childId);
+  }
+
+  /** Oldest first. */
+  childrenOf(parentId: Delegator): readonly SessionId[] {
+    return this.#deps.store.children(parentId);
+  }
+
+  /** Undefined for a session that was started by hand. */
+  parentOf(sessionId: SessionId): Delegator | undefined {
+    return this.#deps.store.get(sessionId)?.parentId;
+  }
+
+  /** What ends when the session does. */
+  endingWith(sessionId: SessionId): readonly SessionId[] {
+    return this.#deps.keepChildren ? [] : this.#deps.store.children(sessionId);
+  }
+
+  /** What should have ended with its parent, had the server not stopped between the two. */
+  forgotten(): readonly SessionId[] {
+    return this.#deps.keepChildren ? [] : this.#deps.store.orphans();
+  }
+
+  /** Sessions that are to be woken some day. */
+  waiting(): readonly SessionId[] {
+    return this.#deps.store.waiting();
+  }
+
+  #rootOf(asked: Delegator, delegation: Delegation | null): Delegator {
+    return delegation ? delegation.rootId : asked;
+  }
+
+  /** The budgets of every agent on the way up, and at the top the user's own for the whole tree. */
+  #overBudget(from: Delegator): Refusal | null {
+    const { store, limits } = this.#deps;
+    let top = from;
+    for (let id = from; id !== null; ) {
+      const delegation = store.get(id);
+      const over = delegation && this.#exceeded(id, delegation.budget);
+      if (over) return over;
+      top = id;
+      id = delegation?.parentId ?? null;
+    }
+    return top === null ? null : this.#exceeded(top, limits.budget);
+  }
+
+  #exceeded(sessionId: SessionId, budget: Budget): Refusal | null {
+    if (BUDGET_WORDS.every(({ name }) => budget[name] === undefined)) return null;
+    const spent = this.#deps.store.spentBy(sessionId);
+    for (const { name, unit } of BUDGET_WORDS) {
+      const limit = budget[name];
+      if (limit !== undefined && spent[name] >= limit) return REFUSE.overBudget(spent[name], limit, unit);
+    }
+    return null;
+  }
+}
+
+export function isRefusal(answer: Refusal | Disposable): answer is Refusal {
+  return "code" in answer;
+}

@@ -1,0 +1,90 @@
+import type { AgentChoices } from "../ports/agent-choices.ts";
+import type { Agents } from "../ports/agents.ts";
+import type { ProjectStore } from "../ports/project-store.ts";
+import type { SessionLog } from "../ports/session-log.ts";
+import { isoTime, type World } from "../ports/world.ts";
+import type { ClientMessage } from "../protocol/client-messages.ts";
+import { REFUSE, RefusalError } from "../protocol/errors.ts";
+import { SessionId } from "../protocol/ids.ts";
+import type { PlainServerMessage } from "../protocol/server-messages.ts";
+import { type Answer, writeAnswer } from "./answer.ts";
+import { applyChoices } from "./apply-choices.ts";
+import { type Delegations, isRefusal } from "./delegation/delegations.ts";
+import { EarlyEvents } from "./early-events.ts";
+import { type CreatedFor, describeNew, type MadeSession } from "./made-session.ts";
+import type { PolicyService } from "./policy/policy-service.ts";
+import { refuseStart } from "./policy/refuse-rules.ts";
+import type { Session } from "./session.ts";
+
+interface SessionMakerDeps {
+  readonly world: World;
+  readonly log: SessionLog;
+  readonly projects: ProjectStore;
+  readonly agents: Agents;
+  readonly policy: PolicyService;
+  readonly choices: AgentChoices;
+  readonly delegations: Delegations;
+  readonly publish: (message: PlainServerMessage) => void;
+  readonly onError: (error: unknown) => void;
+  readonly load: (sessionId: SessionId) => Session | null;
+}
+
+type Create = Extract<ClientMessage, { type: "session:create" }>;
+
+/** A new session is made for whoever asked, who waits for it. */
+const NEVER = new AbortController().signal;
+
+/** Makes sessions: the agent first, then all of it is stored, or nothing is. */
+export class SessionMaker {
+  readonly #deps: SessionMakerDeps;
+  readonly #making = new Set<SessionId>();
+
+  constructor(deps: SessionMakerDeps) {
+    this.#deps = deps;
+  }
+
+  isMaking(sessionId: SessionId): boolean {
+    return this.#making.has(sessionId);
+  }
+
+  async make(command: Create, createdFor: CreatedFor | undefined): Promise<Answer> {
+    const { projects, agents, world, choices, delegations } = this.#deps;
+    const { projectId, cliType } = command;
+    const project = projects.get(projectId);
+    if (!project) return { kind: "refused", refusal: REFUSE.projectNotFound() };
+    if (!agents.find(cliType)) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
+    const refusal = refuseStart(command.options?.["policy"]);
+    if (refusal) return { kind: "refused", refusal };
+    const sessionId = SessionId.parse(`${cliType}:${world.newId()}`);
+    const early = new EarlyEvents();
+    const admitted = createdFor && delegations.admitChild(createdFor.parentId, createdFor.budget);
+    if (admitted && isRefusal(admitted)) return { kind: "refused", refusal: admitted };
+    this.#making.add(sessionId);
+    try {
+      const cwd = project.path;
+      const agent = await agents.attach({ sessionId, cliType, cwd, restore: null, sink: early.sink, signal: NEVER });
+      await applyChoices(agent, () => early.options, choices.of(cliType), this.#deps.onError);
+      return this.#store({ command, id: sessionId, cwd, agent, early, delegation: admitted?.delegation });
+    } catch (error) {
+      if (!(error instanceof RefusalError)) throw error;
+      return { kind: "refused", refusal: error.refusal };
+    } finally {
+      this.#making.delete(sessionId);
+      admitted?.[Symbol.dispose]();
+    }
+  }
+
+  /** The row and the receipt are one transaction: sent again after a crash, the command makes no second session. */
+  #store(made: MadeSession): Answer {
+    const { command, agent, early } = made;
+    const { log, world, policy, publish, load } = this.#deps;
+    const { row, binding, message, answer } = describeNew(made, isoTime(world));
+    const { commandId } = command;
+    const receipt = commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at: row.createdAt };
+    log.create(row, binding, receipt, made.delegation);
+    policy.start(row.id, command.options?.["policy"]);
+    publish(message);
+    load(row.id)?.adopt(agent, early, command.title);
+    return answer;
+  }
+}

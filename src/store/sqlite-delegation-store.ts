@@ -1,0 +1,82 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Delegation, DelegationStore, Delegator, Spent } from "../ports/delegation-store.ts";
+import { Budget } from "../protocol/delegation.ts";
+import { SessionId } from "../protocol/ids.ts";
+
+type Row = Record<string, unknown>;
+
+const ENDED = "(session.archived = 1 OR session.agent_state = 'closed')";
+const JOINED = "delegation JOIN session ON session.key = delegation.session_key";
+
+export class SqliteDelegationStore implements DelegationStore {
+  readonly #sql;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = {
+      get: db.prepare("SELECT * FROM delegation WHERE child_id = ?"),
+      children: db.prepare("SELECT child_id AS id FROM delegation WHERE parent_id IS ? ORDER BY session_key"),
+      live: db.prepare(`SELECT count(*) AS count FROM ${JOINED} WHERE delegation.parent_id IS ? AND NOT ${ENDED}`),
+      running: db.prepare(
+        `SELECT count(*) AS count FROM ${JOINED} WHERE delegation.root_id IS ? AND session.unfinished = 1`,
+      ),
+      spent: db.prepare(
+        `WITH RECURSIVE below (id) AS (
+           SELECT ? UNION SELECT child_id FROM delegation JOIN below ON delegation.parent_id = below.id
+         )
+         SELECT total(turns) AS turns, total(tokens) AS tokens, total(cost) AS cost, total(work_ms) AS work_ms
+         FROM delegation WHERE child_id IN (SELECT id FROM below)`,
+      ),
+      orphans: db.prepare(
+        `SELECT delegation.child_id AS id FROM ${JOINED}
+         JOIN session AS parent ON parent.id = delegation.parent_id
+         WHERE NOT ${ENDED} AND (parent.archived = 1 OR parent.agent_state = 'closed')`,
+      ),
+      waiting: db.prepare("SELECT id FROM session WHERE armed_waits > 0"),
+    };
+  }
+
+  get(childId: SessionId): Delegation | null {
+    const row = this.#sql.get.get(childId);
+    if (!row) return null;
+    return {
+      parentId: delegatorFrom(row["parent_id"]),
+      rootId: delegatorFrom(row["root_id"]),
+      depth: Number(row["depth"]),
+      budget: Budget.parse(JSON.parse(String(row["budget"]))),
+    };
+  }
+
+  children(parentId: Delegator): readonly SessionId[] {
+    return this.#sql.children.all(parentId).map(idFrom);
+  }
+
+  liveChildCount(parentId: Delegator): number {
+    return Number(this.#sql.live.get(parentId)?.["count"] ?? 0);
+  }
+
+  runningCount(rootId: Delegator): number {
+    return Number(this.#sql.running.get(rootId)?.["count"] ?? 0);
+  }
+
+  spentBy(sessionId: SessionId): Spent {
+    const row = this.#sql.spent.get(sessionId) ?? {};
+    const [turns, tokens, cost, workMs] = ["turns", "tokens", "cost", "work_ms"].map((name) => Number(row[name] ?? 0));
+    return { turns: turns ?? 0, tokens: tokens ?? 0, cost: cost ?? 0, workMs: workMs ?? 0 };
+  }
+
+  orphans(): readonly SessionId[] {
+    return this.#sql.orphans.all().map(idFrom);
+  }
+
+  waiting(): readonly SessionId[] {
+    return this.#sql.waiting.all().map(idFrom);
+  }
+}
+
+function idFrom(row: Row): SessionId {
+  return SessionId.parse(row["id"]);
+}
+
+function delegatorFrom(id: unknown): Delegator {
+  return id === null || id === undefined ? null : SessionId.parse(id);
+}
