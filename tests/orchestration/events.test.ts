@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { startTalk } from "../integration/talk.ts";
+import { startTestServer } from "../support/test-server.ts";
+import { McpCaller, sessionToken } from "./mcp-caller.ts";
+
+test("O-4 clients hear of agents of agents straight from their facts; what they say reaches followers of the parent alone", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server, "builtin");
+  const bystander = await server.connect();
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
+  const agentId = await caller.create({ plan: "stream 3 words" });
+  await caller.wait();
+  await caller.call("kill_agent", { agentId });
+  for (const client of [talk.client, bystander]) {
+    await client.next("agent_status", (message) => message.agentId === agentId && message.status === "killed", 0);
+    const [created, ...others] = client.all("agent_created");
+    expect(others).toEqual([]);
+    expect(created).toMatchObject({ parentSessionId: talk.sessionId, agentId, info: { agentId, cliType: "builtin" } });
+    expect(client.all("agent_status").map(({ status }) => status)).toEqual(["running", "idle", "killed"]);
+    expect(client.all("session:created").at(-1)?.session.parentId).toBe(talk.sessionId);
+  }
+  const updates = talk.client.all("agent_update");
+  expect(updates.every((message) => message.agentId === agentId && message.parentSessionId === talk.sessionId)).toBe(
+    true,
+  );
+  expect(updates.map(({ update }) => update.type)).toContain("session:turn");
+  expect(JSON.stringify(updates)).toContain("w1");
+  expect(bystander.all("agent_update")).toEqual([]);
+  // Nothing of it went through the parent's own conversation.
+  expect(talk.entries).toEqual([]);
+});
+
+test("O-4 agents of a program outside have no parent session", async () => {
+  await using server = await startTestServer();
+  const client = await server.connect();
+  await using caller = await McpCaller.overHttp(server);
+  const project = await server.directory("demo");
+  const agentId = await caller.create({ agent: "builtin", project });
+  const created = await client.next("agent_created", (message) => message.agentId === agentId, 0);
+  expect(created.parentSessionId).toBeNull();
+  await client.next("project:added", (message) => message.project.path === project, 0);
+});

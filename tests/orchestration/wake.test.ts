@@ -1,0 +1,85 @@
+import { expect, test } from "bun:test";
+import { startTalk } from "../integration/talk.ts";
+import { startTestServer } from "../support/test-server.ts";
+import { McpCaller, sessionToken } from "./mcp-caller.ts";
+
+test("X-20 a parent whose turn is over is woken once, with a digest, when all its agents have ended", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server, "builtin");
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
+  const quick = await caller.create({ plan: "stream 3 words" });
+  const slow = await caller.create({ plan: "sleep" });
+  const { reason, waitId } = await caller.wait({ agentIds: [quick, slow], wake: true });
+  expect(reason).toBe("armed");
+  await talk.until("the wait", ({ waits }) => waits?.[0]?.waitId === waitId);
+  await caller.wait({ agentIds: [quick] });
+  expect(talk.messages).toEqual([]);
+  await caller.call("cancel_agent", { agentId: slow });
+  await talk.untilTurnsEnded(1);
+  const [digest = ""] = talk.messages;
+  expect(digest).toContain("the agents you waited for have ended their work");
+  expect(digest).toContain(`(${quick})\n\nidle: done\n\nw1 w2 w3`);
+  expect(digest).toContain(`(${slow})\n\nidle: cancelled`);
+  expect(talk.state.waits).toEqual([]);
+});
+
+test("X-20 a wake outlives kill -9: what ended with the server is told as interrupted, and nothing is told twice", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server, "builtin");
+  {
+    await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
+    await caller.create({ plan: "sleep", wake: true });
+    await talk.until("the wait", ({ waits }) => waits?.length === 1);
+  }
+  await server.kill();
+  await server.start();
+  const again = await talk.joinedBy(await server.connect());
+  await again.untilTurnsEnded(1);
+  expect(again.messages[0]).toContain("failed: interrupted. The server stopped while this turn was running.");
+  await server.kill();
+  await server.start();
+  const last = await talk.joinedBy(await server.connect());
+  expect(last.messages).toHaveLength(1);
+  expect(last.state.waits).toEqual([]);
+});
+
+test("X-20 a wake can be called off: by its own command, by the user's stop, and by a wait that told it already", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server, "builtin");
+  const { client, sessionId } = talk;
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, sessionId));
+  const agentId = await caller.create({ plan: "sleep" });
+  const arm = async () => {
+    const { waitId } = await caller.wait({ agentIds: [agentId], wake: true });
+    await talk.until("the wait", ({ waits }) => waits?.some((wait) => wait.waitId === waitId) === true);
+    return waitId ?? "";
+  };
+  const gone = () => talk.until("no wait", ({ waits }) => waits?.length === 0);
+  await client.ask("ok", { type: "session:wait-cancel", sessionId, waitId: await arm() });
+  await gone();
+  await arm();
+  await client.ask("ok", { type: "session:cancel", sessionId });
+  await gone();
+  // The session is at work when its agent ends, hears of it by itself, and is not told again.
+  await arm();
+  const working = await talk.send("sleep");
+  await caller.call("cancel_agent", { agentId });
+  expect((await caller.wait({ agentIds: [agentId] })).reason).toBe("done");
+  await gone();
+  await talk.cancel();
+  await talk.untilIdle(working);
+  expect(talk.messages).toEqual(["sleep"]);
+});
+
+test("X-20 a session at work is woken when its own turn has ended", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server, "builtin");
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
+  const agentId = await caller.create({ plan: "sleep" });
+  const working = await talk.send("sleep 1");
+  await caller.wait({ agentIds: [agentId], wake: true });
+  await caller.call("kill_agent", { agentId });
+  await talk.untilIdle(working);
+  await talk.untilTurnsEnded(2);
+  expect(talk.messages[1]).toContain("killed: killed");
+});
