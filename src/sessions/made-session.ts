@@ -38,6 +38,7 @@ export function describeNew({ command, id, cwd, agent, delegation }: MadeSession
     lastActiveAt: createdAt,
     archived: false,
     turn: { state: "idle" },
+    unread: false,
     ...(parentId !== null && { parentId }),
   };
   const { agentSessionId } = agent;
