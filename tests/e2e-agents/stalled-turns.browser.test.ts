@@ -61,7 +61,7 @@ test("after a failed turn Try again stands beside the words; after one that went
     (count) => count === 1,
     "the wish to try again",
   );
-  await session.transcript.getByText("The guide failed, as you asked.").waitFor();
+  await session.transcript.getByText("The guide failed, as you asked.").nth(1).waitFor();
   await session.button("Try again").waitFor();
   expect(await session.entries("user").count()).toBe(2);
 });
