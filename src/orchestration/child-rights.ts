@@ -1,4 +1,4 @@
-import type { SessionId } from "../protocol/ids.ts";
+import { cliTypeOf, type SessionId } from "../protocol/ids.ts";
 import { PermissionMode, type StartingPolicy } from "../protocol/permission-policy.ts";
 import type { ConfigOption } from "../protocol/session-parts.ts";
 import type { PolicyService } from "../sessions/policy/policy-service.ts";
@@ -11,9 +11,9 @@ interface Rights {
   readonly policy: PolicyService;
 }
 
-/** Modes in which agents ask nobody, by the names they give them. */
-const UNASKED_MODES =
-  /bypass|yolo|full[-_ ]?access|auto[-_ ]?(approve|edit|accept)|accept[-_ ]?edits|dont[-_ ]?ask|danger/i;
+/** Modes by the names agents give them: those that ask or only look, and those that edit files unasked. */
+const CAREFUL_MODES = /^(ask|default|plan|manual|suggest|read([-_ ]?only)?)$/i;
+const EDITING_MODES = /^(edits?|(accept|auto|allow)[-_ ]?edits?|workspace[-_ ]?write)$/i;
 
 /** Whoever holds the app's own token has all its rights; a session gives away no more than it has. */
 export function refusePolicy({ caller, policy }: Rights, given: StartingPolicy | undefined): void {
@@ -25,29 +25,45 @@ export function refusePolicy({ caller, policy }: Rights, given: StartingPolicy |
     throw new ToolError(`policy: "${mode}" is more than this session may itself ("${own}"). Ask for "${own}" or less.`);
 }
 
-/** An agent's own mode can make it stop asking, which no policy of ours would notice. */
-export function refuseMode({ caller, policy }: Rights, mode: string): void {
-  if (caller === null || !UNASKED_MODES.test(mode) || policy.modeOf(caller) === "all") return;
-  throw new ToolError(`mode: "${mode}" works unasked, and this session may not. Choose a mode that asks.`);
-}
-
 /** Modes and models by the names the agent itself offers them under. */
 export async function setOption(
-  sessions: SessionService,
+  context: Rights & { readonly sessions: SessionService },
   sessionId: SessionId,
   category: "mode" | "model",
   value: string,
 ): Promise<void> {
-  const option = sessions
-    .view(sessionId)
-    ?.state.config.options.find((one) => one.type === "select" && one.category === category);
+  const { sessions } = context;
+  const option = optionOf(sessions, sessionId, category);
   const offered = option ? valuesOf(option) : [];
   if (!option || !offered.includes(value)) {
     const choices = offered.length > 0 ? `Choose one of: ${offered.join(", ")}.` : "This agent offers no choice there.";
     throw new ToolError(`${category}: "${value}" is not offered. ${choices}`);
   }
-  if (option.currentValue !== value)
-    accepted(await sessions.execute({ type: "session:configure", sessionId, configId: option.id, value }));
+  if (option.currentValue === value) return;
+  if (category === "mode" && !mayChoose(context, sessionId, value))
+    throw new ToolError(`mode: "${value}" may work unasked, and this session may not. Choose a mode that asks.`);
+  accepted(await sessions.execute({ type: "session:configure", sessionId, configId: option.id, value }));
+}
+
+/** An agent's own mode can make it stop asking, which no policy of ours would notice; one that is not known is taken for such. */
+function mayChoose(
+  { caller, policy, sessions }: Parameters<typeof setOption>[0],
+  childId: SessionId,
+  mode: string,
+): boolean {
+  const own = caller === null ? "all" : policy.modeOf(caller);
+  if (caller === null || own === "all" || CAREFUL_MODES.test(mode)) return true;
+  if (own === "edits" && EDITING_MODES.test(mode)) return true;
+  return cliTypeOf(caller) === cliTypeOf(childId) && optionOf(sessions, caller, "mode")?.currentValue === mode;
+}
+
+function optionOf(
+  sessions: SessionService,
+  sessionId: SessionId,
+  category: "mode" | "model",
+): ConfigOption | undefined {
+  const options = sessions.view(sessionId)?.state.config.options ?? [];
+  return options.find((one) => one.type === "select" && one.category === category);
 }
 
 function valuesOf(option: ConfigOption): string[] {

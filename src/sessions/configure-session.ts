@@ -5,11 +5,11 @@ import { cliTypeOf } from "../protocol/ids.ts";
 import type { Answer } from "./answer.ts";
 import type { Session } from "./session.ts";
 
-/** A choice is the agent's to make true: what stands afterwards is the answer. */
+/** A choice is the agent's to make true: what stands afterwards is the answer. `choices` remembers it for next time. */
 export async function configureSession(
   session: Session,
   command: Extract<SessionCommand, { type: "session:configure" }>,
-  choices: AgentChoices,
+  choices: AgentChoices | null,
 ): Promise<Answer> {
   const { configId, value } = command;
   try {
@@ -18,7 +18,7 @@ export async function configureSession(
     if (!(error instanceof RefusalError)) throw error;
     return { kind: "refused", refusal: error.refusal };
   }
-  choices.remember(cliTypeOf(session.id), configId, value);
+  choices?.remember(cliTypeOf(session.id), configId, value);
   session.flush();
   return { kind: "config", sessionId: session.id, config: session.state.config, seq: session.state.seq };
 }

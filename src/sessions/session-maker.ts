@@ -1,4 +1,4 @@
-import type { AgentChoices } from "../ports/agent-choices.ts";
+import type { AgentChoices, Choices } from "../ports/agent-choices.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
 import type { SessionLog } from "../ports/session-log.ts";
@@ -63,7 +63,9 @@ export class SessionMaker {
     try {
       const cwd = project.path;
       const agent = await agents.attach({ sessionId, cliType, cwd, restore: null, sink: early.sink, signal: NEVER });
-      await applyChoices(agent, () => early.options, choices.of(cliType), this.#deps.onError);
+      // What the user lets an agent do elsewhere is not for another agent to hand on.
+      const chosen: Choices = createdFor?.parentId ? new Map() : choices.of(cliType);
+      await applyChoices(agent, () => early.options, chosen, this.#deps.onError);
       return this.#store({ command, id: sessionId, cwd, agent, early, delegation: admitted?.delegation });
     } catch (error) {
       if (!(error instanceof RefusalError)) throw error;

@@ -105,7 +105,7 @@ export class SessionService {
     return this.once(command.commandId, async () => {
       const session = this.#session(command.sessionId);
       if (!session) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
-      if (command.type === "session:configure") return configureSession(session, command, this.#deps.choices);
+      if (command.type === "session:configure") return this.#configure(session, command);
       if (command.type === "session:delete") {
         await this.#endChildren(command);
         const drop = () => this.#sessions.delete(session.id);
@@ -247,6 +247,12 @@ export class SessionService {
   /** What still waits is stored; called when the agents are gone and nothing more can come. */
   flush(): void {
     for (const session of this.#sessions.values()) session.flush();
+  }
+
+  /** What was chosen for an agent of another agent's is no choice of the user's for the next session. */
+  #configure(session: Session, command: Extract<SessionCommand, { type: "session:configure" }>): Promise<Answer> {
+    const { choices, delegations } = this.#deps;
+    return configureSession(session, command, delegations.parentOf(session.id) === undefined ? choices : null);
   }
 
   /** What an ended session has started ends with it; what leaves the list takes it along. */

@@ -92,7 +92,11 @@ test("X-20 a child never has more rights than its parent", async () => {
   expect(await caller.refusalOf("create_coding_agent", { policy: "all" })).toContain(
     '"all" is more than this session may',
   );
-  expect(await caller.refusalOf("create_coding_agent", { mode: "bypassPermissions" })).toContain("works unasked");
+  for (const mode of ["all", "edits"])
+    expect(await caller.refusalOf("create_coding_agent", { mode })).toContain("may work unasked");
+  expect(await caller.list()).toEqual([]);
+  const looker = await caller.create({ mode: "read" });
+  await caller.call("kill_agent", { agentId: looker });
   // This agent may do everything by itself, but not for a parent that may not.
   const child = await caller.create({ agent: "free", plan: "run echo hello" });
   expect((await caller.wait()).reason).toBe("blocked");
@@ -111,6 +115,28 @@ test("X-20 a child never has more rights than its parent", async () => {
   expect((await caller.wait({ agentIds: [narrow] })).reason).toBe("blocked");
   expect(await caller.call("answer_agent", { agentId: narrow, answer: "allow" })).toEqual({ success: true });
   expect((await caller.wait({ agentIds: [narrow] })).reason).toBe("done");
+});
+
+test("X-20 X-7 the user's choices are not handed on to children, and theirs do not become the user's", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server, "builtin");
+  const { client, sessionId, projectId } = talk;
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, sessionId));
+  const modeOf = async (id: string) => {
+    const { config } = await client.ask("session:history", { type: "session:open", sessionId: id });
+    return config.options.find(({ category }) => category === "mode")?.currentValue;
+  };
+  await client.ask("session:config", { type: "session:configure", sessionId, configId: "mode", value: "all" });
+  expect(await modeOf(await caller.create({}))).toBe("ask");
+  // The session's own mode it may hand on, since it has it.
+  expect(await modeOf(await caller.create({ mode: "all" }))).toBe("all");
+  await caller.create({ mode: "read" });
+  const { sessionId: next } = await client.ask("session:created", {
+    type: "session:create",
+    projectId,
+    cliType: "builtin",
+  });
+  expect(await modeOf(next)).toBe("all");
 });
 
 test("O-3 keepChildren: children go on when their parent is ended", async () => {

@@ -7,7 +7,7 @@ import { StartingPolicy } from "../../protocol/permission-policy.ts";
 import type { Answer } from "../../sessions/answer.ts";
 import { isRefusal } from "../../sessions/delegation/delegations.ts";
 import { armWait, refuseWake } from "../arm-wait.ts";
-import { refuseMode, refusePolicy, setOption } from "../child-rights.ts";
+import { refusePolicy, setOption } from "../child-rights.ts";
 import { chooseAgent } from "../choose-agent.ts";
 import { chooseProject } from "../choose-project.ts";
 import { refuseVisibly } from "../refuse-visibly.ts";
@@ -75,10 +75,9 @@ export const createCodingAgent = defineTool({
 
 async function create(context: ToolContext, given: Input): Promise<SessionId> {
   const { caller, sessions } = context;
-  const { title, mode } = given;
+  const { title } = given;
   const policy = readPolicy(given.policy);
   refusePolicy(context, policy);
-  if (mode !== undefined) refuseMode(context, mode);
   const cliType = chooseAgent(context, given.agent);
   const projectId = await chooseProject(context, given.project);
   const commandId = context.commandId("create");
@@ -103,12 +102,13 @@ function readPolicy(given: Input["policy"]): StartingPolicy | undefined {
 }
 
 /** A choice the agent does not offer leaves no half-made agent behind. */
-async function configure({ sessions }: ToolContext, agentId: SessionId, { model, mode }: Input): Promise<void> {
+async function configure(context: ToolContext, agentId: SessionId, { model, mode }: Input): Promise<void> {
   try {
-    if (mode !== undefined) await setOption(sessions, agentId, "mode", mode);
-    if (model !== undefined) await setOption(sessions, agentId, "model", model);
+    // The model first: what modes there are may depend on it.
+    if (model !== undefined) await setOption(context, agentId, "model", model);
+    if (mode !== undefined) await setOption(context, agentId, "mode", mode);
   } catch (error) {
-    if (error instanceof ToolError) await sessions.execute({ type: "session:archive", sessionId: agentId });
+    if (error instanceof ToolError) await context.sessions.execute({ type: "session:archive", sessionId: agentId });
     throw error;
   }
 }

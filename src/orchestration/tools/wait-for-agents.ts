@@ -24,7 +24,7 @@ export const waitForAgents = defineTool({
     "(with the question), failed, or timeout (call it again to go on waiting). With wake it returns at once: end your turn, and " +
     "this session is woken with a digest when the agents have ended their work.",
   input: {
-    agentIds: z.array(z.string().max(200)).max(AGENTS_MAX).optional().describe("By default all of your agents."),
+    agentIds: z.array(z.string().max(200)).max(AGENTS_MAX).optional().describe("By default all that were not killed."),
     until: z.enum(["any", "all"]).optional().describe("By default all."),
     timeoutMs: z.int().min(0).max(WAIT_MS_MAX).optional().describe(`By default ${WAIT_MS_DEFAULT}.`),
     ignoreBlocked: z.boolean().optional().describe("Go on waiting while an agent waits for the user's answer."),
@@ -40,7 +40,8 @@ export const waitForAgents = defineTool({
     const { children, hub, signal } = context;
     const { until = "all", timeoutMs = WAIT_MS_DEFAULT, ignoreBlocked = false, wake = false } = given;
     refuseWake(context.caller, wake);
-    const ids = given.agentIds ?? children.list().map(({ agentId }) => agentId);
+    const living = () => children.list().filter(({ status }) => status !== "killed");
+    const ids = given.agentIds ?? living().map(({ agentId }) => agentId);
     if (ids.length === 0) throw new ToolError("There is no agent to wait for. Create one with create_coding_agent.");
     const look = () => ids.map((id) => children.info(id));
     const isReady = (info: ChildInfo) => isSettled(info) || (info.status === "waiting" && !ignoreBlocked);
