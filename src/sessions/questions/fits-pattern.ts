@@ -1,4 +1,7 @@
-import { RE2JS, RE2JSException } from "re2js";
+import { createRequire } from "node:module";
+
+/** Loaded with the first pattern: few questions have one, and it is among the largest modules we have. */
+const loadRe2 = (): typeof import("re2js") => createRequire(import.meta.url)("re2js");
 
 /**
  * Tries an agent's pattern in time that grows with the text and no faster: the pattern is the agent's, the text is the
@@ -6,6 +9,7 @@ import { RE2JS, RE2JSException } from "re2js";
  * the agent checks its own answer.
  */
 export function fitsPattern(pattern: string, text: string): boolean {
+  const { RE2JS, RE2JSException } = loadRe2();
   try {
     return RE2JS.compile(pattern).matcher(text).find();
   } catch (error) {
