@@ -3,6 +3,7 @@ import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import { FILES_FOUND_DEFAULT } from "../protocol/limits.ts";
 import type { PlainServerMessage } from "../protocol/server-messages.ts";
 import type { Answer } from "../sessions/answer.ts";
+import { inboxItems } from "../sessions/inbox-items.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { ImportMessage, ImportService } from "../sessions/transfer/import-service.ts";
 import type { FileSearch } from "../workspace/files/file-search.ts";
@@ -31,11 +32,8 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       return sessions.once(message.commandId, () => addProject(deps, message.path));
     case "project:remove":
       return sessions.once(message.commandId, async () => removeProject(deps, message.projectId));
-    case "session:list": {
-      const rows = sessions.list(message.projectId, message.includeArchived ?? false);
-      if (!rows) return { kind: "refused", refusal: REFUSE.projectNotFound() };
-      return reply({ type: "session:list", projectId: message.projectId, sessions: [...rows] });
-    }
+    case "session:list":
+      return listSessions(deps, message);
     case "session:page": {
       if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
       const page = sessions.page(message);
@@ -75,6 +73,8 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     case "policy:preview":
     case "policy:audit":
       return sessions.policy(message);
+    case "inbox:list":
+      return reply({ type: "inbox", items: inboxItems(sessions.loaded()) });
     case "agent:list":
       return reply({ type: "agent:list", agents: [...agents.list()] });
     default:
@@ -90,6 +90,13 @@ function isImport(message: Answerable): message is ImportMessage {
 function answerImport({ sessions, imports }: MessageDeps, message: ImportMessage): Promise<Answer> {
   if (message.type !== "import:start") return imports.answer(message);
   return sessions.once(message.commandId, () => imports.answer(message));
+}
+
+function listSessions({ sessions }: MessageDeps, message: Extract<Answerable, { type: "session:list" }>): Answer {
+  const { projectId, includeArchived = false } = message;
+  const rows = sessions.list(projectId, includeArchived);
+  if (!rows) return { kind: "refused", refusal: REFUSE.projectNotFound() };
+  return reply({ type: "session:list", projectId, sessions: [...rows] });
 }
 
 function reply(message: PlainServerMessage): Answer {

@@ -21,6 +21,7 @@ const REPEATABLE: ReadonlySet<ClientMessage["type"]> = new Set<ClientMessage["ty
   "search",
   "agent:list",
   "files:search",
+  "inbox:list",
 ]);
 
 interface Pending {

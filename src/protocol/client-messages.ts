@@ -138,6 +138,8 @@ export const ClientMessage = z.discriminatedUnion("type", [
     sessionId: z.optional(SessionId),
     restart: z.optional(z.boolean()),
   }),
+  /** What is open in any session: everything that waits for the user, and what works. */
+  message("inbox:list", {}),
   message("agent:list", {}),
   /** The catalog's version, unless one is named; updating is installing another. */
   message("agent:install", { cliType: CliType, version: z.optional(ExactVersion) }),

@@ -4,6 +4,7 @@ import { Entry, Part } from "./entry.ts";
 import { ErrorCode } from "./errors.ts";
 import { FactBody, Seq } from "./facts.ts";
 import { CliType, ElicitationId, EntryId, ProjectId, SessionId } from "./ids.ts";
+import { InboxItem } from "./inbox.ts";
 import { PendingRequest } from "./pending-request.ts";
 import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from "./permission-policy.ts";
 import { AgentQuestion, PendingQuestion, QuestionAction } from "./question.ts";
@@ -175,6 +176,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     status: AgentStatus,
     message: z.optional(z.string()),
   }),
+  /** The permissions and questions of all sessions; from then on the facts keep it current. */
+  message("inbox", { items: z.array(InboxItem) }),
   message("agent:list", { agents: z.array(AgentInfo) }),
   /** An agent was started by a session's agent, or, with no parent, by a program outside. */
   message("agent_created", { parentSessionId: z.nullable(SessionId), agentId: SessionId, info: ChildInfo }),

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const TOKEN_BYTES = 32;
@@ -16,6 +16,17 @@ export class DataDir {
 
   file(name: string): string {
     return join(this.path, name);
+  }
+
+  /** Where every session, project and setting is. */
+  get database(): string {
+    return this.file("liminal.db");
+  }
+
+  /** With what SQLite has not folded into it yet. */
+  databaseBytes(): number {
+    const parts = [this.database, `${this.database}-wal`];
+    return parts.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
   }
 
   /** Made once, kept for good: signed-in browsers stay signed in. */

@@ -16,7 +16,7 @@ const RECEIPTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The database, and what an older app left beside it. What went wrong on the way is told. */
 export function openStores(dataDir: DataDir, world: World, logger: Logger) {
-  const { db, movedAside, created } = openDatabase(dataDir.file("liminal.db"), isoTime(world).replaceAll(":", "-"));
+  const { db, movedAside, created } = openDatabase(dataDir.database, isoTime(world).replaceAll(":", "-"));
   if (movedAside) logger.warn(`The database was damaged. It was moved to ${movedAside}, and a new one was started.`);
   const onError = (error: unknown) => logger.error("The search index could not be completed", error);
   const backlog = new SearchBacklog(db, { now: world.now, onError });

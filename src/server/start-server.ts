@@ -55,7 +55,7 @@ export function startServer(config: ServerConfig, logger: Logger): RunningServer
     access: (bound) => new AccessControl({ token, port: bound, host: config.host, newId: world.newId }),
     pages: new PageFiles(join(PROGRAM_DIR, "dist")),
     connection: parts.connection,
-    status: () => statusReport({ world, ...parts }),
+    status: () => statusReport({ dataDir, world, ...parts }),
     trace: (sessionId) => traceText(sessionId, parts),
     ...parts.transfers,
     mcp: parts.orchestration.door,

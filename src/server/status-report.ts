@@ -4,9 +4,11 @@ import { cliTypeOf } from "../protocol/ids.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { SearchBacklog } from "../store/search/search-backlog.ts";
+import type { DataDir } from "./data-dir.ts";
 import { processMemoryBytes } from "./process-memory.ts";
 
 interface StatusParts {
+  readonly dataDir: DataDir;
   readonly world: World;
   readonly pool: AgentPool;
   readonly sessions: SessionService;
@@ -14,10 +16,11 @@ interface StatusParts {
 }
 
 /** What `/api/status` tells: every agent with its process, every session in memory with its turn. */
-export function statusReport({ world, pool, sessions, backlog }: StatusParts) {
+export function statusReport({ dataDir, world, pool, sessions, backlog }: StatusParts) {
   const loaded = sessions.loaded();
-  const busy = new Set(loaded.filter(({ turn }) => isTurnActive(turn)).map(({ id }) => cliTypeOf(id)));
+  const busy = new Set(loaded.filter(({ state }) => isTurnActive(state.turn)).map(({ id }) => cliTypeOf(id)));
   const processes = pool.processes();
+  const memoryOf = memoized(processMemoryBytes);
   const search = backlog.progress;
   return {
     agents: pool.list().map(({ id, status }) => {
@@ -27,22 +30,33 @@ export function statusReport({ world, pool, sessions, backlog }: StatusParts) {
         status,
         busy: busy.has(id),
         pid: running?.pid ?? null,
-        memoryBytes: running ? processMemoryBytes(running.pid) : null,
+        memoryBytes: running ? memoryOf(running.pid) : null,
         uptimeMs: running ? world.now() - running.startedAt : null,
         restarts: running?.restarts ?? 0,
       };
     }),
-    sessions: loaded.map(({ id, turn, agentState }) => {
+    sessions: loaded.map(({ id, state, binding: { state: agentState } }) => {
       const own = processes.find((process) => process.sessionId === id);
       const serving = own ?? processes.find((process) => process.sessionId === null && process.id === cliTypeOf(id));
       const pid = agentState === "active" ? serving?.pid : undefined;
-      return { id, turn: turn.state, agentState, ...(pid !== undefined && { pid }) };
+      return { id, turn: state.turn.state, agentState, ...(pid !== undefined && { pid, memoryBytes: memoryOf(pid) }) };
     }),
+    data: { path: dataDir.path, databaseBytes: dataDir.databaseBytes() },
     counters: {
       sessionsLoaded: loaded.length,
       agentProcesses: processes.length,
       searchTextsIndexed: search.textsIndexed,
       searchEntriesLeft: search.entriesLeft,
     },
+  };
+}
+
+/** Many sessions share a process, which is measured once. */
+function memoized<Answer>(measure: (pid: number) => Answer): (pid: number) => Answer {
+  const known = new Map<number, { readonly answer: Answer }>();
+  return (pid) => {
+    const { answer } = known.get(pid) ?? { answer: measure(pid) };
+    known.set(pid, { answer });
+    return answer;
   };
 }

@@ -3,7 +3,7 @@ import type { AgentChoices } from "../ports/agent-choices.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
-import type { AgentBinding, SessionLog, StoredSession } from "../ports/session-log.ts";
+import type { SessionLog, StoredSession } from "../ports/session-log.ts";
 import type { World } from "../ports/world.ts";
 import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE } from "../protocol/errors.ts";
@@ -215,10 +215,9 @@ export class SessionService {
     return outputOf(this.#deps.log, session?.state.open ?? [], command);
   }
 
-  /** Sessions in memory, for the status page. */
-  loaded(): readonly { id: SessionId; turn: SessionRow["turn"]; agentState: AgentBinding["state"] }[] {
-    const seen = ({ id, state, binding }: Session) => ({ id, turn: state.turn, agentState: binding.state });
-    return [...this.#sessions.values()].map(seen);
+  /** Sessions in memory: those with an agent, or that someone has opened. */
+  loaded(): readonly Pick<Session, "id" | "state" | "binding" | "flush">[] {
+    return [...this.#sessions.values()];
   }
 
   /** The user has signed in: turns that failed for want of it are tried again by themselves. */

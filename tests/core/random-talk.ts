@@ -49,7 +49,7 @@ export class RandomTalk {
   /** As far as it is decided: nothing that waits is hurried by looking. */
   #turn(): string | null {
     const { service, sessionId } = this.#scene;
-    const turn = service.loaded().find(({ id }) => id === sessionId)?.turn;
+    const turn = service.loaded().find(({ id }) => id === sessionId)?.state.turn;
     return !turn || turn.state === "idle" ? null : (turn.turnId ?? null);
   }
 

@@ -1,0 +1,29 @@
+import type { Entry } from "../protocol/entry.ts";
+import type { SessionId } from "../protocol/ids.ts";
+import { INBOX_INPUT_CHARS_MAX, INBOX_SESSIONS_MAX, type InboxItem, type RunningTool } from "../protocol/inbox.ts";
+import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
+
+interface WorkingSession {
+  readonly id: SessionId;
+  readonly state: SessionState;
+  flush(): void;
+}
+
+/** What is open anywhere: a session with nothing in memory has no agent, and so nothing that waits. */
+export function inboxItems(sessions: Iterable<WorkingSession>): InboxItem[] {
+  const busy = [...sessions].filter(({ state }) => isTurnActive(state.turn) || state.pending.length > 0);
+  return busy.slice(0, INBOX_SESSIONS_MAX).map((session) => {
+    session.flush();
+    const { seq, pending, open } = session.state;
+    const tool = runningTool(open);
+    return { sessionId: session.id, seq, pending: [...pending], ...(tool && { tool }) };
+  });
+}
+
+function runningTool(open: readonly Entry[]): RunningTool | null {
+  const call = open.findLast((entry) => entry.type === "tool-call" && entry.status === "running");
+  if (call?.type !== "tool-call") return null;
+  const { name, kind, input, locations } = call;
+  const isShort = input !== undefined && JSON.stringify(input).length <= INBOX_INPUT_CHARS_MAX;
+  return { name, ...(kind && { kind }), ...(isShort && { input }), ...(locations && { locations }) };
+}
