@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { PendingPermission } from "../../protocol/session-parts.ts";
-import { type PermissionKeyPress, permissionKey } from "./permission-keys.ts";
+import { permissionKey } from "./permission-keys.ts";
 
 const asked = PendingPermission.parse({
   permissionId: "p",
@@ -12,20 +12,22 @@ const asked = PendingPermission.parse({
     { optionId: "once", name: "Once", kind: "allow_once" },
   ],
 });
-const answer = (key: string, more: Partial<PermissionKeyPress> = {}) =>
-  permissionKey({ key, hasModifier: false, isTyping: false, shownForMs: 1_000, ...more }, asked);
+const NONE = { ctrl: false, meta: false, shift: false, alt: false };
+const answer = (key: string, { typing = false, shownForMs = 1_000, held = {} } = {}) =>
+  permissionKey({ key, modifiers: { ...NONE, ...held }, typing }, shownForMs, asked);
 
 test("[W-8] A takes the first option that allows, D the first that rejects, in the agent's order", () => {
   expect([answer("a"), answer("A"), answer("d"), answer("x")]).toEqual(["always", "always", "no", null]);
 });
 
 test("a key never answers by accident: not while typing, not with a modifier, not in the first moment", () => {
-  expect(answer("a", { isTyping: true })).toBeNull();
-  expect(answer("a", { hasModifier: true })).toBeNull();
+  expect(answer("a", { typing: true })).toBeNull();
+  for (const held of [{ ctrl: true }, { meta: true }, { shift: true }, { alt: true }])
+    expect(answer("a", { held })).toBeNull();
   expect([answer("a", { shownForMs: 299 }), answer("a", { shownForMs: 300 })]).toEqual([null, "always"]);
 });
 
 test("a request without such an option is not answered by its key", () => {
-  const press = { key: "d", hasModifier: false, isTyping: false, shownForMs: 1_000 };
-  expect(permissionKey(press, { ...asked, options: asked.options.slice(1) })).toBeNull();
+  const press = { key: "d", modifiers: NONE, typing: false };
+  expect(permissionKey(press, 1_000, { options: asked.options.slice(1) })).toBeNull();
 });

@@ -1,7 +1,8 @@
 import { isPermission } from "../../protocol/pending-request.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { permissionKey } from "../permissions/permission-keys.ts";
-import { shellShortcut } from "../shell/keys/shell-shortcut.ts";
+import { findShortcut, type KeyPress, shellShortcut } from "../shell/keys/shell-shortcut.ts";
+import { IN_SESSION } from "../shell/keys/shortcut-table.ts";
 import type { PortletStore } from "./portlet-store.ts";
 import type { ShellLink } from "./shell-link.ts";
 
@@ -22,32 +23,37 @@ export function listenForKeys(frame: Window, options: PortletKeysOptions): void 
 }
 
 function takeShellKey(event: KeyboardEvent, { link, store }: PortletKeysOptions): boolean {
-  const { key, ctrlKey, metaKey, shiftKey, altKey } = event;
-  const modifiers = { ctrl: ctrlKey, meta: metaKey, shift: shiftKey, alt: altKey };
-  if (shellShortcut({ key, modifiers, typing: isTyping(event) }) === null) return false;
+  const press = pressOf(event);
+  const shortcut = shellShortcut(press);
+  // The composer is here: no need to ask the shell for it.
+  if (shortcut === null || shortcut.do === "focus-composer") return false;
   store.keepDraft(); // the key may close this frame
-  link.post({ type: "portlet:key", key, modifiers });
+  link.post({ type: "portlet:key", key: press.key, modifiers: press.modifiers });
   return true;
 }
 
 function takeSessionKey(event: KeyboardEvent, { store, focusComposer, askedForMs }: PortletKeysOptions): boolean {
-  const { key } = event;
-  if (key === "Escape") {
+  const press = pressOf(event);
+  const wish = findShortcut(IN_SESSION, press);
+  if (wish === "stop") {
     store.pressEscape();
     return isTurnActive(store.state.session.turn);
   }
-  const hasModifier = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
   const [first] = store.state.session.pending;
   const asked = first && isPermission(first) ? first : null;
-  const press = { key, hasModifier, isTyping: isTyping(event), shownForMs: askedForMs() };
-  const optionId = asked ? permissionKey(press, asked) : null;
+  const optionId = asked ? permissionKey(press, askedForMs(), asked) : null;
   if (asked && optionId !== null) {
     store.respond(asked.permissionId, optionId);
     return true;
   }
-  if (key !== "i" || hasModifier || isTyping(event)) return false;
+  if (wish !== "focus-composer") return false;
   focusComposer();
   return true;
+}
+
+function pressOf(event: KeyboardEvent): KeyPress {
+  const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt } = event;
+  return { key, modifiers: { ctrl, meta, shift, alt }, typing: isTyping(event) };
 }
 
 /** Whether a letter would become text where the focus is. */

@@ -15,8 +15,8 @@ import { countWords } from "./search-words.ts";
 import { type Searching, useSearch } from "./use-search.ts";
 
 /** Finds what was said, in any session, by any agent, at any time; by keyboard from the first letter to the hit. */
-export function SearchDialog({ shell }: { shell: Shell }) {
-  const [wish, setWish] = useState<SearchWish>(NO_WISH);
+export function SearchDialog({ shell, query = "" }: { shell: Shell; query?: string | undefined }) {
+  const [wish, setWish] = useState<SearchWish>({ ...NO_WISH, query });
   const { searching, isBehind, again } = useSearch(shell, wish);
   const [active, setActive] = useState(0);
   adoptStyles(styles);

@@ -8,6 +8,8 @@ export interface RowAction {
   readonly icon: IconName;
   readonly key?: string;
   readonly isDangerous?: boolean;
+  /** It goes on in the row itself, which has to be in sight. */
+  readonly isInPlace?: boolean;
   readonly act: (shell: Shell) => void;
 }
 
@@ -19,7 +21,13 @@ export function rowActions({ id, archived }: SessionRow): readonly RowAction[] {
     isDangerous: true,
     act: (shell) => askToDelete(shell, id),
   };
-  const rename: RowAction = { words: "Rename", icon: "edit", key: "F2", act: (shell) => startRename(shell, id) };
+  const rename: RowAction = {
+    words: "Rename",
+    icon: "edit",
+    key: "F2",
+    isInPlace: true,
+    act: (shell) => startRename(shell, id),
+  };
   if (archived) {
     const act = (shell: Shell) => void shell.attempt({ type: "session:unarchive", sessionId: id });
     return [{ words: "Unarchive", icon: "archive", act }, remove];

@@ -46,11 +46,14 @@ export function App({ shell, now, onRetry, onReload, onPortletsPlace }: AppProps
 function Stage({ shell }: { shell: Shell }) {
   const state = shell.server.value;
   const { active } = shell.tabs.value;
+  if (shell.page.value === "overview")
+    return <LazyView load={loadOverview} props={{ shell }} onFailed={(words) => shell.tell(words)} />;
   if (active !== null) return <h1 class="visually-hidden">{state.sessions.get(active)?.title ?? "Liminal Builder"}</h1>;
   if (!isComplete(state)) return null;
   return state.sessions.size === 0 ? <Welcome shell={shell} /> : <NothingOpen shell={shell} />;
 }
 
+const loadOverview = async () => (await import("../overview/overview-page.tsx")).OverviewPage;
 const loadQuestion = async () => (await import("../questions/agent-question-dialog.tsx")).AgentQuestionDialog;
 
 /** One at a time, over whatever else is open: it is often part of it. */

@@ -1,16 +1,18 @@
 import "../zod-jitless.ts";
-import { computed, effect, signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { Connection } from "../../client/connection.ts";
 import { App } from "./app.tsx";
 import { browserWorld } from "./browser-world.ts";
 import { loadDialogsAhead } from "./dialogs/shell-dialogs.tsx";
+import { followNotifications } from "./follow-notifications.ts";
 import { WIDE_QUERY } from "./is-narrow.ts";
 import { runShortcut } from "./keys/run-shortcut.ts";
 import { type KeyPress, shellShortcut } from "./keys/shell-shortcut.ts";
 import { runPortlets } from "./portlets/run-portlets.ts";
 import { followSidebarLayout } from "./sidebar/sidebar-layout.ts";
 import { Shell } from "./state/shell.ts";
+import { showWindowMark } from "./window-mark.ts";
 
 const AGE_REFRESH_MS = 60_000;
 const IDLE_FALLBACK_MS = 200;
@@ -59,23 +61,14 @@ addEventListener("keydown", (event) => {
   else if (key === "Escape" && shell.dialog.peek().kind === "none") shell.drawerOpen.value = false;
 });
 
-const title = computed(() => {
-  const { sessions } = shell.server.value;
-  const { active } = shell.tabs.value;
-  const waiting = [...sessions.values()].filter(({ turn }) => turn.state === "waiting").length;
-  const shown = active === null ? undefined : sessions.get(active)?.title;
-  return `${waiting > 0 ? `(${waiting}) ` : ""}${shown === undefined ? "" : `${shown} · `}Liminal Builder`;
-});
-effect(() => {
-  document.title = title.value;
-});
+effect(() => showWindowMark(shell));
 
 const inView = signal(document.visibilityState === "visible");
 document.addEventListener("visibilitychange", () => {
   inView.value = document.visibilityState === "visible";
 });
 effect(() => {
-  const { active } = shell.tabs.value;
+  const active = shell.shownSession();
   // What the server does not know yet, or no longer, is asked for by nobody.
   shell.seen.show(inView.value && active !== null && shell.server.value.sessions.has(active) ? active : null);
 });
@@ -107,3 +100,4 @@ render(
   document.body,
 );
 whenIdle(() => void loadDialogsAhead());
+followNotifications(shell);

@@ -15,7 +15,10 @@ export const AgentsStatus = z.object({
       restarts: z.int(),
     }),
   ),
-  sessions: z.array(z.object({ id: SessionId, pid: z.optional(z.int()) })),
+  sessions: z.array(
+    z.object({ id: SessionId, pid: z.optional(z.int()), memoryBytes: z.optional(z.nullable(z.number())) }),
+  ),
+  data: z.object({ path: z.string(), databaseBytes: z.number() }),
 });
 export type AgentsStatus = z.infer<typeof AgentsStatus>;
 export type AgentProcess = AgentsStatus["agents"][number];

@@ -8,12 +8,15 @@ interface DialogProps {
   readonly children: ComponentChildren;
   readonly headEnd?: ComponentChildren;
   readonly wide?: boolean;
+  /** Its field is its head: the title is only read out. */
+  readonly isPalette?: boolean;
   /** Esc and a click beside it belong to what is inside: only its own buttons close it. */
   readonly keepsEscape?: boolean;
 }
 
 /** The platform's own modal dialog: it holds the focus while it is there and gives it back when it goes. */
-export function Dialog({ title, onClose, children, headEnd, wide = false, keepsEscape = false }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, onClose, children, headEnd, wide = false, isPalette = false, keepsEscape = false } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const isShown = useRef(true);
   const titleId = useId();
@@ -29,7 +32,7 @@ export function Dialog({ title, onClose, children, headEnd, wide = false, keepsE
   }, []);
   return (
     <dialog
-      class={wide ? "dialog wide" : "dialog"}
+      class={`dialog${wide ? " wide" : ""}${isPalette ? " palette" : ""}`}
       ref={dialog}
       aria-labelledby={titleId}
       closedby={keepsEscape ? "none" : "any"}

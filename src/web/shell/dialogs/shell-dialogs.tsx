@@ -1,10 +1,11 @@
-import type { SessionId } from "../../../protocol/ids.ts";
+import type { ProjectId, SessionId } from "../../../protocol/ids.ts";
 import type { Shell } from "../state/shell.ts";
 import { AddProjectDialog } from "./add-project-dialog.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { LazyView } from "./lazy-view.tsx";
 
 const loadNewSession = async () => (await import("./new-session-dialog.tsx")).NewSessionDialog;
+const loadSearch = async () => (await import("../../search/search-dialog.tsx")).SearchDialog;
 const loadSignIn = async () => (await import("./sign-in-dialog.tsx")).SignInDialog;
 const loadTerminal = async () => (await import("../../terminal/terminal-dialog.tsx")).TerminalDialog;
 const loadImport = async () => (await import("../../transfer/import-dialog.tsx")).ImportDialog;
@@ -12,7 +13,9 @@ const loadOutput = async () => (await import("../../output/output-dialog.tsx")).
 /** Dialogs about everything. */
 const SHELL_VIEWS = {
   agents: async () => (await import("../agents/agents-dialog.tsx")).AgentsDialog,
-  search: async () => (await import("../../search/search-dialog.tsx")).SearchDialog,
+  palette: async () => (await import("../../palette/palette-dialog.tsx")).PaletteDialog,
+  settings: async () => (await import("../../settings/settings-dialog.tsx")).SettingsDialog,
+  shortcuts: async () => (await import("../../palette/shortcuts-dialog.tsx")).ShortcutsDialog,
 };
 /** Dialogs about one session. */
 const SESSION_VIEWS = {
@@ -35,7 +38,6 @@ function giveUp(shell: Shell, words: string): void {
 /** The one dialog that is open, if any; those that a first look does not need are fetched when they are opened. */
 export function ShellDialogs({ shell }: { shell: Shell }) {
   const dialog = shell.dialog.value;
-  const { projects } = shell.server.value;
   const onFailed = (words: string) => giveUp(shell, words);
   switch (dialog.kind) {
     case "none":
@@ -48,8 +50,12 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
         <LazyView key={projectId} load={loadNewSession} props={{ shell, projectId, startWith }} onFailed={onFailed} />
       );
     }
-    case "agents":
     case "search":
+      return <LazyView key="search" load={loadSearch} props={{ shell, query: dialog.query }} onFailed={onFailed} />;
+    case "agents":
+    case "palette":
+    case "settings":
+    case "shortcuts":
       return <LazyView key={dialog.kind} load={SHELL_VIEWS[dialog.kind]} props={{ shell }} onFailed={onFailed} />;
     case "import": {
       const { kind, projectId } = dialog;
@@ -72,18 +78,8 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
       const props = { shell, terminal: dialog };
       return <LazyView key={dialog.terminalId} load={loadTerminal} props={props} onFailed={onFailed} />;
     }
-    case "remove-project": {
-      const { projectId } = dialog;
-      return (
-        <ConfirmDialog
-          shell={shell}
-          title={`Remove ${projects.find(({ id }) => id === projectId)?.name ?? "project"}?`}
-          words="It leaves the list and its tabs close. No file and no session is deleted: add the directory again and everything is back."
-          action="Remove project"
-          onConfirm={() => void shell.attempt({ type: "project:remove", projectId })}
-        />
-      );
-    }
+    case "remove-project":
+      return <RemoveQuestion shell={shell} projectId={dialog.projectId} />;
     case "archive":
       return <ArchiveQuestion shell={shell} sessionId={dialog.sessionId} />;
     default:
@@ -99,6 +95,18 @@ function ArchiveQuestion({ shell, sessionId }: { shell: Shell; sessionId: Sessio
       words="The agent, or one it started, is still working. Archiving stops them and closes the tab; everything said so far is kept."
       action="Stop and archive"
       onConfirm={() => void shell.attempt({ type: "session:archive", sessionId })}
+    />
+  );
+}
+
+function RemoveQuestion({ shell, projectId }: { shell: Shell; projectId: ProjectId }) {
+  return (
+    <ConfirmDialog
+      shell={shell}
+      title={`Remove ${shell.server.value.projects.find(({ id }) => id === projectId)?.name ?? "project"}?`}
+      words="It leaves the list and its tabs close. No file and no session is deleted: add the directory again and everything is back."
+      action="Remove project"
+      onConfirm={() => void shell.attempt({ type: "project:remove", projectId })}
     />
   );
 }

@@ -1,18 +1,12 @@
 import type { Shell } from "../state/shell.ts";
-import { askForSession } from "../state/shell-actions.ts";
+import { askForSession, openNextWaiting } from "../state/shell-actions.ts";
 import { tabBeside } from "../tabs/open-tabs.ts";
-import type { Shortcut } from "./shell-shortcut.ts";
+import type { ShellWish, Shortcut } from "./shortcut-table.ts";
 
 /** Does what a key asks for. False when there is nothing it could do: the key then stays the browser's. */
 export function runShortcut(shell: Shell, shortcut: Shortcut): boolean {
   const tabs = shell.tabs.peek();
   switch (shortcut.do) {
-    case "new-session":
-      askForSession(shell);
-      return true;
-    case "search":
-      shell.dialog.value = { kind: "search" };
-      return true;
     case "show-tab":
       return show(shell, tabs.order[shortcut.index] ?? null);
     case "step-tab":
@@ -22,12 +16,38 @@ export function runShortcut(shell: Shell, shortcut: Shortcut): boolean {
       shell.move(tabs.active, tabs.order.indexOf(tabs.active) + shortcut.steps);
       return true;
     }
-    case "close-tab":
-      if (tabs.active === null) return false;
-      shell.close(tabs.active);
-      return true;
     default:
-      return shortcut satisfies never;
+      return runWish(shell, shortcut.do);
+  }
+}
+
+function runWish(shell: Shell, wish: ShellWish): boolean {
+  const { active } = shell.tabs.peek();
+  switch (wish) {
+    case "palette":
+    case "search":
+    case "settings":
+    case "shortcuts":
+      shell.dialog.value = { kind: wish };
+      return true;
+    case "overview":
+      shell.toggleOverview();
+      return true;
+    case "next-waiting":
+      return openNextWaiting(shell);
+    case "new-session":
+      askForSession(shell);
+      return true;
+    case "focus-composer":
+      return show(shell, active);
+    case "close-tab":
+      if (active === null || shell.page.peek() !== null) return false;
+      shell.close(active);
+      return true;
+    case "reopen-tab":
+      return shell.reopen();
+    default:
+      return wish satisfies never;
   }
 }
 

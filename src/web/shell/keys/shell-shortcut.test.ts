@@ -1,5 +1,6 @@
 import { describe, expect, it } from "bun:test";
-import { type Shortcut, shellShortcut } from "./shell-shortcut.ts";
+import { shellShortcut } from "./shell-shortcut.ts";
+import type { Shortcut } from "./shortcut-table.ts";
 
 const NONE = { ctrl: false, meta: false, shift: false, alt: false };
 const press = (key: string, held: Partial<typeof NONE> = {}, typing = false) =>

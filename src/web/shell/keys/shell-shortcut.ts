@@ -1,3 +1,5 @@
+import { ANYWHERE, type Shortcut, type ShortcutRow, TABS } from "./shortcut-table.ts";
+
 /** A key press as both the shell's window and a frame can report it. */
 export interface KeyPress {
   readonly key: string;
@@ -11,33 +13,26 @@ export interface KeyPress {
   readonly typing: boolean;
 }
 
-export type Shortcut =
-  | { readonly do: "new-session" }
-  | { readonly do: "show-tab"; readonly index: number }
-  | { readonly do: "step-tab"; readonly steps: 1 | -1 }
-  | { readonly do: "move-tab"; readonly steps: 1 | -1 }
-  | { readonly do: "close-tab" }
-  | { readonly do: "search" };
+const DIGITS = "1-9";
 
-/** What a key means to the shell. Browsers keep Ctrl+number for themselves in places, so Alt does the same. */
-export function shellShortcut({ key, modifiers, typing }: KeyPress): Shortcut | null {
-  const { ctrl, meta, shift, alt } = modifiers;
-  const onlyAlt = alt && !ctrl && !meta;
-  const onlyCommand = (ctrl || meta) && !alt && !shift;
-  if (/^[1-9]$/.test(key) && (onlyCommand || (onlyAlt && !shift))) return { do: "show-tab", index: Number(key) - 1 };
-  if (onlyAlt && shift && key === "ArrowRight") return { do: "move-tab", steps: 1 };
-  if (onlyAlt && shift && key === "ArrowLeft") return { do: "move-tab", steps: -1 };
-  if (onlyAlt && !shift && key.toLowerCase() === "w") return { do: "close-tab" };
-  if ((ctrl || meta) && shift && !alt && key.toLowerCase() === "f") return { do: "search" };
-  if (typing || ctrl || meta || alt || shift) return null;
-  switch (key) {
-    case "n":
-      return { do: "new-session" };
-    case "]":
-      return { do: "step-tab", steps: 1 };
-    case "[":
-      return { do: "step-tab", steps: -1 };
-    default:
-      return null;
-  }
+/** What a key means to the shell. */
+export function shellShortcut(press: KeyPress): Shortcut | null {
+  const does = findShortcut([...ANYWHERE, ...TABS], press);
+  return typeof does === "function" ? does(press.key) : does;
+}
+
+/** What a key does, by the rows of one place. */
+export function findShortcut<Does>(rows: readonly ShortcutRow<Does>[], press: KeyPress): Does | null {
+  return rows.find(({ chords }) => chords.some((chord) => isPressed(chord, press)))?.does ?? null;
+}
+
+function isPressed(chord: string, { key, modifiers: { ctrl, meta, shift, alt }, typing }: KeyPress): boolean {
+  const held = chord.split("+");
+  const wanted = held.pop() ?? "";
+  const isHeld = (name: string) => held.includes(name);
+  if ((ctrl || meta) !== isHeld("Mod") || alt !== isHeld("Alt")) return false;
+  if (typing && wanted.length === 1 && !isHeld("Mod") && !isHeld("Alt")) return false;
+  // A sign needs Shift on one keyboard and not on another; with a letter, Shift makes another key of it.
+  if (shift !== isHeld("Shift") && (wanted.length > 1 || /\p{L}/u.test(wanted))) return false;
+  return wanted === DIGITS ? /^[1-9]$/.test(key) : wanted.toLowerCase() === key.toLowerCase();
 }

@@ -34,6 +34,7 @@ export function runPortlets(options: PortletsOptions): void {
   addEventListener("message", (event) => portlets.hear(event));
   effect(() => portlets.followTabs());
   effect(() => portlets.giveFocus());
+  effect(() => portlets.giveFocusBack());
   effect(() => portlets.reveal());
 }
 
@@ -42,6 +43,8 @@ class Portlets {
   readonly #options: PortletsOptions;
   readonly #portlets = new Map<SessionId, Portlet>();
   #spare: PortletFrame | null = null;
+  /** The session a key opened a dialog from. */
+  #cameFrom: SessionId | null = null;
 
   constructor(options: PortletsOptions) {
     this.#options = options;
@@ -50,7 +53,8 @@ class Portlets {
   /** Brings the frames in line with the tabs. Runs again whenever something it read has changed. */
   followTabs(): void {
     const { shell } = this.#options;
-    const { order, active } = shell.tabs.value;
+    const { order } = shell.tabs.value;
+    const active = shell.shownSession();
     const state = shell.server.value;
     const connected = shell.phase.value.phase === "open";
     for (const [id, { session }] of this.#portlets) {
@@ -103,12 +107,26 @@ class Portlets {
     });
   }
 
+  /** Browsers lose the place of the cursor in a frame behind a dialog: whoever came from there goes back to it. */
+  giveFocusBack(): void {
+    const { shell, afterRender } = this.#options;
+    const id = this.#cameFrom;
+    if (shell.dialog.value.kind !== "none" || id === null) return;
+    afterRender(() => {
+      // The one dialog may have led to another, or to a place in the transcript.
+      if (shell.dialog.peek().kind !== "none" || this.#cameFrom !== id) return;
+      this.#cameFrom = null;
+      if (shell.renaming.peek() === null && shell.shownSession() === id) this.#portlets.get(id)?.frame.focus();
+    });
+  }
+
   /** As with the focus: the dialog that led here is gone first. */
   reveal(): void {
     const { shell, afterRender } = this.#options;
     const wanted = shell.revealWanted.value;
     if (wanted === null || shell.dialog.value.kind !== "none") return;
     shell.revealWanted.value = null;
+    this.#cameFrom = null;
     afterRender(() => {
       const portlet = this.#portlets.get(wanted.id);
       portlet?.frame.focusInside();
@@ -143,6 +161,7 @@ class Portlets {
     }
     if (isKey(message)) {
       onKey({ key: message.key, modifiers: message.modifiers, typing: false });
+      if (shell.dialog.peek().kind !== "none") this.#cameFrom = id;
       return;
     }
     const row = shell.server.peek().sessions.get(id);

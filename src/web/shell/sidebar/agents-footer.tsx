@@ -48,6 +48,18 @@ export function AgentsFooter({ shell }: { shell: Shell }) {
         </button>
         <span class="meta-note truncate">{noteOf(shown)}</span>
         <ThemeButton />
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Settings"
+          aria-haspopup="dialog"
+          title="Settings (Ctrl+,)"
+          onClick={() => {
+            shell.dialog.value = { kind: "settings" };
+          }}
+        >
+          <Icon name="settings" />
+        </button>
       </div>
     </footer>
   );

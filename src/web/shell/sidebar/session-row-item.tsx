@@ -12,7 +12,7 @@ import type { SessionBranch } from "./session-tree.ts";
 /** One line per session; the sessions its agent started stand under it. */
 export function SessionRowItem({ shell, branch }: { shell: Shell; branch: SessionBranch }) {
   const { session, children } = branch;
-  const current = shell.tabs.value.active === session.id;
+  const current = shell.shownSession() === session.id;
   const mark = sessionMark(session);
   const agent = agentOf(shell.server.value, session.cliType)?.name ?? session.cliType;
   const age = relativeAge(session.lastActiveAt, shell.nowMs.value);

@@ -6,6 +6,7 @@ import { ProjectGroup } from "./project-group.tsx";
 import { OpenRowMenu } from "./row-care.tsx";
 import { SidebarGrip } from "./sidebar-grip.tsx";
 import { hideSidebar } from "./sidebar-layout.ts";
+import { SidebarTop } from "./sidebar-top.tsx";
 
 /** Every project, every session, every agent. A drawer where the window is narrow. */
 export function Sidebar({ shell }: { shell: Shell }) {
@@ -44,7 +45,7 @@ export function Sidebar({ shell }: { shell: Shell }) {
           <Icon name="sidebar" />
         </button>
       </header>
-      <SearchButton shell={shell} />
+      <SidebarTop shell={shell} />
       <div class="sidebar-scroll">
         {awaited !== null && projects.length === 0 ? (
           <NoProjects onAdd={addProject} />
@@ -75,23 +76,5 @@ function NoProjects({ onAdd }: { onAdd: () => void }) {
         </button>
       </div>
     </div>
-  );
-}
-
-function SearchButton({ shell }: { shell: Shell }) {
-  return (
-    <button
-      type="button"
-      class="sidebar-search"
-      aria-label="Search"
-      aria-keyshortcuts="Control+Shift+F Meta+Shift+F"
-      title="Search everything ever said (Ctrl+Shift+F)"
-      onClick={() => {
-        shell.dialog.value = { kind: "search" };
-      }}
-    >
-      <Icon name="search" class="icon-sm" />
-      Search
-    </button>
   );
 }

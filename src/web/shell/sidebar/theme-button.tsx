@@ -1,14 +1,9 @@
-import { signal } from "@preact/signals";
 import { Icon } from "../../icons/icon.tsx";
 import type { IconName } from "../../icons/icon-shapes.ts";
-import { chooseTheme, followTheme, keptTheme, THEMES, type Theme } from "../../theme/apply-theme.ts";
+import { THEMES, type Theme } from "../../theme/apply-theme.ts";
+import { setTheme, theme } from "../state/theme.ts";
 
 const THEME_ICONS: Readonly<Record<Theme, IconName>> = { dark: "moon", light: "sun", system: "display" };
-
-const theme = signal<Theme>(keptTheme());
-followTheme((next) => {
-  theme.value = next;
-});
 
 /** Steps through dark, light and the system's own. */
 export function ThemeButton() {
@@ -20,10 +15,7 @@ export function ThemeButton() {
       class="icon-button"
       aria-label={`Theme: ${now}`}
       title={`Theme: ${now}. Click for ${next}.`}
-      onClick={() => {
-        theme.value = next;
-        chooseTheme(next);
-      }}
+      onClick={() => setTheme(next)}
     >
       <Icon name={THEME_ICONS[now]} />
     </button>

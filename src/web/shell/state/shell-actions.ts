@@ -2,6 +2,7 @@ import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
 import { isTurnActive } from "../../../protocol/session-state.ts";
 import type { Tell } from "./attempt.ts";
+import { waitingSessions } from "./attention.ts";
 import type { Shell } from "./shell.ts";
 import type { ShellState } from "./shell-state.ts";
 
@@ -64,4 +65,14 @@ function isAtWork({ sessions }: Pick<ShellState, "sessions">, session: SessionRo
 /** Opens the picker for a project; without any, what comes first is adding one. */
 export function askForSession(shell: Shell, projectId: ProjectId | null = shell.projectAtHand()): void {
   shell.dialog.value = projectId === null ? { kind: "add-project" } : { kind: "new-session", projectId };
+}
+
+/** Goes through the sessions that wait, the longest first and around the end; false when none waits. */
+export function openNextWaiting(shell: Shell): boolean {
+  const waiting = waitingSessions(shell.server.peek());
+  const shown = shell.shownSession();
+  const next = waiting[shown === null ? 0 : waiting.indexOf(shown) + 1] ?? waiting[0];
+  if (next === undefined) return false;
+  shell.open(next, { focus: true });
+  return true;
 }

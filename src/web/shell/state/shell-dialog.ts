@@ -10,7 +10,11 @@ export type ShellDialog =
   | { readonly kind: "remove-project"; readonly projectId: ProjectId }
   | { readonly kind: "archive"; readonly sessionId: SessionId }
   | { readonly kind: "delete"; readonly sessionId: SessionId }
-  | { readonly kind: "search" }
+  | { readonly kind: "palette" }
+  /** `query` is what was typed elsewhere. */
+  | { readonly kind: "search"; readonly query?: string }
+  | { readonly kind: "settings" }
+  | { readonly kind: "shortcuts" }
   | { readonly kind: "agents" }
   | { readonly kind: "log"; readonly sessionId: SessionId }
   | { readonly kind: "import"; readonly projectId: ProjectId }

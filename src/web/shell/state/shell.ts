@@ -37,10 +37,15 @@ export class Shell {
   readonly #tabs: Signal<OpenTabs>;
   readonly #collapsed: Signal<Collapsed>;
   readonly #archivesShown = signal<ReadonlySet<ProjectId>>(new Set());
+  /** Hears every message besides; parts that are fetched on demand keep up with the server by it. */
+  readonly #listeners = new Set<(message: ServerMessage) => void>();
+  readonly #closed: SessionId[] = [];
   /** Where the next session is started when the user does not say. */
   readonly #lastProject = signal<ProjectId | null>(null);
   readonly phase = signal<ConnectionPhase>({ phase: "connecting", failedTries: 0 });
   readonly dialog = signal<ShellDialog>(NO_DIALOG);
+  /** What stands in the sessions' place; null shows the active tab. */
+  readonly page = signal<"overview" | null>(null);
   readonly drawerOpen = signal(false);
   /** The server answers, but no longer knows this browser. */
   readonly signedOut = signal(false);
@@ -95,10 +100,27 @@ export class Shell {
       this.installs.hear(message);
       this.seen.hear(message);
       this.imports.hear(message);
+      for (const listener of this.#listeners) listener(message);
       if (message.type === "hello") for (const { id } of message.projects) this.#list(id);
       if (message.type === "project:added") this.#list(message.project.id);
       if (isComplete(after)) this.#setTabs(keepTabs(this.#tabs.peek(), (id) => after.sessions.has(id)));
     });
+  }
+
+  /** Hears what the server says from now on, until the returned function is called. */
+  listen(listener: (message: ServerMessage) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The session that is in view, if one is. */
+  shownSession(): SessionId | null {
+    return this.page.value === null ? this.#tabs.value.active : null;
+  }
+
+  toggleOverview(): void {
+    this.page.value = this.page.peek() === null ? "overview" : null;
+    this.drawerOpen.value = false;
   }
 
   /** Shows a session; `focus` also puts the cursor into its composer. */
@@ -108,12 +130,25 @@ export class Shell {
       if (projectId !== undefined) this.#lastProject.value = projectId;
       this.#setTabs(openTab(this.#tabs.peek(), id));
       this.drawerOpen.value = false;
+      this.page.value = null;
       if (focus) this.focusWanted.value = { id };
     });
   }
 
   close(id: SessionId): void {
+    this.#closed.push(id);
     this.#setTabs(closeTab(this.#tabs.peek(), id));
+  }
+
+  /** Brings back the tab that was closed last, as far as its session is still there; false without one. */
+  reopen(): boolean {
+    const { sessions } = this.#server.peek();
+    const { order } = this.#tabs.peek();
+    let id = this.#closed.pop();
+    while (id !== undefined && (!sessions.has(id) || order.includes(id))) id = this.#closed.pop();
+    if (id === undefined) return false;
+    this.open(id, { focus: true });
+    return true;
   }
 
   move(id: SessionId, to: number): void {

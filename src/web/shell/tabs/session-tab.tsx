@@ -22,14 +22,15 @@ interface SessionTabProps {
 export function SessionTab({ shell, session, lit, dropEdge, onHover }: SessionTabProps) {
   const { id, title, cliType } = session;
   const active = shell.tabs.value.active === id;
+  const shown = shell.shownSession() === id;
   const mark = sessionMark(session);
   return (
     <div
       class="tab"
       role="tab"
       id={tabIdOf(id)}
-      aria-selected={active}
-      aria-controls={active ? panelIdOf(id) : undefined}
+      aria-selected={shown}
+      aria-controls={shown ? panelIdOf(id) : undefined}
       aria-label={title}
       aria-description={MARK_WORDS[mark] || undefined}
       tabIndex={active ? 0 : -1}

@@ -1,0 +1,114 @@
+import type { ReadonlySignal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { isPermission } from "../../protocol/pending-request.ts";
+import type { PendingQuestion } from "../../protocol/question.ts";
+import type { PendingPermission } from "../../protocol/session-parts.ts";
+import { agentIconName } from "../icons/agent-icon-name.ts";
+import { Icon } from "../icons/icon.tsx";
+import { PermissionCard } from "../permissions/permission-card.tsx";
+import { QuestionCard } from "../questions/question-card.tsx";
+import questionStyles from "../questions/questions.css" with { type: "text" };
+import type { Refused } from "../questions/use-answer.ts";
+import type { Shell } from "../shell/state/shell.ts";
+import { agentOf } from "../shell/state/shell-state.ts";
+import { adoptStyles } from "../styles/adopt-styles.ts";
+import askStyles from "../styles/permission.css" with { type: "text" };
+import blockStyles from "../styles/prose/code.css" with { type: "text" };
+import diffStyles from "../styles/transcript/diff.css" with { type: "text" };
+import partStyles from "../styles/transcript/parts.css" with { type: "text" };
+import { ageWords } from "../transcript/time-words.ts";
+import type { InboxEntry } from "./fold-inbox.ts";
+import { replyTo, respondTo } from "./respond.ts";
+
+interface InboxCardProps {
+  readonly shell: Shell;
+  readonly entry: InboxEntry;
+  readonly now: ReadonlySignal<number>;
+  readonly isMarked: boolean;
+  /** The question's form is open. */
+  readonly isAnswering: boolean;
+  readonly onAnswer: () => void;
+  readonly onMark: () => void;
+}
+
+/** One request, with the session it comes from and the same card that stands in that session. */
+export function InboxCard(props: InboxCardProps) {
+  for (const styles of [askStyles, blockStyles, diffStyles, partStyles, questionStyles]) adoptStyles(styles);
+  const { shell, entry, isMarked, onMark } = props;
+  const { session, request } = entry;
+  const project = shell.server.value.projects.find(({ id }) => id === session.projectId)?.name;
+  return (
+    <li class="inbox-item" tabIndex={-1} data-marked={isMarked ? "" : undefined} onFocusIn={onMark}>
+      <button type="button" class="where" onClick={() => shell.open(session.id, { focus: true })}>
+        <Icon name={agentIconName(session.cliType)} class="icon-sm agent" />
+        <span class="truncate">{session.title}</span>
+        {project !== undefined && <span class="faint truncate">{project}</span>}
+      </button>
+      {isPermission(request) ? (
+        <Permission {...props} permission={request} />
+      ) : (
+        <Question {...props} question={request} />
+      )}
+    </li>
+  );
+}
+
+function agentNameOf({ shell, entry: { session } }: InboxCardProps): string {
+  return agentOf(shell.server.value, session.cliType)?.name ?? session.cliType;
+}
+
+function Permission({ permission, ...props }: InboxCardProps & { readonly permission: PendingPermission }) {
+  const { shell, entry, now } = props;
+  const sessionId = entry.session.id;
+  return (
+    <PermissionCard
+      permission={permission}
+      count={1}
+      agentName={agentNameOf(props)}
+      now={now}
+      respond={(optionId) => respondTo(shell, sessionId, permission, optionId)}
+      addRules={(scope, rules) => void shell.attempt({ type: "policy:set", scope, sessionId, add: [...rules] })}
+      showRules={() => {
+        shell.dialog.value = { kind: "permissions", sessionId };
+      }}
+    />
+  );
+}
+
+function Question({ question, ...props }: InboxCardProps & { readonly question: PendingQuestion }) {
+  const { shell, entry, now, isAnswering, onAnswer } = props;
+  const [refused, setRefused] = useState<Refused | null>(null);
+  const agentName = agentNameOf(props);
+  if (isAnswering)
+    return (
+      <QuestionCard
+        question={question}
+        count={1}
+        agentName={agentName}
+        now={now}
+        refused={refused}
+        respond={(action, content) =>
+          replyTo(shell, entry.session.id, question, { action, content }, ({ message, fields = {} }) =>
+            setRefused({ message, fields }),
+          )
+        }
+      />
+    );
+  return (
+    <div class="ask">
+      <header class="ask-head">
+        <Icon name={question.url === undefined ? "question" : "globe"} />
+        <h2>{question.title ?? `${agentName} asks`}</h2>
+        <span class="from">{ageWords(question.askedAt, now.value)}</span>
+      </header>
+      <div class="ask-body">
+        <p class="ask-what">{question.message}</p>
+      </div>
+      <div class="ask-actions">
+        <button type="button" class="button primary" onClick={onAnswer}>
+          Answer…
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { AgentsStatus } from "../shell/agents/agents-status.ts";
+import { memoryWords } from "../shell/agents/process-words.ts";
+import { useAgentsStatus } from "../shell/agents/use-agents-status.ts";
+import { Mark } from "../shell/sidebar/mark.tsx";
+import { projectCostWords } from "../shell/sidebar/project-cost.ts";
+import { type Attention, attentionIn } from "../shell/state/attention.ts";
+import type { Shell } from "../shell/state/shell.ts";
+import { adoptStyles } from "../styles/adopt-styles.ts";
+import { type Inbox, inboxEntries } from "./fold-inbox.ts";
+import { InboxList } from "./inbox-list.tsx";
+import styles from "./overview.css" with { type: "text" };
+import { SessionCard } from "./session-card.tsx";
+import { useInbox } from "./use-inbox.ts";
+
+const SECOND_MS = 1_000;
+const RECENT_SHOWN = 12;
+
+/** Who works, who waits, who failed; and everything that waits for the user, answered where it stands. */
+export function OverviewPage({ shell }: { shell: Shell }) {
+  adoptStyles(styles);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const now = useSignal(Date.now());
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    const timer = setInterval(() => {
+      now.value = Date.now();
+    }, SECOND_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const state = shell.server.value;
+  const inbox = useInbox(shell);
+  const reading = useAgentsStatus(state.agents);
+  const status = reading.phase === "read" ? reading.status : null;
+  const attention = attentionIn(state, shell.nowMs.value);
+  const entries = inboxEntries(inbox, state.sessions);
+  const card = { shell, inbox, status, nowMs: now.value };
+  return (
+    <div class="page overview-page">
+      <header class="page-head">
+        <h1 ref={heading} tabIndex={-1}>
+          Overview
+        </h1>
+        <Figures attention={attention} sessions={[...state.sessions.values()]} status={status} />
+      </header>
+      <div class="overview">
+        <InboxList shell={shell} entries={entries} now={now} />
+        <div class="overview-sessions">
+          <Cards {...card} title="Waiting for you" rows={attention.waiting} />
+          <Cards {...card} title="Working" rows={attention.working} />
+          <Cards {...card} title="Failed" rows={attention.failed} />
+          <Cards {...card} title="Recently active" rows={attention.recent.slice(0, RECENT_SHOWN)} />
+          {Object.values(attention).every((rows) => rows.length === 0) && (
+            <p class="overview-empty">No session was active today. What your agents do shows up here.</p>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface CardsProps {
+  readonly shell: Shell;
+  readonly title: string;
+  readonly rows: readonly SessionRow[];
+  readonly inbox: Inbox;
+  readonly status: AgentsStatus | null;
+  readonly nowMs: number;
+}
+
+function Cards({ shell, title, rows, inbox, status, nowMs }: CardsProps) {
+  if (rows.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <div class="section-head">
+        <h2>{title}</h2>
+        <span class="n">{rows.length}</span>
+      </div>
+      <ul class="card-list">
+        {rows.map((session) => (
+          <SessionCard
+            key={session.id}
+            shell={shell}
+            session={session}
+            item={inbox.get(session.id)}
+            status={status}
+            nowMs={nowMs}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface FiguresProps {
+  readonly attention: Attention;
+  readonly sessions: readonly SessionRow[];
+  readonly status: AgentsStatus | null;
+}
+
+/** The whole in a few numbers; what is not known is left out. */
+function Figures({ attention, sessions, status }: FiguresProps) {
+  const cost = projectCostWords(sessions);
+  const memory = status === null ? "" : processTotals(status);
+  return (
+    <div class="figures">
+      {(["working", "waiting", "failed"] as const).map((mark) => (
+        <span key={mark}>
+          <Mark state={mark} />
+          <b>{attention[mark].length}</b> {mark}
+        </span>
+      ))}
+      {cost !== "" && <span>{cost}</span>}
+      {memory !== "" && <span>{memory}</span>}
+    </div>
+  );
+}
+
+function processTotals({ agents, sessions }: AgentsStatus): string {
+  const bytes = new Map<number, number>();
+  for (const { pid, memoryBytes } of [...agents, ...sessions])
+    if (pid !== null && pid !== undefined) bytes.set(pid, memoryBytes ?? 0);
+  if (bytes.size === 0) return "";
+  const sum = [...bytes.values()].reduce((all, one) => all + one, 0);
+  const processes = bytes.size === 1 ? "1 process" : `${bytes.size} processes`;
+  return sum === 0 ? processes : `${memoryWords(sum)} in ${processes}`;
+}

@@ -1,0 +1,47 @@
+import type { InboxItem, RunningTool } from "../../protocol/inbox.ts";
+import { isPermission, type PendingRequest } from "../../protocol/pending-request.ts";
+import type { SessionRow } from "../../protocol/server-messages.ts";
+import { sessionMark } from "../shell/sidebar/session-mark.ts";
+import { toolLine } from "../transcript/tool-words.ts";
+
+/** What a session is about right now: plain words, and the exact thing apart from them. */
+export interface Activity {
+  readonly words: string;
+  readonly target: string;
+}
+
+export function sessionActivity(session: SessionRow, item: InboxItem | undefined): Activity {
+  const mark = sessionMark(session);
+  switch (mark) {
+    case "working":
+      return item?.tool ? toolActivity(item.tool) : plain("Thinking or writing");
+    case "stalled":
+      return plain("No output for a while");
+    case "waiting":
+      return requestActivity(item?.pending[0]);
+    case "failed":
+      return plain(session.turn.error?.message ?? "Stopped before it was done");
+    case "unread":
+      return plain("Finished, not read yet");
+    case "none":
+      return plain("Finished");
+    default:
+      return mark satisfies never;
+  }
+}
+
+function plain(words: string): Activity {
+  return { words, target: "" };
+}
+
+function toolActivity(tool: RunningTool): Activity {
+  const { name, target } = toolLine(tool);
+  return { words: name, target };
+}
+
+function requestActivity(request: PendingRequest | undefined): Activity {
+  if (request === undefined) return plain("Waits for you");
+  if (!isPermission(request)) return plain(`Question: ${request.title ?? request.message}`);
+  const { name, target } = toolLine(request.toolCall);
+  return { words: `Permission: ${name}`, target };
+}

@@ -1,0 +1,99 @@
+import type { InboxItem } from "../../protocol/inbox.ts";
+import type { SessionRow } from "../../protocol/server-messages.ts";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { agentIconName } from "../icons/agent-icon-name.ts";
+import { Icon } from "../icons/icon.tsx";
+import { costWords } from "../portlet/cost-words.ts";
+import type { AgentsStatus } from "../shell/agents/agents-status.ts";
+import { memoryWords } from "../shell/agents/process-words.ts";
+import { Mark } from "../shell/sidebar/mark.tsx";
+import { MARK_WORDS, sessionMark } from "../shell/sidebar/session-mark.ts";
+import type { Shell } from "../shell/state/shell.ts";
+import { agentOf, type ShellState } from "../shell/state/shell-state.ts";
+import { ageWords, elapsedWords, exactTime } from "../transcript/time-words.ts";
+import { sessionActivity } from "./session-activity.ts";
+
+interface SessionCardProps {
+  readonly shell: Shell;
+  readonly session: SessionRow;
+  readonly item: InboxItem | undefined;
+  readonly status: AgentsStatus | null;
+  readonly nowMs: number;
+}
+
+/** A session at a glance: state, what it does, since when, what it uses. All of it leads to the session. */
+export function SessionCard({ shell, session, item, status, nowMs }: SessionCardProps) {
+  const { id, title, cliType, turn, lastActiveAt } = session;
+  const state = shell.server.value;
+  const mark = sessionMark(session);
+  const agent = agentOf(state, cliType)?.name ?? cliType;
+  const { words, target } = sessionActivity(session, item);
+  const since = isTurnActive(turn) ? turn.startedAt : undefined;
+  return (
+    <li class="agent-card" data-session-card={id}>
+      <Mark state={mark} />
+      <div class="head">
+        <Icon name={agentIconName(cliType)} class="icon-sm agent" />
+        <button
+          type="button"
+          class="card-link truncate"
+          aria-description={[agent, MARK_WORDS[mark]].filter((part) => part !== "").join(", ")}
+          onClick={() => shell.open(id, { focus: true })}
+        >
+          {title}
+        </button>
+      </div>
+      <time class="side" dateTime={since ?? lastActiveAt} title={exactTime(since ?? lastActiveAt)}>
+        {since === undefined ? ageWords(lastActiveAt, nowMs) : elapsedWords(nowMs - Date.parse(since))}
+      </time>
+      <div class="activity">
+        <span class="optional">{placeWords(state, session)}</span>
+        <span class="truncate">
+          {words} {target !== "" && <span class="mono">{target}</span>}
+        </span>
+      </div>
+      <div class="side2">
+        {mark === "failed" && (
+          <button
+            type="button"
+            class="button small"
+            aria-label={`Try again: ${title}`}
+            onClick={() => void shell.attempt({ type: "session:retry", sessionId: id })}
+          >
+            Try again
+          </button>
+        )}
+        {usageWords(session).map((part) => (
+          <span key={part}>{part}</span>
+        ))}
+        {isTurnActive(turn) &&
+          processWords(session, status).map((part) => (
+            <span key={part} class="optional">
+              {part}
+            </span>
+          ))}
+      </div>
+    </li>
+  );
+}
+
+/** Who started it, when that was another session; else its project. */
+function placeWords({ sessions, projects }: ShellState, { parentId, projectId }: SessionRow): string {
+  const parent = parentId === undefined ? undefined : sessions.get(parentId);
+  return parent ? `under ${parent.title}` : (projects.find(({ id }) => id === projectId)?.name ?? "");
+}
+
+/** Tokens in the agent's context, and what it cost, where the agent says. */
+function usageWords({ usage }: SessionRow): readonly string[] {
+  if (usage === undefined) return [];
+  return [
+    ...(usage.used > 0 ? [`${new Intl.NumberFormat("en", { notation: "compact" }).format(usage.used)} tokens`] : []),
+    ...(usage.cost && usage.cost.amount > 0 ? [costWords(usage.cost)] : []),
+  ];
+}
+
+function processWords({ id }: SessionRow, status: AgentsStatus | null): readonly string[] {
+  const { pid, memoryBytes } = status?.sessions.find((one) => one.id === id) ?? {};
+  if (pid === undefined) return [];
+  return [`pid ${pid}`, ...(memoryBytes ? [memoryWords(memoryBytes)] : [])];
+}

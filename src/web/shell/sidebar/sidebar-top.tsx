@@ -1,0 +1,75 @@
+import { Icon } from "../../icons/icon.tsx";
+import { chordKeys, isMac } from "../keys/chord-keys.ts";
+import { attentionIn } from "../state/attention.ts";
+import type { Shell } from "../state/shell.ts";
+import { Mark } from "./mark.tsx";
+import { MARK_WORDS } from "./session-mark.ts";
+
+const COUNTED = ["working", "waiting", "failed"] as const;
+
+/** The ways to everything that stand above the projects: commands, search, overview. */
+export function SidebarTop({ shell }: { shell: Shell }) {
+  return (
+    <div class="sidebar-top">
+      <button
+        type="button"
+        class="palette-button"
+        aria-haspopup="dialog"
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={() => {
+          shell.dialog.value = { kind: "palette" };
+        }}
+      >
+        <Icon name="chevron" class="icon-sm" />
+        <span class="truncate">Go to or do</span>
+        <span class="keys" aria-hidden="true">
+          {chordKeys("Mod+K", isMac()).map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+        </span>
+      </button>
+      <button
+        type="button"
+        class="nav-row"
+        aria-label="Search"
+        aria-keyshortcuts="Control+Shift+F Meta+Shift+F"
+        title="Search everything ever said (Ctrl+Shift+F)"
+        onClick={() => {
+          shell.dialog.value = { kind: "search" };
+        }}
+      >
+        <Icon name="search" />
+        Search
+      </button>
+      <OverviewRow shell={shell} />
+    </div>
+  );
+}
+
+/** How many sessions work, wait and failed, and the way to all of them. */
+function OverviewRow({ shell }: { shell: Shell }) {
+  const attention = attentionIn(shell.server.value, shell.nowMs.value);
+  const counts = COUNTED.flatMap((mark) => (attention[mark].length > 0 ? [{ mark, n: attention[mark].length }] : []));
+  return (
+    <button
+      type="button"
+      class="nav-row"
+      aria-keyshortcuts="O"
+      aria-description={counts.map(({ mark, n }) => `${n} ${MARK_WORDS[mark]}`).join(", ") || undefined}
+      aria-current={shell.page.value === "overview" ? "page" : undefined}
+      title="Overview and inbox (O)"
+      onClick={() => shell.toggleOverview()}
+    >
+      <Icon name="grid" />
+      Overview
+      <span class="counts" aria-hidden="true">
+        {counts.map(({ mark, n }) => (
+          <span key={mark}>
+            <Mark state={mark} />
+            {n}
+          </span>
+        ))}
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,32 @@
+import { waitingSessions } from "./state/attention.ts";
+import type { Shell } from "./state/shell.ts";
+
+const APP_NAME = "Liminal Builder";
+const BADGE_MAX = 9;
+const ARCH =
+  "<path fill='none' stroke='#7aa2f7' stroke-width='1.6' stroke-linecap='round' d='M2.75 13.75V7.5a5.25 5.25 0 0 1 10.5 0v6.25M6 13.75V8a2 2 0 0 1 4 0v5.75'/>";
+
+/** The window's name and mark say how many sessions wait for the user, even where nothing else of it is seen. */
+export function showWindowMark(shell: Shell): void {
+  const state = shell.server.value;
+  const waiting = waitingSessions(state).length;
+  const shown = shell.shownSession();
+  const place =
+    shell.page.value === "overview" ? "Overview" : shown === null ? undefined : state.sessions.get(shown)?.title;
+  document.title = windowTitle(waiting, place);
+  const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+  const href = iconHref(waiting);
+  if (icon !== null && icon.href !== href) icon.href = href;
+}
+
+export function windowTitle(waiting: number, place: string | undefined): string {
+  return `${waiting > 0 ? `(${waiting}) ` : ""}${place === undefined ? "" : `${place} · `}${APP_NAME}`;
+}
+
+/** Our arch, with a number on it when someone waits. */
+export function iconHref(waiting: number): string {
+  const count = waiting > BADGE_MAX ? `${BADGE_MAX}+` : String(waiting);
+  const badge = `<circle cx='11' cy='5' r='5' fill='#e5b567'/><text x='11' y='7.6' font-family='sans-serif' font-size='7.5' font-weight='700' text-anchor='middle' fill='#16171f'>${count}</text>`;
+  const svg = `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>${ARCH}${waiting > 0 ? badge : ""}</svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
