@@ -15,6 +15,10 @@ export function NothingOpen({ shell }: { shell: Shell }) {
             New session
             <kbd>N</kbd>
           </button>
+          <button type="button" class="button" onClick={() => shell.toggleOverview()}>
+            Overview
+            <kbd>O</kbd>
+          </button>
         </div>
       </div>
     </div>

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { ProjectId } from "../../../protocol/ids.ts";
 import type { Project } from "../../../protocol/server-messages.ts";
 import { agentIconName } from "../../icons/agent-icon-name.ts";
@@ -6,14 +7,12 @@ import { noteOf } from "../dialogs/agent-words.ts";
 import { AvailabilityTag } from "../dialogs/availability-tag.tsx";
 import { pickerGroups } from "../dialogs/picker-groups.ts";
 import type { Shell } from "../state/shell.ts";
-import { askForSession, startWithPrompt } from "../state/shell-actions.ts";
+import { startWithPrompt } from "../state/shell-actions.ts";
 import { BUILTIN_AGENT, EXAMPLE_PROMPTS } from "./example-prompts.ts";
 
-/** The first minute: what this is, the two steps, and something to try at once. */
+/** The first minute: what this is, and three steps that end in an agent at work. */
 export function Welcome({ shell }: { shell: Shell }) {
-  const { projects, agents } = shell.server.value;
-  const chosen = projects.find(({ id }) => id === shell.projectAtHand());
-  const { likely, more } = pickerGroups(agents);
+  const chosen = shell.server.value.projects.find(({ id }) => id === shell.projectAtHand());
   return (
     <div class="page">
       <div class="welcome">
@@ -27,40 +26,7 @@ export function Welcome({ shell }: { shell: Shell }) {
         </header>
         <ol class="steps">
           <ProjectStep shell={shell} chosen={chosen} />
-          <li class="step">
-            <span class="num" aria-hidden="true">
-              2
-            </span>
-            <div>
-              <h2>Pick an agent</h2>
-              <p>
-                The built-in agent works right now, without an account.
-                {more.length > 0 && ` ${more.length} more can be added when you need them.`}
-              </p>
-              <ul class="agent-grid">
-                {likely.map((agent) => (
-                  <li key={agent.id} class="agent-option">
-                    <div class="agent-line">
-                      <Icon name={agentIconName(agent.id)} class="agent" />
-                      <span class="who">
-                        <span class="agent-name">{agent.name}</span>
-                        <span class="agent-note">{noteOf(agent)}</span>
-                      </span>
-                      <AvailabilityTag agent={agent} />
-                    </div>
-                  </li>
-                ))}
-              </ul>
-              {chosen !== undefined && (
-                <div class="row">
-                  <button type="button" class="button primary" onClick={() => askForSession(shell, chosen.id)}>
-                    Start a session
-                    <kbd>N</kbd>
-                  </button>
-                </div>
-              )}
-            </div>
-          </li>
+          <AgentStep shell={shell} chosen={chosen} />
           <ExampleStep shell={shell} chosen={chosen} />
         </ol>
       </div>
@@ -109,29 +75,88 @@ function ProjectStep({ shell, chosen }: StepProps) {
   );
 }
 
-/** Without a project, a click asks for one first and then goes on with the prompt. */
-function ExampleStep({ shell, chosen }: StepProps) {
-  const start = (prompt: string) => (projectId: ProjectId) =>
-    void startWithPrompt(shell, { projectId, cliType: BUILTIN_AGENT, prompt });
+/** What a click goes on with once there is a project: with one at once, else after the user has chosen it. */
+function inProject({ shell, chosen }: StepProps, act: (projectId: ProjectId) => void): void {
+  if (chosen) act(chosen.id);
+  else shell.dialog.value = { kind: "add-project", onAdded: act };
+}
+
+function AgentStep(props: StepProps) {
+  const { shell } = props;
+  const { likely, more } = pickerGroups(shell.server.value.agents);
+  return (
+    <li class="step">
+      <span class="num" aria-hidden="true">
+        2
+      </span>
+      <div>
+        <h2>Pick an agent</h2>
+        <p>
+          The built-in agent works right now, without an account.
+          {more.length > 0 && ` ${more.length} more can be added when you need them.`}
+        </p>
+        <ul class="agent-grid">
+          {likely.map((agent) => (
+            <li key={agent.id} class="agent-option" data-choice="">
+              <div class="agent-line">
+                <Icon name={agentIconName(agent.id)} class="agent" />
+                <span class="who">
+                  <button
+                    type="button"
+                    class="agent-name"
+                    aria-label={`Start with ${agent.name}`}
+                    onClick={() =>
+                      inProject(props, (projectId) => {
+                        const isReady = agent.availability === "ready";
+                        // What is not there yet is installed in the picker.
+                        shell.dialog.value = {
+                          ...{ kind: "new-session", projectId },
+                          ...(isReady && { startWith: agent.id }),
+                        };
+                      })
+                    }
+                  >
+                    {agent.name}
+                  </button>
+                  <span class="agent-note">{noteOf(agent)}</span>
+                </span>
+                <AvailabilityTag agent={agent} />
+              </div>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </li>
+  );
+}
+
+function ExampleStep(props: StepProps) {
+  const { shell, chosen } = props;
+  const [isStarting, setStarting] = useState(false);
+  const start = (prompt: string) => async (projectId: ProjectId) => {
+    setStarting(true);
+    await startWithPrompt(shell, { projectId, cliType: BUILTIN_AGENT, prompt });
+    setStarting(false);
+  };
   return (
     <li class="step">
       <span class="num" aria-hidden="true">
         3
       </span>
       <div>
-        <h2>Or just try it</h2>
+        <h2>Give it something to do</h2>
         <p>
-          Three prompts for the built-in agent{chosen ? `, in ${chosen.name}.` : ". It asks for a directory first."}
+          {isStarting
+            ? "Starting a session…"
+            : `Three things to try with the built-in agent${chosen ? `, in ${chosen.name}.` : ". It asks for a directory first."}`}
         </p>
         <div class="prompts">
           {EXAMPLE_PROMPTS.map(({ icon, words, shows, prompt }) => (
             <button
               key={prompt}
               type="button"
-              onClick={() => {
-                if (chosen) start(prompt)(chosen.id);
-                else shell.dialog.value = { kind: "add-project", onAdded: start(prompt) };
-              }}
+              disabled={isStarting}
+              onClick={() => inProject(props, (projectId) => void start(prompt)(projectId))}
             >
               <Icon name={icon} />
               <span>{words}</span>
