@@ -28,6 +28,8 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
   switch (message.type) {
     case "project:list":
       return reply({ type: "project:list", projects: [...projects.list()] });
+    case "directories:list":
+      return reply({ type: "directories:list", ...(await projects.directories(message.path)) });
     case "project:add":
       return sessions.once(message.commandId, () => addProject(deps, message.path));
     case "project:remove":

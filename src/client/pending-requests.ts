@@ -11,6 +11,7 @@ export type ClientRequest = WithoutRequestId<ClientMessage>;
 /** Questions, and states that replace each other: repeating one does no harm, so nothing has to remember it. */
 const REPEATABLE: ReadonlySet<ClientMessage["type"]> = new Set<ClientMessage["type"]>([
   "project:list",
+  "directories:list",
   "session:list",
   "session:open",
   "session:page",

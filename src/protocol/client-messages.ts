@@ -97,6 +97,8 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("project:add", { path: z.string().check(z.minLength(1), z.maxLength(PATH_CHARS_MAX)) }),
   message("project:remove", { projectId: ProjectId }),
   message("project:list", {}),
+  /** Which directories the path could go on to while it is typed. */
+  message("directories:list", { path: z.string().check(z.maxLength(PATH_CHARS_MAX)) }),
   message("session:list", { projectId: ProjectId, includeArchived: z.optional(z.boolean()) }),
   message("session:create", {
     projectId: ProjectId,

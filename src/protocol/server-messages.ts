@@ -1,5 +1,6 @@
 import { z } from "zod/mini";
 import { ArmedWait, ChildInfo, ChildStatus } from "./delegation.ts";
+import { directoriesFields } from "./directories.ts";
 import { Entry, Part } from "./entry.ts";
 import { ErrorCode } from "./errors.ts";
 import { FactBody, Seq } from "./facts.ts";
@@ -159,6 +160,7 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   message("project:added", { project: Project }),
   message("project:removed", { projectId: ProjectId }),
   message("project:list", { projects: z.array(Project) }),
+  message("directories:list", directoriesFields),
   message("session:list", { projectId: ProjectId, sessions: z.array(SessionRow) }),
   message("session:created", { sessionId: SessionId, projectId: ProjectId, session: SessionRow }),
   message("session:changed", SessionRow.shape),

@@ -1,11 +1,14 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
-import { basename, isAbsolute, join } from "node:path";
+import { basename } from "node:path";
 import type { ProjectStore } from "../ports/project-store.ts";
 import { isoTime, type World } from "../ports/world.ts";
+import type { Directories } from "../protocol/directories.ts";
 import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import { ProjectId } from "../protocol/ids.ts";
 import type { Project } from "../protocol/server-messages.ts";
+import { listDirectories } from "./list-directories.ts";
+import { pathReason, type TypedPath, typedPath } from "./typed-path.ts";
 
 interface ProjectServiceDeps {
   readonly world: World;
@@ -60,13 +63,25 @@ export class ProjectService {
     return true;
   }
 
-  async #realDirectory(givenPath: string): Promise<{ ok: true; path: string } | { ok: false; reason: string }> {
-    const expanded =
-      givenPath === "~" || givenPath.startsWith("~/") ? join(this.#deps.home, givenPath.slice(1)) : givenPath;
-    if (expanded.includes("\0")) return { ok: false, reason: "The path has a character no path can have." };
-    if (!isAbsolute(expanded)) return { ok: false, reason: "Give the whole path, starting with / or ~." };
+  /** What a path that is being typed could become, and what is wrong with it as it stands. */
+  async directories(path: string): Promise<Directories> {
+    const base = path === "~" ? "~/" : path.slice(0, path.lastIndexOf("/") + 1);
+    const beginning = path === "~" ? "" : path.slice(base.length);
+    const [parent, found] = await Promise.all([this.#realDirectory(base), this.#realDirectory(path)]);
+    const { entries, hasMore, reason } = parent.ok ? await listOrNothing(parent.path, beginning) : NOTHING;
+    const problem = found.ok ? (reason ?? this.#duplicateReason(found.path)) : found.reason;
+    return { path, base, entries, hasMore, ...(problem !== undefined && { problem }) };
+  }
+
+  #duplicateReason(path: string): string | undefined {
+    return this.#deps.store.byPath(path)?.removed === false ? REFUSE.projectDuplicate().message : undefined;
+  }
+
+  async #realDirectory(givenPath: string): Promise<TypedPath> {
+    const typed = typedPath(givenPath, this.#deps.home);
+    if (!typed.ok) return typed;
     try {
-      const path = await realpath(expanded);
+      const path = await realpath(typed.path);
       if (!(await stat(path)).isDirectory()) return { ok: false, reason: "That is a file, not a directory." };
       await access(path, constants.R_OK | constants.X_OK);
       return { ok: true, path };
@@ -76,19 +91,13 @@ export class ProjectService {
   }
 }
 
-function pathReason(error: unknown): string {
-  switch (error instanceof Error ? Reflect.get(error, "code") : undefined) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return "There is no such directory.";
-    case "EACCES":
-    case "EPERM":
-      return "You have no permission to read it.";
-    case "ELOOP":
-      return "The path leads in a circle of links.";
-    case "ENAMETOOLONG":
-      return "The path is too long.";
-    default:
-      return error instanceof Error ? error.message : String(error);
-  }
+interface Listed extends Pick<Directories, "entries" | "hasMore"> {
+  readonly reason?: string;
+}
+
+const NOTHING: Listed = { entries: [], hasMore: false };
+
+/** A directory may go, or be closed to us, between two looks at it. */
+function listOrNothing(path: string, beginning: string): Promise<Listed> {
+  return listDirectories(path, beginning).catch((error: unknown) => ({ ...NOTHING, reason: pathReason(error) }));
 }

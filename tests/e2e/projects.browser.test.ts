@@ -74,7 +74,11 @@ test("TC-1.2c cancelling the dialog adds nothing and sends nothing, by button, b
   const other = await server.directory("wanted");
   await app.addProject(other);
   await app.project("wanted").waitFor();
-  expect(app.sent().slice(sentBefore)[0]).toMatchObject({ type: "project:add", path: other });
+  const acted = app
+    .sent()
+    .slice(sentBefore)
+    .filter(({ type }) => type !== "directories:list"); // that only looks
+  expect(acted[0]).toMatchObject({ type: "project:add", path: other });
   expect(app.sent("project:add")).toHaveLength(1);
   expect(await app.projectNames()).toEqual(["wanted"]);
 });

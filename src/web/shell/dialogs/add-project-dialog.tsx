@@ -1,6 +1,6 @@
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ProjectId } from "../../../protocol/ids.ts";
-import { Icon } from "../../icons/icon.tsx";
+import { DirectoryField } from "../../directories/directory-field.tsx";
 import type { Shell } from "../state/shell.ts";
 import { addProject } from "../state/shell-actions.ts";
 import { Dialog } from "./dialog.tsx";
@@ -15,6 +15,11 @@ export function AddProjectDialog({ shell, onAdded }: AddProjectDialogProps) {
   const [path, setPath] = useState("");
   const [refused, setRefused] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  /** Another path is another question: what was said of the last one no longer holds. */
+  const type = (next: string) => {
+    setPath(next);
+    setRefused(null);
+  };
   const submit = async () => {
     if (busy) return;
     if (path.trim() === "") return setRefused("Enter the path of a directory.");
@@ -35,7 +40,7 @@ export function AddProjectDialog({ shell, onAdded }: AddProjectDialogProps) {
         }}
       >
         <div class="dialog-body">
-          <DirectoryField path={path} refused={refused} onPath={setPath} />
+          <DirectoryField shell={shell} path={path} refused={refused} onPath={type} />
         </div>
         <footer class="dialog-foot">
           <span class="spacer" />
@@ -48,49 +53,5 @@ export function AddProjectDialog({ shell, onAdded }: AddProjectDialogProps) {
         </footer>
       </form>
     </Dialog>
-  );
-}
-
-interface DirectoryFieldProps {
-  readonly path: string;
-  readonly refused: string | null;
-  readonly onPath: (path: string) => void;
-}
-
-function DirectoryField({ path, refused, onPath }: DirectoryFieldProps) {
-  const fieldId = useId();
-  const hintId = useId();
-  return (
-    <div>
-      <label class="label" for={fieldId}>
-        Directory
-      </label>
-      <div class={refused === null ? "field" : "field invalid"}>
-        <Icon name="folder" class="icon-sm" />
-        <input
-          id={fieldId}
-          class="mono"
-          value={path}
-          placeholder="~/code/my-project"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          data-first-focus
-          aria-invalid={refused !== null}
-          aria-describedby={hintId}
-          onInput={(event) => onPath(event.currentTarget.value)}
-        />
-      </div>
-      <div id={hintId}>
-        {refused === null ? (
-          <p class="hint">Nothing is copied or changed. Sessions already made here come with it.</p>
-        ) : (
-          <p class="error-text" role="alert">
-            <Icon name="fail" class="icon-sm" />
-            <span>{refused}</span>
-          </p>
-        )}
-      </div>
-    </div>
   );
 }

@@ -1,0 +1,96 @@
+import { expect, test } from "bun:test";
+import { mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import type { AppPage } from "./app-page.ts";
+import { axeViolations } from "./axe-violations.ts";
+import { useChromium } from "./use-chromium.ts";
+
+const chromium = useChromium();
+
+/** A directory with some in it, and the open dialog. */
+async function openDialog(app: AppPage, server: TestServer) {
+  const dir = await server.directory("code");
+  for (const name of ["apple/core", "apricot/.git", ".cache"]) await mkdir(join(dir, name), { recursive: true });
+  await symlink(join(dir, "apple"), join(dir, "link"));
+  await app.projects.getByRole("button", { name: "Add project", exact: true }).click();
+  const dialog = app.dialog("Add project");
+  const field = dialog.getByRole("textbox", { name: "Directory" });
+  await field.waitFor();
+  const untilPath = (path: string) =>
+    waitFor(
+      () => field.inputValue(),
+      (seen) => seen === path,
+      `the path ${path}`,
+    );
+  return { dir, dialog, field, untilPath };
+}
+
+test("TC-1.2a a path is completed by keyboard alone: arrows and Enter take one, Tab takes what all agree on, Enter adds", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  const { dir, dialog, field, untilPath } = await openDialog(app, server);
+  const { keyboard } = app.page;
+  expect(app.sent("directories:list")).toEqual([]);
+  await keyboard.type(`${dir}/a`);
+  await dialog.getByRole("option", { name: "apricot" }).waitFor();
+  await dialog.getByRole("option", { name: "apple" }).waitFor();
+  await keyboard.press("Tab");
+  await untilPath(`${dir}/ap`);
+  await dialog.getByRole("option", { name: "apple" }).waitFor();
+  await keyboard.press("ArrowDown");
+  await dialog.getByRole("option", { name: "apple", selected: true }).waitFor();
+  const marked = await field.getAttribute("aria-activedescendant");
+  expect(await dialog.getByRole("option", { selected: true }).getAttribute("id")).toBe(marked);
+  expect(await axeViolations(app.page)).toEqual([]);
+  await keyboard.press("Enter");
+  await untilPath(`${dir}/apple/`);
+  await dialog.getByRole("option", { name: "core" }).waitFor();
+  await keyboard.press("Enter");
+  await dialog.waitFor({ state: "hidden" });
+  await app.project("apple").waitFor();
+});
+
+test("TC-1.2b what is typed is explained on the way, and Add is never barred by it", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  const { dir, dialog, field } = await openDialog(app, server);
+  await field.fill(`${dir}/nowhere`);
+  await dialog.getByText("There is no such directory.").waitFor();
+  expect(await dialog.getByRole("alert").count()).toBe(0);
+  await field.fill("code");
+  await dialog.getByText("Give the whole path, starting with / or ~.").waitFor();
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await dialog.getByRole("alert").getByText("Project path is invalid or inaccessible.").waitFor();
+  await field.fill(`${dir}/`);
+  await dialog.getByRole("option", { name: "link" }).click();
+  await waitFor(
+    () => field.inputValue(),
+    (seen) => seen === `${dir}/link/`,
+    "the link to be taken",
+  );
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await app.project("apple").waitFor();
+});
+
+test("X-15 the arrow opens home, hidden directories come with the dot, Esc leaves the choice first and then the dialog", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  const { dir, dialog, field } = await openDialog(app, server);
+  await mkdir(join(server.home, "mine"));
+  await field.press("ArrowDown");
+  await dialog.getByRole("option", { name: "mine" }).waitFor();
+  await field.fill(`${dir}/`);
+  await dialog.getByRole("option", { name: "apricot" }).getByText("git").waitFor();
+  expect(await dialog.getByRole("option", { name: ".cache" }).count()).toBe(0);
+  await field.fill(`${dir}/.`);
+  await dialog.getByRole("option", { name: ".cache" }).waitFor();
+  await field.press("ArrowUp");
+  await dialog.getByRole("option", { name: ".cache", selected: true }).waitFor();
+  await field.press("Escape");
+  await dialog.getByRole("option", { name: ".cache", selected: false }).waitFor();
+  await field.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+});
