@@ -39,6 +39,8 @@ export type PortletCommand = WithoutSession<Extract<ClientMessage, { sessionId: 
 /** What a frame tells the shell. Commands come without a session id: the shell knows the frame by its window. */
 export const PortletToShell = z.union([
   z.object({ type: z.literal("portlet:ready") }),
+  /** The keyboard came into this frame, by a click or by a key. */
+  z.object({ type: z.literal("portlet:focused") }),
   z.object({ type: z.literal("portlet:title"), title: z.string() }),
   z.object({ type: z.literal("portlet:key"), key: z.string(), modifiers }),
   /** Asks for a dialog about this session: the shell has the room and the rights for it. */

@@ -46,9 +46,11 @@ interface DirectoryOptionProps {
 function DirectoryOption({ id, entry, isChosen, onTake }: DirectoryOptionProps) {
   const { name, linkTo, isRepository, isUnreadable } = entry;
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field it belongs to holds the keyboard
     <div
       id={id}
       role="option"
+      tabIndex={-1}
       class="menu-item"
       aria-selected={isChosen}
       title={linkTo === undefined ? name : `${name} → ${linkTo}`}

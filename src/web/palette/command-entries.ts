@@ -53,14 +53,14 @@ function iconOf(wish: string): IconName | undefined {
 /** What can be done with the session in view: the same as from its row, and what its own menu has. */
 function careEntries(session: SessionRow): readonly PaletteEntry[] {
   const { id: sessionId, title: detail } = session;
-  const fromRow = rowActions(session).map(({ words, icon, isInPlace, act }) =>
+  const fromRow = rowActions(shell, session).map(({ words, icon, isInPlace, act }) =>
     command(
       words,
       words,
       icon,
       (shell) => {
         if (isInPlace) revealRow(shell, session);
-        act(shell);
+        act();
       },
       { detail },
     ),

@@ -1,4 +1,4 @@
-import { batch, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { EntryId } from "../../protocol/ids.ts";
 import { requestIdOf } from "../../protocol/pending-request.ts";
@@ -113,7 +113,8 @@ export class SessionFrame {
     const transcript = this.#transcript;
     const model = { state: this.#state, composer: this.#composer, now: this.#now, store: this.#store };
     const main = createElement("main", "session", header, transcript.element, dock, this.#speaker.element);
-    main.setAttribute("aria-label", "Session"); // the shell has a main of its own
+    // The shell has a main of its own, and so has each session beside this one.
+    effect(() => main.setAttribute("aria-label", `Session ${this.#state.value.session.title}`.trim()));
     this.#window.document.body.append(main);
     render(<SessionHeader model={model} />, header);
     render(<EmptySession model={model} />, transcript.emptySlot);
@@ -134,6 +135,7 @@ export class SessionFrame {
       this.#editMessage(target);
     });
     setInterval(() => this.#tick(), TICK_MS);
+    this.#window.addEventListener("focus", () => this.#link.post({ type: "portlet:focused" }));
     const leave = () => this.#link.atOnce(() => this.#store.keepDraft());
     for (const leaving of LEAVING) this.#window.addEventListener(leaving, leave);
     document.addEventListener("visibilitychange", () => {

@@ -1,9 +1,16 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
+import { tabIdOf } from "../shell/portlets/portlet-frame.ts";
 import type { Shell } from "../shell/state/shell.ts";
 import { adoptStyles } from "../styles/adopt-styles.ts";
 import styles from "./session-row.css" with { type: "text" };
+
+/** Back to where the title stands: the row, or the tab under the field. */
+function focusAfter(place: Element | null | undefined, id: SessionRow["id"]): void {
+  const row = place?.querySelector<HTMLElement>(".row-link");
+  (row ?? document.getElementById(tabIdOf(id)))?.focus();
+}
 
 /** A title in the making, where the title stands. Enter and leaving keep it, Esc does not. */
 export function RenameField({ shell, session }: { shell: Shell; session: SessionRow }) {
@@ -17,12 +24,12 @@ export function RenameField({ shell, session }: { shell: Shell; session: Session
   const end = (keeps: boolean, returnsFocus: boolean) => {
     if (isDone.current) return;
     isDone.current = true;
-    const row = field.current?.closest("li");
+    const place = field.current?.closest("[data-rename-place]");
     const title = field.current?.value.trim() ?? "";
     shell.renaming.value = null;
     if (keeps && title !== "" && title !== session.title)
       void shell.attempt({ type: "session:rename", sessionId: session.id, title });
-    if (returnsFocus) requestAnimationFrame(() => row?.querySelector<HTMLElement>(".row-link")?.focus());
+    if (returnsFocus) requestAnimationFrame(() => focusAfter(place, session.id));
   };
   return (
     <input

@@ -1,5 +1,6 @@
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { IconName } from "../icons/icon-shapes.ts";
+import { canOpenBeside } from "../shell/split/split-actions.ts";
 import type { Shell } from "../shell/state/shell.ts";
 import { askToArchive, askToDelete, startRename } from "../shell/state/shell-actions.ts";
 
@@ -10,27 +11,52 @@ export interface RowAction {
   readonly isDangerous?: boolean;
   /** It goes on in the row itself, which has to be in sight. */
   readonly isInPlace?: boolean;
-  readonly act: (shell: Shell) => void;
+  readonly act: () => void;
 }
 
 /** What can be done with a session from its row. */
-export function rowActions({ id, archived }: SessionRow): readonly RowAction[] {
+export function rowActions(shell: Shell, { id, archived }: SessionRow): readonly RowAction[] {
   const remove: RowAction = {
     words: "Delete…",
     icon: "trash",
     isDangerous: true,
-    act: (shell) => askToDelete(shell, id),
+    act: () => askToDelete(shell, id),
   };
   const rename: RowAction = {
     words: "Rename",
     icon: "edit",
     key: "F2",
     isInPlace: true,
-    act: (shell) => startRename(shell, id),
+    act: () => startRename(shell, id),
   };
   if (archived) {
-    const act = (shell: Shell) => void shell.attempt({ type: "session:unarchive", sessionId: id });
+    const act = () => void shell.attempt({ type: "session:unarchive", sessionId: id });
     return [{ words: "Unarchive", icon: "archive", act }, remove];
   }
-  return [rename, { words: "Archive", icon: "archive", act: (shell) => askToArchive(shell, id) }, remove];
+  return [
+    ...besideAction(shell, id),
+    rename,
+    { words: "Archive", icon: "archive", act: () => askToArchive(shell, id) },
+    remove,
+  ];
+}
+
+/** What can be done with a session from its tab. */
+export function tabActions(shell: Shell, { id }: SessionRow): readonly RowAction[] {
+  const others: RowAction = { words: "Close others", icon: "close", act: () => shell.closeOthers(id) };
+  return [
+    { words: "Close", icon: "close", key: "Alt+W", act: () => shell.close(id) },
+    ...(shell.tabs.peek().order.length > 1 ? [others] : []),
+    ...besideAction(shell, id),
+    { words: "Rename", icon: "edit", act: () => startRename(shell, id, "tab") },
+    { words: "Archive", icon: "archive", act: () => askToArchive(shell, id) },
+  ];
+}
+
+/** Nothing to offer where there is no room, nothing to stand beside, or where it already stands. */
+function besideAction(shell: Shell, id: SessionRow["id"]): readonly RowAction[] {
+  const { order } = shell.tabs.peek();
+  const isAlone = order.length === 1 && order[0] === id;
+  if (isAlone || !canOpenBeside(shell) || shell.split.peek().columns.includes(id)) return [];
+  return [{ words: "Open beside", icon: "columns", act: () => shell.openBeside(id) }];
 }

@@ -4,7 +4,7 @@ import type { RowMenu, Shell } from "../shell/state/shell.ts";
 import { rowOf } from "../shell/state/shell-state.ts";
 import { adoptStyles } from "../styles/adopt-styles.ts";
 import { placeBeside } from "./place-beside.ts";
-import { rowActions } from "./row-actions.ts";
+import { rowActions, tabActions } from "./row-actions.ts";
 import styles from "./session-row.css" with { type: "text" };
 
 /** What can be done with a session. The platform's own popover: a click elsewhere and Esc close it. */
@@ -31,7 +31,8 @@ export function SessionMenu({ shell, menu }: { shell: Shell; menu: RowMenu }) {
       onToggle={(event) => {
         if (event.newState !== "closed") return;
         if (element.current?.contains(document.activeElement)) menu.button.focus();
-        shell.rowMenu.value = null;
+        // Told a moment later: by then another one may be open.
+        if (shell.rowMenu.peek() === menu) shell.rowMenu.value = null;
       }}
       onKeyDown={(event) => {
         // Esc closes the menu and nothing behind it.
@@ -40,24 +41,26 @@ export function SessionMenu({ shell, menu }: { shell: Shell; menu: RowMenu }) {
         else if (moveFocus(event.currentTarget, event.key)) event.preventDefault();
       }}
     >
-      {rowActions(session).map(({ words, icon, key, isDangerous, act }) => (
-        <button
-          key={words}
-          type="button"
-          role="menuitem"
-          class={isDangerous ? "menu-item danger" : "menu-item"}
-          tabIndex={-1}
-          onClick={() => {
-            menu.button.focus();
-            close();
-            act(shell);
-          }}
-        >
-          <Icon name={icon} class="icon-sm" />
-          {words}
-          {key !== undefined && <span class="end">{key}</span>}
-        </button>
-      ))}
+      {(menu.place === "tab" ? tabActions : rowActions)(shell, session).map(
+        ({ words, icon, key, isDangerous, act }) => (
+          <button
+            key={words}
+            type="button"
+            role="menuitem"
+            class={isDangerous ? "menu-item danger" : "menu-item"}
+            tabIndex={-1}
+            onClick={() => {
+              menu.button.focus();
+              close();
+              act();
+            }}
+          >
+            <Icon name={icon} class="icon-sm" />
+            {words}
+            {key !== undefined && <span class="end">{key}</span>}
+          </button>
+        ),
+      )}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { ShellDialogs } from "./dialogs/shell-dialogs.tsx";
 import { NothingOpen } from "./pages/nothing-open.tsx";
 import { Strips } from "./pages/strips.tsx";
 import { Welcome } from "./pages/welcome.tsx";
+import { OpenMenu } from "./sidebar/row-care.tsx";
 import { Sidebar } from "./sidebar/sidebar.tsx";
 import type { Shell } from "./state/shell.ts";
 import { isComplete } from "./state/shell-state.ts";
@@ -34,7 +35,9 @@ export function App({ shell, now, onRetry, onReload, onPortletsPlace }: AppProps
         <div class="stage">
           <div class="portlets" ref={portlets} />
           <Stage shell={shell} />
+          <Columns shell={shell} />
         </div>
+        <OpenMenu shell={shell} place="tab" />
       </main>
       <ShellDialogs shell={shell} />
       <AgentQuestions shell={shell} />
@@ -54,6 +57,14 @@ function Stage({ shell }: { shell: Shell }) {
 }
 
 const loadOverview = async () => (await import("../overview/overview-page.tsx")).OverviewPage;
+const loadColumns = async () => (await import("../columns/split-columns.tsx")).SplitColumns;
+
+/** The frame around sessions that stand side by side, and the place where a dragged tab becomes one. */
+function Columns({ shell }: { shell: Shell }) {
+  const isWanted = shell.shown.value.length > 1 || shell.draggedTab.value !== null;
+  return isWanted ? <LazyView load={loadColumns} props={{ shell }} onFailed={(words) => shell.tell(words)} /> : null;
+}
+
 const loadQuestion = async () => (await import("../questions/agent-question-dialog.tsx")).AgentQuestionDialog;
 
 /** One at a time, over whatever else is open: it is often part of it. */

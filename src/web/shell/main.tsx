@@ -68,9 +68,10 @@ document.addEventListener("visibilitychange", () => {
   inView.value = document.visibilityState === "visible";
 });
 effect(() => {
-  const active = shell.shownSession();
   // What the server does not know yet, or no longer, is asked for by nobody.
-  shell.seen.show(inView.value && active !== null && shell.server.value.sessions.has(active) ? active : null);
+  const { sessions } = shell.server.value;
+  const shown = shell.shown.value.flatMap(({ id }) => (sessions.has(id) ? id : []));
+  shell.seen.show(inView.value ? shown : []);
 });
 
 const whenIdle = (call: () => void) => {

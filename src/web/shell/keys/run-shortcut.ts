@@ -1,3 +1,5 @@
+import { canOpenBeside, nextBeside } from "../split/split-actions.ts";
+import { columnBeside } from "../split/split-view.ts";
 import type { Shell } from "../state/shell.ts";
 import { askForSession, openNextWaiting } from "../state/shell-actions.ts";
 import { tabBeside } from "../tabs/open-tabs.ts";
@@ -16,6 +18,8 @@ export function runShortcut(shell: Shell, shortcut: Shortcut): boolean {
       shell.move(tabs.active, tabs.order.indexOf(tabs.active) + shortcut.steps);
       return true;
     }
+    case "step-column":
+      return show(shell, columnBeside({ tabs, split: shell.split.peek() }, shortcut.steps));
     default:
       return runWish(shell, shortcut.do);
   }
@@ -43,6 +47,16 @@ function runWish(shell: Shell, wish: ShellWish): boolean {
     case "close-tab":
       if (active === null || shell.page.peek() !== null) return false;
       shell.close(active);
+      return true;
+    case "split": {
+      const next = nextBeside(shell);
+      if (next === null || !canOpenBeside(shell)) return false;
+      shell.openBeside(next);
+      return true;
+    }
+    case "close-column":
+      if (active === null || shell.split.peek().columns.length === 0) return false;
+      shell.closeColumn(active);
       return true;
     case "reopen-tab":
       return shell.reopen();

@@ -15,6 +15,10 @@ describe("shellShortcut", () => {
     ["right with Alt and Shift", press("ArrowRight", { alt: true, shift: true }), { do: "move-tab", steps: 1 }],
     ["f with Ctrl and Shift, also while typing", press("F", { ctrl: true, shift: true }, true), { do: "search" }],
     ["f with Cmd and Shift", press("f", { meta: true, shift: true }), { do: "search" }],
+    ["\\ with Alt, also while typing", press("\\", { alt: true }, true), { do: "split" }],
+    ["\\ with Ctrl", press("\\", { ctrl: true }), { do: "split" }],
+    ["| with Alt and Shift", press("|", { alt: true, shift: true }), { do: "close-column" }],
+    ["] with Alt", press("]", { alt: true }, true), { do: "step-column", steps: 1 }],
     ["n", press("n"), { do: "new-session" }],
     ["[", press("["), { do: "step-tab", steps: -1 }],
   ] satisfies [string, Shortcut | null, Shortcut][])("%s", (_case, got, wanted) => {

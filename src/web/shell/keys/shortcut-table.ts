@@ -3,7 +3,8 @@ export type Shortcut =
   | { readonly do: ShellWish }
   | { readonly do: "show-tab"; readonly index: number }
   | { readonly do: "step-tab"; readonly steps: 1 | -1 }
-  | { readonly do: "move-tab"; readonly steps: 1 | -1 };
+  | { readonly do: "move-tab"; readonly steps: 1 | -1 }
+  | { readonly do: "step-column"; readonly steps: 1 | -1 };
 
 /** Wishes that need no more words. */
 export type ShellWish =
@@ -16,6 +17,8 @@ export type ShellWish =
   | "settings"
   | "shortcuts"
   | "close-tab"
+  | "split"
+  | "close-column"
   | "reopen-tab";
 
 /** What a session's own frame does by itself. */
@@ -56,6 +59,10 @@ export const TABS: readonly ShortcutRow<Shortcut | ((key: string) => Shortcut)>[
   { does: { do: "move-tab", steps: -1 }, words: "Move the tab left", chords: ["Alt+Shift+ArrowLeft"] },
   { does: { do: "close-tab" }, words: "Close the tab", chords: ["Alt+W"] },
   { does: { do: "reopen-tab" }, words: "Reopen the tab closed last", chords: ["Alt+Shift+T"] },
+  { does: { do: "split" }, words: "Put the next tab beside", chords: ["Alt+\\", "Mod+\\"] },
+  { does: { do: "close-column" }, words: "Close the column, keep its tab", chords: ["Alt+|"] },
+  { does: { do: "step-column", steps: 1 }, words: "Next column", chords: ["Alt+]"] },
+  { does: { do: "step-column", steps: -1 }, words: "Previous column", chords: ["Alt+["] },
 ];
 
 export const IN_SESSION: readonly ShortcutRow<SessionWish>[] = [

@@ -1,5 +1,8 @@
 import type { SessionId } from "../../../protocol/ids.ts";
 import type { ShellToPortlet } from "../../../protocol/portlet-messages.ts";
+import type { ShownColumn } from "../split/split-view.ts";
+
+const WHOLE = 100;
 
 /** Ids in the document that tie a tab to its panel. */
 export const tabIdOf = (id: SessionId): string => `tab-${id}`;
@@ -35,6 +38,17 @@ export class PortletFrame {
 
   setTitle(title: string): void {
     if (this.#iframe.title !== title) this.#iframe.title = title;
+  }
+
+  /** Where it stands, or would stand, in shares of the width: a frame is never moved in the document. */
+  place({ start, width }: Pick<ShownColumn, "start" | "width">): void {
+    this.#panel.style.setProperty("--column-start", `${start * WHOLE}%`);
+    this.#panel.style.setProperty("--column-width", `${width * WHOLE}%`);
+  }
+
+  /** The keyboard is inside. The shell's own active element does not say: it may still be the frame it gave the focus to. */
+  get hasFocus(): boolean {
+    return this.#iframe.contentDocument?.hasFocus() === true;
   }
 
   /** A hidden frame stays laid out and alive, but nothing in it can be reached. */

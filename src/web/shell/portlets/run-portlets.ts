@@ -28,8 +28,16 @@ interface Portlet {
   readonly session: PortletSession;
 }
 
+const WHOLE_STAGE = { start: 0, width: 1 };
+
 /** Keeps the frames of the page in line with its tabs, for as long as the page lives. */
 export function runPortlets(options: PortletsOptions): void {
+  const { shell, container } = options;
+  const measure = () => {
+    shell.stagePx.value = container.clientWidth;
+  };
+  measure();
+  new ResizeObserver(measure).observe(container);
   const portlets = new Portlets(options);
   addEventListener("message", (event) => portlets.hear(event));
   effect(() => portlets.followTabs());
@@ -54,7 +62,6 @@ class Portlets {
   followTabs(): void {
     const { shell } = this.#options;
     const { order } = shell.tabs.value;
-    const active = shell.shownSession();
     const state = shell.server.value;
     const connected = shell.phase.value.phase === "open";
     for (const [id, { session }] of this.#portlets) {
@@ -62,12 +69,24 @@ class Portlets {
       session.end();
       this.#portlets.delete(id);
     }
-    if (active !== null && state.sessions.has(active)) this.#ensure(active);
-    for (const [id, { frame, session }] of this.#portlets) {
-      frame.show(id === active);
-      session.tell(state, connected);
-    }
+    for (const { id } of shell.shown.value) if (state.sessions.has(id)) this.#ensure(id);
+    for (const { session } of this.#portlets.values()) session.tell(state, connected);
+    this.#place();
     if (isComplete(state)) this.#options.whenIdle(() => this.#loadAhead());
+  }
+
+  /** What is hidden stands where it would be shown: in the place of what has the focus. */
+  #place(): void {
+    const { shell, container } = this.#options;
+    const shown = new Map(shell.shown.value.map((column) => [column.id, column]));
+    const { active } = shell.tabs.value;
+    const focused = active === null ? undefined : shown.get(active);
+    container.toggleAttribute("data-split", shown.size > 1);
+    for (const [id, { frame }] of this.#portlets) {
+      const column = shown.get(id);
+      frame.place(column ?? focused ?? WHOLE_STAGE);
+      frame.show(column !== undefined);
+    }
   }
 
   #ensure(id: SessionId): void {
@@ -162,6 +181,11 @@ class Portlets {
     if (isKey(message)) {
       onKey({ key: message.key, modifiers: message.modifiers, typing: false });
       if (shell.dialog.peek().kind !== "none") this.#cameFrom = id;
+      return;
+    }
+    if (message.type === "portlet:focused") {
+      // Said of a moment ago: by now the user may be elsewhere.
+      if (frame.visible && frame.hasFocus) shell.open(id);
       return;
     }
     const row = shell.server.peek().sessions.get(id);

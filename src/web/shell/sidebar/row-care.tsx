@@ -2,7 +2,7 @@ import type { ComponentChild, ComponentType } from "preact";
 import type { Project, SessionRow } from "../../../protocol/server-messages.ts";
 import { Icon } from "../../icons/icon.tsx";
 import { LazyView } from "../dialogs/lazy-view.tsx";
-import type { Shell } from "../state/shell.ts";
+import type { RowMenu, Shell } from "../state/shell.ts";
 
 const loadRename = async () => (await import("../../session-row/rename-field.tsx")).RenameField;
 const loadMenu = async () => (await import("../../session-row/session-menu.tsx")).SessionMenu;
@@ -28,7 +28,20 @@ export function RowTitle({
   session: SessionRow;
   children: ComponentChild;
 }) {
-  return shell.renaming.value === session.id ? <Care load={loadRename} props={{ shell, session }} /> : children;
+  return <Renamed shell={shell} session={session} place="row" otherwise={children} />;
+}
+
+interface RenamedProps {
+  readonly shell: Shell;
+  readonly session: SessionRow;
+  readonly place: "row" | "tab";
+  readonly otherwise: ComponentChild;
+}
+
+export function Renamed({ shell, session, place, otherwise }: RenamedProps) {
+  const renaming = shell.renaming.value;
+  const isHere = renaming?.id === session.id && renaming.place === place;
+  return isHere ? <Care load={loadRename} props={{ shell, session }} /> : otherwise;
 }
 
 export function MoreButton({ shell, session }: { shell: Shell; session: SessionRow }) {
@@ -40,7 +53,7 @@ export function MoreButton({ shell, session }: { shell: Shell; session: SessionR
       aria-haspopup="menu"
       title="More actions"
       onClick={({ currentTarget: button }) => {
-        shell.rowMenu.value = { sessionId: session.id, button };
+        shell.rowMenu.value = { sessionId: session.id, button, place: "row" };
       }}
     >
       <Icon name="more" class="icon-sm" />
@@ -48,10 +61,10 @@ export function MoreButton({ shell, session }: { shell: Shell; session: SessionR
   );
 }
 
-/** The menu of one row, over everything. */
-export function OpenRowMenu({ shell }: { shell: Shell }) {
+/** The menu of one row or one tab, in the part of the page that holds it. */
+export function OpenMenu({ shell, place }: { shell: Shell; place: RowMenu["place"] }) {
   const menu = shell.rowMenu.value;
-  return menu && <Care key={menu.sessionId} load={loadMenu} props={{ shell, menu }} />;
+  return menu?.place !== place ? null : <Care key={menu} load={loadMenu} props={{ shell, menu }} />;
 }
 
 export function ArchivedOf({ shell, project }: { shell: Shell; project: Project }) {

@@ -19,7 +19,7 @@ export function SessionRowItem({ shell, branch }: { shell: Shell; branch: Sessio
   const exact = new Date(session.lastActiveAt).toLocaleString();
   const asks = mark === "waiting" || mark === "failed" || mark === "unread";
   return (
-    <li class="session-row" data-attention={asks ? mark : undefined}>
+    <li class="session-row" data-rename-place data-attention={asks ? mark : undefined}>
       <RowTitle shell={shell} session={session}>
         <button
           type="button"

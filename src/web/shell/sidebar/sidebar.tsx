@@ -3,7 +3,7 @@ import { Icon } from "../../icons/icon.tsx";
 import type { Shell } from "../state/shell.ts";
 import { AgentsFooter } from "./agents-footer.tsx";
 import { ProjectGroup } from "./project-group.tsx";
-import { OpenRowMenu } from "./row-care.tsx";
+import { OpenMenu } from "./row-care.tsx";
 import { SidebarGrip } from "./sidebar-grip.tsx";
 import { hideSidebar } from "./sidebar-layout.ts";
 import { SidebarTop } from "./sidebar-top.tsx";
@@ -59,7 +59,7 @@ export function Sidebar({ shell }: { shell: Shell }) {
       </div>
       <AgentsFooter shell={shell} />
       <SidebarGrip />
-      <OpenRowMenu shell={shell} />
+      <OpenMenu shell={shell} place="row" />
     </nav>
   );
 }

@@ -20,21 +20,31 @@ function scene() {
 describe("SeenSessions", () => {
   it("[X-11] tells what is shown as soon as it is known how far it was heard, and what no longer is", () => {
     const { told, seen, turn } = scene();
-    seen.show(A);
+    seen.show([A]);
     expect(told).toEqual([]);
     turn(B, 3);
     turn(A, 7);
-    seen.show(null);
-    seen.show(A);
-    seen.show(A);
-    seen.show(B);
+    seen.show([]);
+    seen.show([A]);
+    seen.show([A]);
+    seen.show([B]);
     expect(told).toEqual(["builtin:a 7 true", "builtin:a 7 false", "builtin:b 3 true"]);
+  });
+
+  it("[X-11] [X-18] tells of every session that stands beside another", () => {
+    const { told, seen, turn } = scene();
+    turn(A, 1);
+    turn(B, 2);
+    seen.show([A, B]);
+    seen.show([B, A]);
+    seen.show([B]);
+    expect(told).toEqual(["builtin:a 1 true", "builtin:b 2 true", "builtin:a 1 false"]);
   });
 
   it("[X-11] tells again when the server calls unread what is in view here", () => {
     const { told, seen, turn, hear } = scene();
     turn(A, 7);
-    seen.show(A);
+    seen.show([A]);
     const row = {
       id: A,
       projectId: "p",

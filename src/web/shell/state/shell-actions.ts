@@ -46,9 +46,9 @@ export function askToArchive(shell: Shell, sessionId: SessionId): void {
 }
 
 /** Lets the user type a title where it stands; the cursor stays there. */
-export function startRename(shell: Shell, sessionId: SessionId): void {
+export function startRename(shell: Shell, id: SessionId, place: "row" | "tab" = "row"): void {
   shell.focusWanted.value = null;
-  shell.renaming.value = sessionId;
+  shell.renaming.value = { id, place };
 }
 
 /** Deleting is for good: it always asks first. */

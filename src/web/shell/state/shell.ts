@@ -1,10 +1,20 @@
-import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { z } from "zod/mini";
 import type { ConnectionPhase } from "../../../client/connection.ts";
 import type { ClientRequest } from "../../../client/pending-requests.ts";
 import { ignore } from "../../../lib/ignore.ts";
 import type { EntryId, ProjectId, SessionId } from "../../../protocol/ids.ts";
 import type { ServerMessage } from "../../../protocol/server-messages.ts";
+import { KeptSplit, SPLIT_KEY, splitFromKept } from "../split/kept-split.ts";
+import {
+  type Arrangement,
+  arrange,
+  closeColumn,
+  moveEdge,
+  openBeside,
+  type SplitView,
+  shownColumns,
+} from "../split/split-view.ts";
 import { KeptTabs, keptFromTabs, TABS_KEY, tabsFromKept } from "../tabs/kept-tabs.ts";
 import { closeTab, keepTabs, moveTab, NO_TABS, type OpenTabs, openTab } from "../tabs/open-tabs.ts";
 import { AgentInstalls } from "./agent-installs.ts";
@@ -22,10 +32,17 @@ const COLLAPSED_KEY = "liminal:collapsed";
 const Collapsed = z.record(z.string(), z.boolean());
 type Collapsed = z.infer<typeof Collapsed>;
 
-/** The menu of a session's row, and the button it belongs to. */
+/** The menu of a session's row or tab, and what it belongs to. */
 export interface RowMenu {
   readonly sessionId: SessionId;
   readonly button: HTMLElement;
+  readonly place: "row" | "tab";
+}
+
+/** Whose title is being typed, and where. */
+export interface Renaming {
+  readonly id: SessionId;
+  readonly place: RowMenu["place"];
 }
 
 export type Ask = (request: ClientRequest) => Promise<ServerMessage>;
@@ -35,6 +52,7 @@ export class Shell {
   readonly #ask: Ask;
   readonly #server = signal<ShellState>(EMPTY_SHELL);
   readonly #tabs: Signal<OpenTabs>;
+  readonly #split: Signal<SplitView>;
   readonly #collapsed: Signal<Collapsed>;
   readonly #archivesShown = signal<ReadonlySet<ProjectId>>(new Set());
   /** Hears every message besides; parts that are fetched on demand keep up with the server by it. */
@@ -53,9 +71,17 @@ export class Shell {
   readonly focusWanted = signal<{ readonly id: SessionId } | null>(null);
   /** Which entry is to be brought into view. */
   readonly revealWanted = signal<{ readonly id: SessionId; readonly entryId: EntryId } | null>(null);
-  /** Whose title is being typed in the sidebar. */
-  readonly renaming = signal<SessionId | null>(null);
+  readonly renaming = signal<Renaming | null>(null);
   readonly rowMenu = signal<RowMenu | null>(null);
+  readonly draggedTab = signal<SessionId | null>(null);
+  /** How much room there is for sessions. */
+  readonly stagePx = signal(0);
+  /** The sessions in view, from left to right. */
+  readonly shown = computed(() =>
+    this.page.value === null
+      ? shownColumns({ tabs: this.#tabs.value, split: this.#split.value }, this.stagePx.value)
+      : [],
+  );
   /** The one thing that went wrong last, outside of any dialog. */
   readonly problem = signal<string | null>(null);
   readonly nowMs: Signal<number>;
@@ -70,6 +96,7 @@ export class Shell {
     this.#ask = ask;
     this.nowMs = signal(nowMs);
     this.#tabs = signal(tabsFromKept(readKept(TABS_KEY, KeptTabs, keptFromTabs(NO_TABS))));
+    this.#split = signal(splitFromKept(readKept(SPLIT_KEY, KeptSplit, { columns: [], shares: [] }), this.#tabs.peek()));
     this.#collapsed = signal(readKept(COLLAPSED_KEY, Collapsed, {}));
   }
 
@@ -79,6 +106,10 @@ export class Shell {
 
   get tabs(): ReadonlySignal<OpenTabs> {
     return this.#tabs;
+  }
+
+  get split(): ReadonlySignal<SplitView> {
+    return this.#split;
   }
 
   get collapsed(): ReadonlySignal<Readonly<Collapsed>> {
@@ -151,8 +182,33 @@ export class Shell {
     return true;
   }
 
+  /** Closes every tab but this one. */
+  closeOthers(id: SessionId): void {
+    for (const other of this.#tabs.peek().order) if (other !== id) this.close(other);
+  }
+
   move(id: SessionId, to: number): void {
     this.#setTabs(moveTab(this.#tabs.peek(), id, to));
+  }
+
+  /** Shows a session beside the one that has the focus. */
+  openBeside(id: SessionId): void {
+    batch(() => {
+      this.page.value = null;
+      this.#settle(openBeside(this.#arrangement(), id));
+      this.drawerOpen.value = false;
+      this.focusWanted.value = { id };
+    });
+  }
+
+  closeColumn(id: SessionId): void {
+    this.#settle(closeColumn(this.#arrangement(), id));
+  }
+
+  /** Moves the edge after a column, by a share of the whole width. */
+  moveEdge(index: number, by: number): void {
+    const { tabs, split } = this.#arrangement();
+    this.#settle({ tabs, split: moveEdge(split, index, by) });
   }
 
   /** Shows a session at one of its entries. */
@@ -213,9 +269,20 @@ export class Shell {
     void this.attempt({ type: "session:list", projectId, ...(includeArchived && { includeArchived }) });
   }
 
+  #arrangement(): Arrangement {
+    return { tabs: this.#tabs.peek(), split: this.#split.peek() };
+  }
+
   #setTabs(tabs: OpenTabs): void {
-    if (tabs === this.#tabs.peek()) return;
-    this.#tabs.value = tabs;
-    writeKept(TABS_KEY, keptFromTabs(tabs));
+    this.#settle(arrange(this.#arrangement(), tabs));
+  }
+
+  #settle({ tabs, split }: Arrangement): void {
+    batch(() => {
+      if (tabs !== this.#tabs.peek()) writeKept(TABS_KEY, keptFromTabs(tabs));
+      if (split !== this.#split.peek()) writeKept(SPLIT_KEY, split);
+      this.#tabs.value = tabs;
+      this.#split.value = split;
+    });
   }
 }

@@ -6,6 +6,7 @@ import { panelIdOf, tabIdOf } from "../portlets/portlet-frame.ts";
 import { Mark } from "../sidebar/mark.tsx";
 import { MARK_WORDS, sessionMark } from "../sidebar/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
+import { startRename } from "../state/shell-actions.ts";
 import { tabBeside } from "./open-tabs.ts";
 
 const MIDDLE_BUTTON = 1;
@@ -22,21 +23,22 @@ interface SessionTabProps {
 export function SessionTab({ shell, session, lit, dropEdge, onHover }: SessionTabProps) {
   const { id, title, cliType } = session;
   const active = shell.tabs.value.active === id;
-  const shown = shell.shownSession() === id;
+  const isShown = shell.shown.value.some((column) => column.id === id);
   const mark = sessionMark(session);
   return (
     <div
       class="tab"
       role="tab"
       id={tabIdOf(id)}
-      aria-selected={shown}
-      aria-controls={shown ? panelIdOf(id) : undefined}
+      aria-selected={shell.shownSession() === id}
+      aria-controls={isShown ? panelIdOf(id) : undefined}
       aria-label={title}
       aria-description={MARK_WORDS[mark] || undefined}
       tabIndex={active ? 0 : -1}
       title={title}
       draggable
       data-session={id}
+      data-shown={isShown ? "" : undefined}
       data-lit={lit ? "" : undefined}
       data-drop={dropEdge}
       onClick={() => shell.open(id, { focus: true })}
@@ -45,6 +47,10 @@ export function SessionTab({ shell, session, lit, dropEdge, onHover }: SessionTa
       }}
       onAuxClick={(event) => {
         if (event.button === MIDDLE_BUTTON) shell.close(id);
+      }}
+      onContextMenu={(event) => {
+        event.preventDefault();
+        shell.rowMenu.value = { sessionId: id, button: event.currentTarget, place: "tab" };
       }}
       onKeyDown={(event) => {
         const next = nextByKey(shell, id, event.key);
@@ -84,6 +90,8 @@ function nextByKey(shell: Shell, id: SessionId, key: string): (() => void) | nul
     case "Enter":
     case " ":
       return () => shell.open(id, { focus: true });
+    case "F2":
+      return () => startRename(shell, id, "tab");
     case "Delete":
       return () => closeAndStay(shell, id);
     default:

@@ -41,8 +41,14 @@ export function TabBar({ shell }: { shell: Shell }) {
             ))}
           </div>
           <div class="tab-row closers">
-            {rows.map(({ id, title }) => (
-              <TabCloser key={id} shell={shell} id={id} title={title} lit={hovered === id} onHover={setHovered} />
+            {rows.map((session) => (
+              <TabCloser
+                key={session.id}
+                shell={shell}
+                session={session}
+                lit={hovered === session.id}
+                onHover={setHovered}
+              />
             ))}
           </div>
         </div>

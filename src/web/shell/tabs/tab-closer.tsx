@@ -1,20 +1,23 @@
 import type { SessionId } from "../../../protocol/ids.ts";
+import type { SessionRow } from "../../../protocol/server-messages.ts";
 import { Icon } from "../../icons/icon.tsx";
+import { Renamed } from "../sidebar/row-care.tsx";
 import type { Shell } from "../state/shell.ts";
 import { closeAndStay } from "./session-tab.tsx";
 
 interface TabCloserProps {
   readonly shell: Shell;
-  readonly id: SessionId;
-  readonly title: string;
+  readonly session: SessionRow;
   readonly lit: boolean;
   readonly onHover: (id: SessionId | null) => void;
 }
 
 /** Lies over the end of its tab, and is no part of it. */
-export function TabCloser({ shell, id, title, lit, onHover }: TabCloserProps) {
+export function TabCloser({ shell, session, lit, onHover }: TabCloserProps) {
+  const { id, title } = session;
   return (
-    <span class="tab-closer" data-lit={lit ? "" : undefined}>
+    <span class="tab-closer" data-rename-place data-lit={lit ? "" : undefined}>
+      <Renamed shell={shell} session={session} place="tab" otherwise={null} />
       <button
         type="button"
         class="icon-button tab-close"

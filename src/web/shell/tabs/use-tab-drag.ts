@@ -1,16 +1,15 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
-import type { SessionId } from "../../../protocol/ids.ts";
 import type { Shell } from "../state/shell.ts";
 import { dropIndex } from "./drop-index.ts";
 
 /** Dragging a tab along the strip. While it lasts the frames ignore the pointer, or they would swallow the drag. */
 export function useTabDrag(shell: Shell, strip: RefObject<HTMLElement | null>) {
-  const [dragged, setDragged] = useState<SessionId | null>(null);
+  const dragged = shell.draggedTab.value;
   const [dropAt, setDropAt] = useState<number | null>(null);
   const end = () => {
     delete document.body.dataset["dragging"];
-    setDragged(null);
+    shell.draggedTab.value = null;
     setDropAt(null);
   };
   const placeAt = (x: number): number | null => {
@@ -25,7 +24,7 @@ export function useTabDrag(shell: Shell, strip: RefObject<HTMLElement | null>) {
       if (tab === undefined) return;
       event.dataTransfer?.setData("text/plain", shell.server.peek().sessions.get(tab)?.title ?? "");
       document.body.dataset["dragging"] = "";
-      setDragged(tab);
+      shell.draggedTab.value = tab;
     },
     onDragOver: (event: DragEvent) => {
       const place = placeAt(event.clientX);
