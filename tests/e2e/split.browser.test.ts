@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { AppPage } from "./app-page.ts";
 import { axeViolations } from "./axe-violations.ts";
-import { SessionView } from "./session-view.ts";
+import type { SessionView } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
 const A = "stream 1 words";

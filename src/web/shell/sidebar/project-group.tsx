@@ -1,29 +1,34 @@
+import { useComputed } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import type { Project } from "../../../protocol/server-messages.ts";
 import { Icon } from "../../icons/icon.tsx";
 import type { Shell } from "../state/shell.ts";
 import { askForSession } from "../state/shell-actions.ts";
-import { sessionsOf } from "../state/shell-state.ts";
 import { projectCostWords } from "./project-cost.ts";
 import { ArchivedOf } from "./row-care.tsx";
 import { SessionRowItem } from "./session-row-item.tsx";
-import { sessionTree } from "./session-tree.ts";
+import { type SessionBranch, sessionTree } from "./session-tree.ts";
+import { usePick } from "./use-pick.ts";
 
 /** A project and its sessions, folded away or not. */
 export function ProjectGroup({ shell, project }: { shell: Shell; project: Project }) {
-  const state = shell.server.value;
-  const open = shell.collapsed.value[project.id] !== true;
+  const open = useComputed(() => shell.collapsed.value[project.id] !== true).value;
   const listId = `sessions-of-${project.id}`;
-  const sessions = sessionsOf(state, project.id);
-  const branches = sessionTree(sessions);
-  const known = state.awaited?.has(project.id) === false;
+  const before = useRef<readonly SessionBranch[]>([]);
+  const branches = useComputed(() => {
+    before.current = sessionTree(shell.rowsByProject.value.get(project.id) ?? [], before.current);
+    return before.current;
+  }).value;
+  const cost = useComputed(() => projectCostWords(shell.rowsByProject.value.get(project.id) ?? [])).value;
+  const known = usePick(shell, ({ awaited }) => awaited?.has(project.id) === false);
   return (
     <li class="project">
-      <ProjectHead shell={shell} project={project} open={open} listId={listId} cost={projectCostWords(sessions)} />
+      <ProjectHead shell={shell} project={project} open={open} listId={listId} cost={cost} />
       {open && (
         <div id={listId}>
           <ul>
             {branches.map((branch) => (
-              <SessionRowItem key={branch.session.id} shell={shell} branch={branch} />
+              <SessionRowItem key={branch.id} shell={shell} branch={branch} />
             ))}
           </ul>
           {known && branches.length === 0 && (
@@ -50,7 +55,7 @@ interface ProjectHeadProps {
 }
 
 function ProjectHead({ shell, project, open, listId, cost }: ProjectHeadProps) {
-  const showsArchived = shell.archivesShown.value.has(project.id);
+  const showsArchived = useComputed(() => shell.archivesShown.value.has(project.id)).value;
   return (
     <div class="project-head">
       <button

@@ -1,3 +1,4 @@
+import { useComputed } from "@preact/signals";
 import type { ComponentChild, ComponentType } from "preact";
 import type { Project, SessionRow } from "../../../protocol/server-messages.ts";
 import { Icon } from "../../icons/icon.tsx";
@@ -39,8 +40,10 @@ interface RenamedProps {
 }
 
 export function Renamed({ shell, session, place, otherwise }: RenamedProps) {
-  const renaming = shell.renaming.value;
-  const isHere = renaming?.id === session.id && renaming.place === place;
+  const isHere = useComputed(() => {
+    const renaming = shell.renaming.value;
+    return renaming?.id === session.id && renaming.place === place;
+  }).value;
   return isHere ? <Care load={loadRename} props={{ shell, session }} /> : otherwise;
 }
 
@@ -68,5 +71,7 @@ export function OpenMenu({ shell, place }: { shell: Shell; place: RowMenu["place
 }
 
 export function ArchivedOf({ shell, project }: { shell: Shell; project: Project }) {
-  return shell.archivesShown.value.has(project.id) ? <Care load={loadArchived} props={{ shell, project }} /> : null;
+  return useComputed(() => shell.archivesShown.value.has(project.id)).value ? (
+    <Care load={loadArchived} props={{ shell, project }} />
+  ) : null;
 }

@@ -1,21 +1,27 @@
+import { useComputed } from "@preact/signals";
+import type { SessionId } from "../../../protocol/ids.ts";
 import { agentIconName } from "../../icons/agent-icon-name.ts";
 import { Icon } from "../../icons/icon.tsx";
 import { relativeAge } from "../relative-age.ts";
 import type { Shell } from "../state/shell.ts";
 import { askToArchive, startRename } from "../state/shell-actions.ts";
-import { agentOf } from "../state/shell-state.ts";
+import { agentOf, type ShellState } from "../state/shell-state.ts";
 import { Mark } from "./mark.tsx";
 import { MoreButton, RowTitle } from "./row-care.tsx";
 import { MARK_WORDS, sessionMark } from "./session-mark.ts";
 import type { SessionBranch } from "./session-tree.ts";
+import { usePick } from "./use-pick.ts";
 
 /** One line per session; the sessions its agent started stand under it. */
 export function SessionRowItem({ shell, branch }: { shell: Shell; branch: SessionBranch }) {
-  const { session, children } = branch;
-  const current = shell.shownSession() === session.id;
+  const { id, children } = branch;
+  const session = usePick(shell, ({ sessions }) => sessions.get(id));
+  const current = useComputed(() => shell.shownSession() === id).value;
+  const agentName = usePick(shell, (state) => agentNameOf(state, id));
+  const age = useComputed(() => ageOf(shell, id)).value;
+  if (session === undefined) return null;
   const mark = sessionMark(session);
-  const agent = agentOf(shell.server.value, session.cliType)?.name ?? session.cliType;
-  const age = relativeAge(session.lastActiveAt, shell.nowMs.value);
+  const agent = agentName ?? session.cliType;
   const exact = new Date(session.lastActiveAt).toLocaleString();
   const asks = mark === "waiting" || mark === "failed" || mark === "unread";
   return (
@@ -58,10 +64,20 @@ export function SessionRowItem({ shell, branch }: { shell: Shell; branch: Sessio
       {children.length > 0 && (
         <ul class="children">
           {children.map((child) => (
-            <SessionRowItem key={child.session.id} shell={shell} branch={child} />
+            <SessionRowItem key={child.id} shell={shell} branch={child} />
           ))}
         </ul>
       )}
     </li>
   );
+}
+
+function agentNameOf(state: ShellState, id: SessionId): string | undefined {
+  const row = state.sessions.get(id);
+  return row && agentOf(state, row.cliType)?.name;
+}
+
+function ageOf(shell: Shell, id: SessionId): string {
+  const row = shell.server.value.sessions.get(id);
+  return row === undefined ? "" : relativeAge(row.lastActiveAt, shell.nowMs.value);
 }

@@ -16,7 +16,10 @@ const row = (id: string, parentId?: string): SessionRow =>
     ...(parentId === undefined ? {} : { parentId: `builtin:${parentId}` }),
   });
 const names = (branches: readonly SessionBranch[]): unknown[] =>
-  branches.map(({ session, children }) => (children.length === 0 ? session.title : [session.title, names(children)]));
+  branches.map(({ id, children }) => {
+    const name = id.slice("builtin:".length);
+    return children.length === 0 ? name : [name, names(children)];
+  });
 
 it("[O-5] puts children under their parent, at any depth, and keeps the order given", () => {
   const tree = sessionTree([row("grandchild", "child"), row("other"), row("child", "parent"), row("parent")]);
@@ -25,6 +28,15 @@ it("[O-5] puts children under their parent, at any depth, and keeps the order gi
 
 it("lets a child whose parent is archived stand by itself", () => {
   expect(names(sessionTree([row("child", "gone")]))).toEqual(["child"]);
+});
+
+it("keeps what stands as it stood: a change in one branch leaves the others the same objects", () => {
+  const rows = [row("a"), row("b"), row("child", "b")];
+  const before = sessionTree(rows);
+  expect(sessionTree([...rows], before)).toBe(before);
+  const [a, b] = sessionTree([...rows, row("new", "b")], before);
+  expect(a).toBe(before[0] ?? a);
+  expect(b).not.toBe(before[1]);
 });
 
 it.each([

@@ -2,15 +2,19 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../icons/icon.tsx";
 import type { Shell } from "../state/shell.ts";
 import { AgentsFooter } from "./agents-footer.tsx";
+import { listenInTree } from "./listen-in-tree.ts";
 import { ProjectGroup } from "./project-group.tsx";
 import { OpenMenu } from "./row-care.tsx";
 import { SidebarGrip } from "./sidebar-grip.tsx";
 import { hideSidebar } from "./sidebar-layout.ts";
 import { SidebarTop } from "./sidebar-top.tsx";
+import { usePick } from "./use-pick.ts";
 
 /** Every project, every session, every agent. A drawer where the window is narrow. */
 export function Sidebar({ shell }: { shell: Shell }) {
-  const { projects, awaited } = shell.server.value;
+  const projects = usePick(shell, (state) => state.projects);
+  const isGreeted = usePick(shell, ({ awaited }) => awaited !== null);
+  const onTreeKey = useRef(listenInTree()).current;
   const drawerOpen = shell.drawerOpen.value;
   const hide = useRef<HTMLButtonElement>(null);
   // The page behind an open drawer cannot be reached, so the focus goes along.
@@ -46,8 +50,9 @@ export function Sidebar({ shell }: { shell: Shell }) {
         </button>
       </header>
       <SidebarTop shell={shell} />
-      <div class="sidebar-scroll">
-        {awaited !== null && projects.length === 0 ? (
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: its buttons take the keys; here they are only heard together */}
+      <div class="sidebar-scroll" onKeyDown={onTreeKey}>
+        {isGreeted && projects.length === 0 ? (
           <NoProjects onAdd={addProject} />
         ) : (
           <ul>

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "bun:test";
 import { FactMessage, PlainServerMessage } from "../../../protocol/server-messages.ts";
 import { foldShell } from "./fold-shell.ts";
-import { agentStandingOf, EMPTY_SHELL, isComplete, type ShellState, sessionsOf } from "./shell-state.ts";
+import { groupRows } from "../sidebar/group-rows.ts";
+import { agentStandingOf, EMPTY_SHELL, isComplete, type ShellState } from "./shell-state.ts";
 
 const project = (id: string) => ({ id, path: `/code/${id}`, name: id, addedAt: "2026-03-01T00:00:00Z" });
 const agent = { id: "codex", name: "Codex", status: "idle", availability: "ready", capabilities: {} };
@@ -27,7 +28,7 @@ function after(...messages: object[]): ShellState {
 }
 const titles = (state: ShellState, id: string) => {
   const of = state.projects.find((each) => each.id === id);
-  return of === undefined ? [] : sessionsOf(state, of.id).map(({ title }) => title);
+  return of === undefined ? [] : (groupRows(state.sessions, new Map()).get(of.id) ?? []).map(({ title }) => title);
 };
 
 describe("foldShell", () => {

@@ -40,13 +40,8 @@ export function isComplete(state: ShellState): boolean {
   return state.awaited !== null && state.awaited.size === 0;
 }
 
-/** Most recent activity first; equal times keep a stable order by id. */
-export function sessionsOf(state: ShellState, projectId: ProjectId): readonly SessionRow[] {
-  return newestFirst(state.sessions, projectId);
-}
-
 export function archivedOf(state: ShellState, projectId: ProjectId): readonly SessionRow[] {
-  return newestFirst(state.archived, projectId);
+  return [...state.archived.values()].filter((row) => row.projectId === projectId).sort(newestFirst);
 }
 
 /** A session that is known here, archived or not. */
@@ -54,10 +49,9 @@ export function rowOf({ sessions, archived }: ShellState, id: SessionId): Sessio
   return sessions.get(id) ?? archived.get(id);
 }
 
-function newestFirst(rows: ReadonlyMap<SessionId, SessionRow>, projectId: ProjectId): readonly SessionRow[] {
-  return [...rows.values()]
-    .filter((row) => row.projectId === projectId)
-    .sort((a, b) => compare(b.lastActiveAt, a.lastActiveAt) || compare(a.id, b.id));
+/** Most recent activity first; equal times keep a stable order by id. */
+export function newestFirst(a: SessionRow, b: SessionRow): number {
+  return compare(b.lastActiveAt, a.lastActiveAt) || compare(a.id, b.id);
 }
 
 export function agentOf(state: ShellState, cliType: CliType): AgentInfo | undefined {

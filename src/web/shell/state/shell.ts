@@ -5,6 +5,7 @@ import type { ClientRequest } from "../../../client/pending-requests.ts";
 import { ignore } from "../../../lib/ignore.ts";
 import type { EntryId, ProjectId, SessionId } from "../../../protocol/ids.ts";
 import type { ServerMessage } from "../../../protocol/server-messages.ts";
+import { groupRows, type RowsByProject } from "../sidebar/group-rows.ts";
 import { KeptSplit, SPLIT_KEY, splitFromKept } from "../split/kept-split.ts";
 import {
   type Arrangement,
@@ -85,6 +86,8 @@ export class Shell {
   /** The one thing that went wrong last, outside of any dialog. */
   readonly problem = signal<string | null>(null);
   readonly nowMs: Signal<number>;
+  /** The sidebar's rows; a project without news keeps its list. */
+  readonly rowsByProject: ReadonlySignal<RowsByProject>;
   readonly terminals = new TerminalFeed();
   readonly seen = new SeenSessions(
     (request) => void this.attempt(request, ignore("a session that is gone needs no reader")),
@@ -97,6 +100,11 @@ export class Shell {
     this.nowMs = signal(nowMs);
     this.#tabs = signal(tabsFromKept(readKept(TABS_KEY, KeptTabs, keptFromTabs(NO_TABS))));
     this.#split = signal(splitFromKept(readKept(SPLIT_KEY, KeptSplit, { columns: [], shares: [] }), this.#tabs.peek()));
+    let known: RowsByProject = new Map();
+    this.rowsByProject = computed(() => {
+      known = groupRows(this.#server.value.sessions, known);
+      return known;
+    });
     this.#collapsed = signal(readKept(COLLAPSED_KEY, Collapsed, {}));
   }
 

@@ -15,22 +15,24 @@ interface TabCloserProps {
 /** Lies over the end of its tab, and is no part of it. */
 export function TabCloser({ shell, session, lit, onHover }: TabCloserProps) {
   const { id, title } = session;
+  const button = (
+    <button
+      type="button"
+      class="icon-button tab-close"
+      aria-label={`Close ${title}`}
+      title="Close (Alt+W)"
+      onClick={() => closeAndStay(shell, id)}
+      onPointerEnter={() => onHover(id)}
+      onPointerLeave={() => onHover(null)}
+      onFocus={() => onHover(id)}
+      onBlur={() => onHover(null)}
+    >
+      <Icon name="close" class="icon-sm" />
+    </button>
+  );
   return (
     <span class="tab-closer" data-rename-place data-lit={lit ? "" : undefined}>
-      <Renamed shell={shell} session={session} place="tab" otherwise={null} />
-      <button
-        type="button"
-        class="icon-button tab-close"
-        aria-label={`Close ${title}`}
-        title="Close (Alt+W)"
-        onClick={() => closeAndStay(shell, id)}
-        onPointerEnter={() => onHover(id)}
-        onPointerLeave={() => onHover(null)}
-        onFocus={() => onHover(id)}
-        onBlur={() => onHover(null)}
-      >
-        <Icon name="close" class="icon-sm" />
-      </button>
+      <Renamed shell={shell} session={session} place="tab" otherwise={button} />
     </span>
   );
 }
