@@ -23,17 +23,14 @@ export interface MessageDeps {
 export type Answerable = Exclude<ClientMessage, { type: "session:open" | "session:close" | "session:seen" }>;
 
 export async function answerMessage(deps: MessageDeps, message: Answerable): Promise<Answer> {
-  const { sessions, projects, agents } = deps;
+  const { sessions, agents } = deps;
   if (isImport(message)) return answerImport(deps, message);
   switch (message.type) {
     case "project:list":
-      return reply({ type: "project:list", projects: [...projects.list()] });
     case "directories:list":
-      return reply({ type: "directories:list", ...(await projects.directories(message.path)) });
     case "project:add":
-      return sessions.once(message.commandId, () => addProject(deps, message.path));
     case "project:remove":
-      return sessions.once(message.commandId, async () => removeProject(deps, message.projectId));
+      return answerAboutProjects(deps, message);
     case "session:list":
       return listSessions(deps, message);
     case "session:page": {
@@ -99,6 +96,24 @@ function listSessions({ sessions }: MessageDeps, message: Extract<Answerable, { 
   const rows = sessions.list(projectId, includeArchived);
   if (!rows) return { kind: "refused", refusal: REFUSE.projectNotFound() };
   return reply({ type: "session:list", projectId, sessions: [...rows] });
+}
+
+type AboutProjects = Extract<Answerable, { type: "directories:list" | `project:${string}` }>;
+
+async function answerAboutProjects(deps: MessageDeps, message: AboutProjects): Promise<Answer> {
+  const { sessions, projects } = deps;
+  switch (message.type) {
+    case "project:list":
+      return reply({ type: "project:list", projects: [...projects.list()] });
+    case "directories:list":
+      return reply({ type: "directories:list", ...(await projects.directories(message.path)) });
+    case "project:add":
+      return sessions.once(message.commandId, () => addProject(deps, message.path));
+    case "project:remove":
+      return sessions.once(message.commandId, async () => removeProject(deps, message.projectId));
+    default:
+      return message satisfies never;
+  }
 }
 
 function reply(message: PlainServerMessage): Answer {
