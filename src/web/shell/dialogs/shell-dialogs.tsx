@@ -1,9 +1,9 @@
 import type { ProjectId, SessionId } from "../../../protocol/ids.ts";
 import type { Shell } from "../state/shell.ts";
+import { AddProjectDialog } from "./add-project-dialog.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { LazyView } from "./lazy-view.tsx";
 
-const loadAddProject = async () => (await import("./add-project-dialog.tsx")).AddProjectDialog;
 const loadNewSession = async () => (await import("./new-session-dialog.tsx")).NewSessionDialog;
 const loadSearch = async () => (await import("../../search/search-dialog.tsx")).SearchDialog;
 const loadSignIn = async () => (await import("./sign-in-dialog.tsx")).SignInDialog;
@@ -27,7 +27,7 @@ const SESSION_VIEWS = {
 
 /** Fetches ahead what the user is likely to ask for next. */
 export async function loadDialogsAhead(): Promise<void> {
-  await Promise.all([loadAddProject(), loadNewSession()]);
+  await loadNewSession();
 }
 
 function giveUp(shell: Shell, words: string): void {
@@ -43,9 +43,7 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
     case "none":
       return null;
     case "add-project":
-      return (
-        <LazyView key="add" load={loadAddProject} props={{ shell, onAdded: dialog.onAdded }} onFailed={onFailed} />
-      );
+      return <AddProjectDialog shell={shell} onAdded={dialog.onAdded} />;
     case "new-session": {
       const { projectId, startWith } = dialog;
       return (
