@@ -24,6 +24,7 @@ interface Flood {
   readonly mainThreadMs: number;
   readonly longestGapMs: number;
   readonly longestFrameMs: number;
+  readonly longestTaskMs: number;
 }
 
 /** As much text as an agent can write at once, followed to its end. */
@@ -41,6 +42,7 @@ export const flood: Bench = {
     report({ metric: "main thread of the page (wall time of its tasks)", ...compare("mainThreadMs") });
     report({ metric: "longest time between frames", ...compare("longestGapMs") });
     report({ metric: "longest frame over 50 ms (0: none)", ...compare("longestFrameMs"), target: LONG_FRAME_MS });
+    report({ metric: "longest task (thread time)", ...compare("longestTaskMs"), target: LONG_FRAME_MS });
   },
 };
 
@@ -80,6 +82,7 @@ async function measure(
     mainThread: await page.mainThreadMs(),
   });
   const before = await spent();
+  const stopTracing = await page.traceTasks();
   const stopWatching = await page.watchFrames();
   const from = performance.now();
   const shown = page.untilText(sessionId, LAST_WORD);
@@ -87,6 +90,7 @@ async function measure(
   await shown;
   const tookMs = performance.now() - from;
   const { longestGapMs, longFramesMs } = await stopWatching();
+  const longestTaskMs = await stopTracing();
   const after = await spent();
   return {
     tookMs,
@@ -95,5 +99,6 @@ async function measure(
     mainThreadMs: after.mainThread - before.mainThread,
     longestGapMs,
     longestFrameMs: Math.max(0, ...longFramesMs),
+    longestTaskMs,
   };
 }

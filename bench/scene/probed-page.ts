@@ -2,11 +2,13 @@ import { fileURLToPath } from "node:url";
 import type { Browser, CDPSession, Locator, Page } from "playwright-core";
 import { z } from "zod";
 import { launchChromium } from "../../tests/support/chromium.ts";
+import { longestTaskMs } from "../measure/longest-task.ts";
 import { within } from "../measure/wait-until.ts";
 
 const PROBE = fileURLToPath(new URL("../programs/page-probe.js", import.meta.url));
 const FRAMES_SAMPLED = 60;
 const MS_PER_S = 1_000;
+const TASK_CATEGORY = "disabled-by-default-devtools.timeline";
 
 const Milliseconds = z.number();
 const AllMilliseconds = z.array(z.number());
@@ -97,6 +99,12 @@ export class ProbedPage implements AsyncDisposable {
   async watchFrames(): Promise<() => Promise<FrameReport>> {
     await this.#call("watchFrames");
     return async () => FrameReport.parse(await this.#call("stopWatching"));
+  }
+
+  /** From now on until it is stopped: the longest task of the page's main thread, by the time the thread itself worked. */
+  async traceTasks(): Promise<() => Promise<number>> {
+    await this.#browser.startTracing(this.page, { categories: [TASK_CATEGORY] });
+    return async () => longestTaskMs(await this.#browser.stopTracing());
   }
 
   /** How long the page's main thread has worked, its frames included. */

@@ -5,7 +5,7 @@ export function growingElement(root: Element): Element | null {
   if (root.lastElementChild === null) return root;
   let holder: Element | null = null;
   for (let last = lastFilled(root); last !== null; last = lastFilled(last)) {
-    if (last.matches(ENDS_SEARCH)) return last;
+    if (last.matches(ENDS_SEARCH)) return last.querySelector(":scope > .text-chunk:last-child") ?? last;
     holder = last.matches("li") ? last : holder;
   }
   return holder;

@@ -5,7 +5,7 @@ import { MarkdownTokenizer } from "./markdown-tokenizer.ts";
 /** Emphasis inside emphasis inside links; deeper is text, for the same reason as the depth of containers. */
 const INLINE_DEPTH_MAX = 32;
 /** A longer run without a blank line is a dump, not prose. It is shown as it is: marked's patterns are quadratic in places. */
-const INLINE_CHARS_MAX = 16_384;
+export const INLINE_CHARS_MAX = 16_384;
 const INLINE_IMAGE_SOURCE = /\(data:image\/[^()\s]*\)/g;
 
 /** Block structure of a source. Inline content is lexed only when asked for: it is the dear part. */
@@ -60,6 +60,7 @@ function stripLines(source: string): string {
   return stripped.includes("\n") ? stripped.replace(/\n[ \t]+/g, "\n") : stripped;
 }
 
-function isDump(source: string): boolean {
+/** A run that is shown as it is. */
+export function isDump(source: string): boolean {
   return source.length > INLINE_CHARS_MAX && source.replace(INLINE_IMAGE_SOURCE, "").length > INLINE_CHARS_MAX;
 }

@@ -1,6 +1,6 @@
 import { convertBlocks, convertInlines } from "./convert-tokens.ts";
 import { growingSlot } from "./growing-slot.ts";
-import { type LexedBlocks, lexBlocks } from "./lex-blocks.ts";
+import { isDump, type LexedBlocks, lexBlocks } from "./lex-blocks.ts";
 import { LinkDefinitions } from "./link-definitions.ts";
 import type { BlockNode, CodeNode, InlineNode } from "./markdown-node.ts";
 import { matchOpenFence, OpenFence } from "./open-fence.ts";
@@ -166,6 +166,7 @@ export class MarkdownStream {
 }
 
 function readGrowing(source: string, lexed: LexedBlocks): readonly InlineNode[] {
+  if (isDump(source)) return convertInlines(lexed.lexInline(source, lexed.scope));
   const { text, added, plain } = repairInline(source);
   const nodes = convertInlines(lexed.lexInline(text, lexed.scope));
   return showsRepair(plainText(nodes), added) ? convertInlines(lexed.lexInline(plain, lexed.scope)) : nodes;

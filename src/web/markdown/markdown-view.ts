@@ -6,9 +6,12 @@ import { MarkdownStream } from "./markdown-stream.ts";
 import { BlockPatcher } from "./patch-blocks.ts";
 import { appendCode, codeOf } from "./patch-code.ts";
 import { runCodeAction } from "./run-code-action.ts";
+import { wholeCharacter } from "./text-chunks.ts";
 
 /** In the page, a message stands under the title of its session. */
 const HEADING_LEVEL = 2;
+/** New text that one flush of a growing message draws. An agent can write faster than a frame can lay out; the rest comes with the next. */
+const FLUSH_CHARS_MAX = 16_384;
 
 export interface MarkdownViewOptions {
   /** The level of the heading the message stands under; its own headings are announced below it. */
@@ -27,6 +30,10 @@ export class MarkdownView {
   readonly #headings: HeadingLevels;
   #stream = new MarkdownStream();
   #source = "";
+  /** What has come and is not drawn yet. */
+  #waiting = "";
+  #hasDrawn = false;
+  #frame: number | null = null;
   #settledCount = 0;
   #open: readonly BlockNode[] = [];
   #caret: Element | null = null;
@@ -48,7 +55,7 @@ export class MarkdownView {
       this.replace(this.#source + text);
       return;
     }
-    this.#stream.append(text);
+    this.#waiting += text;
     this.#source += text;
     this.#isStale = true;
   }
@@ -58,10 +65,10 @@ export class MarkdownView {
     const isGrowth = text.startsWith(this.#source);
     if (isGrowth && text.length === this.#source.length) return;
     if (isGrowth && this.#phase === "streaming") {
-      this.#stream.append(text.slice(this.#source.length));
+      this.#waiting += text.slice(this.#source.length);
     } else {
       this.#stream = new MarkdownStream(); // an ended text was parsed as ended, so only a fresh parse can go on
-      this.#stream.append(text);
+      this.#waiting = text;
       this.#phase = "streaming";
       this.#isRedrawn = true;
     }
@@ -76,13 +83,15 @@ export class MarkdownView {
     this.#isStale = true;
   }
 
-  /** Brings the page up to date; costs what has changed, not what is there. */
+  /** Brings the page up to date; costs what has changed, not what is there, and goes on by itself while there is more. */
   flush(): void {
     if (!this.#isStale) return;
     this.#isStale = false;
     if (this.#isRedrawn) this.#clear();
-    const { settled, open, codeGrowth, rewritten } = this.#stream.update(this.#phase === "ending");
-    if (this.#phase === "ending") this.#phase = "ended";
+    this.#takeWaiting();
+    const isEnding = this.#phase === "ending" && this.#waiting === "";
+    const { settled, open, codeGrowth, rewritten } = this.#stream.update(isEnding);
+    if (isEnding) this.#phase = "ended";
     if (codeGrowth !== "") this.#growCode(codeGrowth);
     const blocks = [...settled, ...open];
     const first = this.#settledCount;
@@ -91,10 +100,27 @@ export class MarkdownView {
     this.#headings.update(blocks, settled.length, (index) => this.#parts.blockAt(first + index));
     this.#open = open;
     for (const block of settled) this.#settle(block);
-    this.#moveCaret(this.#phase === "streaming" ? growingElement(this.element) : null);
+    this.#moveCaret(this.#phase !== "ended" ? growingElement(this.element) : null);
+  }
+
+  /** A message that is drawn for the first time and has ended stands there at once. */
+  #takeWaiting(): void {
+    const isPaced = this.#hasDrawn || this.#phase === "streaming";
+    this.#hasDrawn = true;
+    const isAll = !isPaced || this.#waiting.length <= FLUSH_CHARS_MAX;
+    const cut = isAll ? this.#waiting.length : wholeCharacter(this.#waiting, FLUSH_CHARS_MAX);
+    this.#stream.append(this.#waiting.slice(0, cut));
+    this.#waiting = this.#waiting.slice(cut);
+    if (this.#waiting === "") return;
+    this.#isStale = true;
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = null;
+      this.flush();
+    });
   }
 
   #clear(): void {
+    this.#hasDrawn = false;
     this.#parts.clear();
     this.#headings.clear();
     this.#settledCount = 0;

@@ -1,8 +1,9 @@
-import type { BlockNode, ListItemNode, ListNode } from "./markdown-node.ts";
+import type { BlockNode, InlineNode, ListItemNode, ListNode } from "./markdown-node.ts";
 import { createCodeBlock, patchCodeBlock } from "./patch-code.ts";
 import { InlinePatcher } from "./patch-inlines.ts";
 import { type NodePatcher, patchSequence, patchText } from "./patch-sequence.ts";
 import { TablePatcher } from "./patch-table.ts";
+import { dumpText, fillDump, patchDump } from "./text-chunks.ts";
 
 /** Shows blocks. A node that stays of its kind keeps its DOM node, whatever happens inside it. */
 export class BlockPatcher implements NodePatcher<BlockNode> {
@@ -22,7 +23,7 @@ export class BlockPatcher implements NodePatcher<BlockNode> {
   create(node: BlockNode): HTMLElement {
     switch (node.kind) {
       case "paragraph":
-        return this.#inlines.fill(document.createElement("p"), node.children);
+        return this.#createParagraph(node.children);
       case "heading":
         return this.#inlines.fill(document.createElement(`h${node.level}`), node.children);
       case "code":
@@ -52,9 +53,7 @@ export class BlockPatcher implements NodePatcher<BlockNode> {
   patch(dom: ChildNode, before: BlockNode, after: BlockNode): boolean {
     switch (after.kind) {
       case "paragraph":
-        if (before.kind !== "paragraph") return false;
-        this.#inlines.patchChildren(dom, before.children, after.children);
-        return true;
+        return before.kind === "paragraph" && this.#patchParagraph(dom, before.children, after.children);
       case "heading":
         if (before.kind !== "heading" || before.level !== after.level) return false;
         this.#inlines.patchChildren(dom, before.children, after.children);
@@ -80,6 +79,25 @@ export class BlockPatcher implements NodePatcher<BlockNode> {
       default:
         return after satisfies never;
     }
+  }
+
+  #createParagraph(children: readonly InlineNode[]): HTMLElement {
+    const dom = document.createElement("p");
+    const dump = dumpText(children);
+    return dump === null ? this.#inlines.fill(dom, children) : fillDump(dom, dump);
+  }
+
+  #patchParagraph(dom: ChildNode, before: readonly InlineNode[], after: readonly InlineNode[]): boolean {
+    const dump = dumpText(after);
+    if (dump === null) {
+      if (dumpText(before) !== null) return false;
+      this.#inlines.patchChildren(dom, before, after);
+      return true;
+    }
+    const [only] = before;
+    if (before.length !== 1 || only?.kind !== "text" || !(dom instanceof HTMLElement)) return false;
+    if (before !== after) patchDump(dom, only.text, dump);
+    return true;
   }
 
   #createList(node: ListNode): HTMLElement {

@@ -3,6 +3,9 @@ import { finishedSentences } from "./finished-sentences.ts";
 import type { EntryRow, TranscriptRows } from "./rows.ts";
 
 const KEPT_UTTERANCES = 5;
+/** Longer than this nobody listens to in one go, and laying it out, even unseen, would hold up the page. */
+const UTTERANCE_CHARS_MAX = 4_000;
+const CUT_WORDS = "… The rest is in the transcript.";
 /** The entry that was spoken is among the newest; further back nobody looks. */
 const SEARCHED_ROWS = 50;
 
@@ -41,7 +44,9 @@ export class LiveSpeaker {
     const spoken = finishedSentences(text, this.#spokenLength, isDone);
     this.#spokenLength = spoken.length;
     if (spoken.words === "") return;
-    this.element.append(createElement("p", "", spoken.words));
+    const { words } = spoken;
+    const isLong = words.length > UTTERANCE_CHARS_MAX;
+    this.element.append(createElement("p", "", isLong ? words.slice(0, UTTERANCE_CHARS_MAX) + CUT_WORDS : words));
     while (this.element.childElementCount > KEPT_UTTERANCES) this.element.firstElementChild?.remove();
   }
 }
