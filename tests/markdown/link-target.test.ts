@@ -1,4 +1,4 @@
-import { describe, expect, it } from "bun:test";
+import { describe, expect, it, test } from "bun:test";
 import { isInlineImage, resolveLinkTarget } from "../../src/web/markdown/link-target.ts";
 
 describe("resolveLinkTarget", () => {
@@ -20,7 +20,7 @@ describe("resolveLinkTarget", () => {
       "vbscript:x",
       "data:text/html,<script>",
       "blob:https://a/b",
-      "file:///etc/passwd",
+      "file://server/share",
       "about:blank",
       "view-source:https://a.b",
       "intent://x",
@@ -66,4 +66,9 @@ describe("isInlineImage", () => {
       expect(isInlineImage(href)).toBe(false);
     }
   });
+});
+
+test("an address of a file is its path, which is shown and never followed", () => {
+  expect(resolveLinkTarget("file:///src/a%20b.ts#L12")).toEqual({ kind: "path", path: "/src/a b.ts:12" });
+  expect(resolveLinkTarget("file:///C:/src/a.ts")).toEqual({ kind: "path", path: "C:/src/a.ts" });
 });

@@ -1,8 +1,14 @@
-import type { HighlightReply, HighlightRequest } from "./highlight-message.ts";
+import { diffLines } from "../diff/line-diff.ts";
+import type { DiffReply, DiffRequest, HighlightReply, HighlightRequest } from "./highlight-message.ts";
 import { tokenizeCode } from "./tokenize-code.ts";
 
-/** Runs as a worker: colours code off the main thread, one reply per request. */
-addEventListener("message", (event: MessageEvent<HighlightRequest>) => {
-  const { id, code, language } = event.data;
-  postMessage({ id, tokens: tokenizeCode(code, language) } satisfies HighlightReply);
+/** Runs as a worker: colours code and compares long texts off the main thread, one reply per request. */
+addEventListener("message", ({ data }: MessageEvent<HighlightRequest | DiffRequest>) => {
+  if ("kind" in data) {
+    const diff = diffLines(data.oldText, data.newText, data.firstLine);
+    postMessage({ id: data.id, diff } satisfies DiffReply);
+  } else {
+    const tokens = tokenizeCode(data.code, data.language);
+    postMessage({ id: data.id, tokens } satisfies HighlightReply);
+  }
 });

@@ -22,6 +22,7 @@ export function resolveLinkTarget(href: string): LinkTarget {
   if (FILE_WITH_LINE.test(href) || WINDOWS_DRIVE.test(href)) return { kind: "path", path: href };
   if (!SCHEME.test(href.trimStart())) return { kind: "path", path: decodePath(href) };
   const url = URL.canParse(href) ? new URL(href) : null;
+  if (url?.protocol === "file:" && url.host === "") return { kind: "path", path: filePath(url) };
   if (url === null || !ALLOWED_SCHEMES.has(url.protocol)) return { kind: "refused" };
   return { kind: "url", href: url.href };
 }
@@ -29,6 +30,13 @@ export function resolveLinkTarget(href: string): LinkTarget {
 /** The only images shown without leaving the page: bitmaps carried in the text itself. SVG can script and stays out. */
 export function isInlineImage(href: string): boolean {
   return INLINE_IMAGE.test(href);
+}
+
+/** A path is shown and copied, and never followed; `#L12` is how editors write a line. */
+function filePath({ pathname, hash }: URL): string {
+  const line = /^#L?(\d+)/.exec(hash)?.[1];
+  const path = decodePath(pathname).replace(/^\/([a-z]:\/)/i, "$1");
+  return line === undefined ? path : `${path}:${line}`;
 }
 
 function decodePath(href: string): string {

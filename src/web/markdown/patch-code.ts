@@ -1,5 +1,5 @@
 import { codeLanguageId, codeLanguageLabel } from "../highlight/code-languages.ts";
-import { createIcon } from "../icons/create-icon.ts";
+import { createBlockButton } from "./block-button.ts";
 import type { CodeNode } from "./markdown-node.ts";
 
 /** Text of a code block in one node. Longer code goes on in the next: appending copies the node, layout shapes it anew. */
@@ -83,13 +83,8 @@ function addChunk(code: HTMLElement): Text {
 }
 
 function createButton(action: "wrap" | "copy", label: string): HTMLButtonElement {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "icon-button";
+  const button = createBlockButton(action, label);
   button.dataset["action"] = action;
-  button.setAttribute("aria-label", label);
-  button.title = label;
   if (action === "wrap") button.setAttribute("aria-pressed", "false");
-  button.append(createIcon(action, "icon-sm"));
   return button;
 }

@@ -1,5 +1,6 @@
 import type { InlineNode, LinkNode } from "./markdown-node.ts";
 import { type NodePatcher, patchSequence, patchText } from "./patch-sequence.ts";
+import { markZoomable } from "./zoomable-image.ts";
 
 const TAGS = { strong: "strong", emphasis: "em", strikethrough: "del" } as const;
 
@@ -124,6 +125,7 @@ function createImage(node: ImageNode): HTMLImageElement {
   dom.alt = node.alt;
   if (node.title !== "") dom.title = node.title;
   dom.src = node.source;
+  markZoomable(dom);
   return dom;
 }
 

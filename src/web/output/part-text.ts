@@ -1,5 +1,5 @@
 import { Part } from "../../protocol/entry.ts";
-import { type DiffLine, diffLines } from "../transcript/line-diff.ts";
+import { type DiffLine, diffLines } from "../diff/line-diff.ts";
 
 const SIGN_OF: Readonly<Record<DiffLine["kind"], string>> = { same: " ", added: "+", removed: "-" };
 

@@ -10,6 +10,8 @@ interface PortletKeysOptions {
   readonly link: ShellLink;
   readonly store: PortletStore;
   readonly focusComposer: () => void;
+  /** The keys of reading: find, and the steps through the user's messages. */
+  readonly takeReadingKey: (event: KeyboardEvent) => boolean;
   /** How long the present question has been in view. */
   readonly askedForMs: () => number;
 }
@@ -18,7 +20,8 @@ interface PortletKeysOptions {
 export function listenForKeys(frame: Window, options: PortletKeysOptions): void {
   frame.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
-    if (takeShellKey(event, options) || takeSessionKey(event, options)) event.preventDefault();
+    if (takeShellKey(event, options) || options.takeReadingKey(event) || takeSessionKey(event, options))
+      event.preventDefault();
   });
 }
 

@@ -210,12 +210,12 @@ export class PortletStore {
   }
 
   /** Asks once for what is older than the oldest entry here. */
-  askForOlder(): void {
+  askForOlder(limit: number = PAGE_ENTRIES_DEFAULT): void {
     const { session, pageAskedBefore } = this.#state;
     const oldest = (session.settled[0] ?? session.open[0])?.entryId;
     if (!session.hasMore || oldest === undefined || oldest === pageAskedBefore) return;
     this.#state = { ...this.#state, pageAskedBefore: oldest };
-    this.#options.post({ type: "session:page", before: oldest, limit: PAGE_ENTRIES_DEFAULT });
+    this.#options.post({ type: "session:page", before: oldest, limit });
   }
 
   /** The page may go away: nothing typed may be lost with it. */

@@ -16,6 +16,7 @@ import { FrameFlush } from "./frame-flush.ts";
 import { newCommandId } from "./new-command-id.ts";
 import { listenForKeys } from "./portlet-keys.ts";
 import { PortletStore } from "./portlet-store.ts";
+import { ReadingTools } from "./reading-tools.ts";
 import { rowsInputOf } from "./rows-input.ts";
 import { SessionHeader } from "./session-header.tsx";
 import { linkShell } from "./shell-link.ts";
@@ -33,6 +34,7 @@ export class SessionFrame {
   readonly #link: ReturnType<typeof linkShell>;
   readonly #store: PortletStore;
   readonly #transcript: TranscriptView;
+  readonly #reading: ReadingTools;
   readonly #speaker = new LiveSpeaker();
   readonly #state;
   readonly #composer;
@@ -56,6 +58,7 @@ export class SessionFrame {
     this.#state = signal(this.#store.state);
     this.#composer = signal(this.#store.composer);
     this.#transcript = this.#createTranscript();
+    this.#reading = new ReadingTools({ transcript: this.#transcript, store: this.#store, rows: () => this.#rows });
   }
 
   /** Draws the empty frame and tells the shell that it listens. */
@@ -83,6 +86,7 @@ export class SessionFrame {
     if (this.#rows.tail.filter(({ kind }) => kind === "pending").length > before) this.#transcript.follow();
     if (this.#found !== null) this.#transcript.reveal(this.#found);
     this.#found = null;
+    this.#reading.update();
     this.#speaker.update(this.#rows);
     batch(() => {
       this.#state.value = state;
@@ -103,7 +107,11 @@ export class SessionFrame {
       now: () => Date.now(),
       onNearTop: () => this.#store.askForOlder(),
       createProse: () =>
-        new MarkdownView({ headingLevel: TITLE_LEVEL, codeSettled: (block) => highlighter.watch(block) }),
+        new MarkdownView({
+          headingLevel: TITLE_LEVEL,
+          codeSettled: (block) => highlighter.watch(block),
+          openPath: (path) => this.#reading.openPath(path),
+        }),
     });
   }
 
@@ -127,6 +135,7 @@ export class SessionFrame {
       link: this.#link,
       store: this.#store,
       focusComposer: () => this.#focusComposer(),
+      takeReadingKey: (event) => this.#reading.takeKey(event),
       askedForMs: () => performance.now() - this.#asked.at,
     });
     this.#transcript.element.addEventListener("click", ({ target }) => {

@@ -7,13 +7,23 @@ const NESTED_LEVELS_MAX = 8;
 
 /** Opens what is folded, gives the keyboard its place there, and makes the entry stand out for a moment. */
 export function revealEntry(row: HTMLElement, entryId: EntryId): HTMLElement {
-  const article = unfold(row, entryId);
-  article.querySelector<HTMLElement>('button[aria-expanded="false"]')?.click();
-  article.tabIndex = -1;
-  article.focus({ preventScroll: true });
+  const article = openEntry(row, entryId);
+  focusEntry(article);
   article.dataset["found"] = "";
   setTimeout(() => delete article.dataset["found"], STANDS_OUT_MS);
   return article;
+}
+
+/** Opens what is folded around an entry and in it; the keyboard stays where it is. */
+export function openEntry(row: HTMLElement, entryId: EntryId): HTMLElement {
+  const article = unfold(row, entryId);
+  article.querySelector<HTMLElement>('button[aria-expanded="false"]')?.click();
+  return article;
+}
+
+export function focusEntry(article: HTMLElement): void {
+  article.tabIndex = -1;
+  article.focus({ preventScroll: true });
 }
 
 /** The entry itself, or the row it belongs to: the steps of a sub-agent are made when they are opened. */

@@ -85,8 +85,13 @@ export class ScrollAnchor {
     this.#top = scroller.scrollTop;
   }
 
-  /** Does a change the reader asked for at `element`, which stays where it is on screen. */
+  /** Does a change the reader asked for at `element`, which stays where it is on screen; out of view, the reader's place stays. */
   changeAround(element: Element, change: () => void): void {
+    if (!this.#isFollowing && !this.#isInView(element)) {
+      change();
+      this.restore();
+      return;
+    }
     this.#isFollowing = false;
     this.#isScrolling = false;
     this.#hold([element]);
@@ -109,15 +114,31 @@ export class ScrollAnchor {
     this.#isScrolling = false;
   }
 
-  /** Goes to an element and stays with it: a little below the top edge, so that what led to it is in view too. */
-  goTo(element: Element): void {
+  /**
+   * Goes to an element and stays with it: a little below the top edge, so that what led to it is in view too. `place` is
+   * where in a long element to look.
+   */
+  goTo(element: Element, place: Element | Range = element): void {
     const { scroller } = this.#options;
     this.#isScrolling = false;
     this.#moveContent(0);
-    scroller.scrollTop += this.#offsetOf(element) - scroller.clientHeight * REVEAL_AT;
+    scroller.scrollTop += this.#offsetOf(place) - scroller.clientHeight * REVEAL_AT;
     this.#top = scroller.scrollTop;
     this.#setFollowing(false);
     this.#hold([element]);
+  }
+
+  /** The line on screen at which `goTo` puts what it goes to. */
+  get revealLine(): number {
+    const { top, height } = this.#options.scroller.getBoundingClientRect();
+    return top + height * REVEAL_AT;
+  }
+
+  /** Whether a place is all in view. */
+  shows(place: Element | Range): boolean {
+    const { top, bottom } = place.getBoundingClientRect();
+    const view = this.#options.scroller.getBoundingClientRect();
+    return top >= view.top && bottom <= view.bottom;
   }
 
   /** Whether the reader's place is inside this element. */
@@ -144,7 +165,13 @@ export class ScrollAnchor {
     this.#held = elements.map((element) => ({ element, offset: this.#offsetOf(element) }));
   }
 
-  #offsetOf(element: Element): number {
+  #isInView(element: Element): boolean {
+    const { top, bottom } = element.getBoundingClientRect();
+    const view = this.#options.scroller.getBoundingClientRect();
+    return bottom > view.top && top < view.bottom;
+  }
+
+  #offsetOf(element: Element | Range): number {
     return element.getBoundingClientRect().top - this.#options.scroller.getBoundingClientRect().top;
   }
 

@@ -1,14 +1,15 @@
-import type { EntryId } from "../../protocol/ids.ts";
+import { EntryId } from "../../protocol/ids.ts";
 import { createIcon } from "../icons/create-icon.ts";
 import type { MarkdownView } from "../markdown/markdown-view.ts";
 import { createElement } from "./create-element.ts";
 import { EntrySections } from "./entry-sections.ts";
 import { listenForScrollEnd } from "./listen-for-scroll-end.ts";
 import { NodePool } from "./node-pool.ts";
-import { revealEntry } from "./reveal-entry.ts";
+import { focusEntry, openEntry, revealEntry } from "./reveal-entry.ts";
 import type { RowContext } from "./row-node.ts";
 import { NO_ROWS, type TranscriptRows } from "./rows.ts";
 import { ScrollAnchor } from "./scroll-anchor.ts";
+import { stepUserRow } from "./step-user-row.ts";
 
 /** Closer than this to the top, older entries are fetched, so that reading upwards does not stop. */
 const PAGE_NEAR_PX = 1_600;
@@ -53,6 +54,16 @@ export class TranscriptView {
     this.#build();
   }
 
+  /** What scrolls. */
+  get log(): HTMLElement {
+    return this.#log;
+  }
+
+  /** The entry under the top edge of the view. */
+  get topEntryId(): EntryId | null {
+    return this.#entryAt(this.#log.getBoundingClientRect().top);
+  }
+
   /** A place for what an empty session shows instead of rows. */
   get emptySlot(): HTMLElement {
     return this.#empty;
@@ -83,6 +94,39 @@ export class TranscriptView {
     this.#anchor.goTo(row);
     this.#settle();
     this.#anchor.goTo(revealEntry(row, entryId));
+    this.#settle();
+  }
+
+  /** Opens an entry and brings a place in it into view, if it is not; the keyboard stays where it is. */
+  showPlace(entryId: EntryId, placeIn: (article: HTMLElement) => Range | null): void {
+    const row = this.#sections.show(entryId);
+    if (row === null) return;
+    const article = openEntry(row, entryId);
+    const place = placeIn(article);
+    if (this.#anchor.shows(place ?? article)) return;
+    this.#anchor.goTo(article, place ?? article);
+    this.#settle();
+    // What came in above was only guessed before.
+    this.#anchor.goTo(article, placeIn(article) ?? article);
+    this.#settle();
+  }
+
+  /** Goes to the next message of the user's, or the one before; past the last one, to the newest content. */
+  stepUser(steps: 1 | -1): void {
+    const focused = document.activeElement?.closest<HTMLElement>('article[data-entry-type="user"]');
+    const isHere = focused != null && this.#log.contains(focused) && this.#anchor.shows(focused);
+    const from = isHere ? (focused.dataset["entryId"] ?? null) : this.#entryAt(this.#anchor.revealLine);
+    const row = stepUserRow(this.#rows, { from, isOn: isHere, steps });
+    if (row === null && steps === 1) this.follow();
+    else if (row === null) this.#anchor.goToTop();
+    else {
+      const shown = this.#sections.show(row.entry.entryId);
+      if (shown === null) return;
+      this.#anchor.goTo(shown);
+      this.#settle();
+      this.#anchor.goTo(shown);
+      focusEntry(shown);
+    }
     this.#settle();
   }
 
@@ -164,6 +208,12 @@ export class TranscriptView {
       marginPx,
       () => this.#anchor.restore(),
     );
+  }
+
+  #entryAt(line: number): EntryId | null {
+    const article = this.#sections.elementsAt(line).find((element) => element.tagName === "ARTICLE");
+    const id = article instanceof HTMLElement ? article.dataset["entryId"] : undefined;
+    return id === undefined ? null : EntryId.parse(id);
   }
 
   #pageIfNear(): void {

@@ -4,6 +4,7 @@ import { createElement } from "../create-element.ts";
 import type { RowContext, RowNode } from "../row-node.ts";
 import type { EntryRow } from "../rows.ts";
 import { createArticle, markArticle } from "./article.ts";
+import { createEntryActions } from "./entry-actions.ts";
 import { createParts } from "./part-list.ts";
 import { showMarkdown } from "./show-markdown.ts";
 
@@ -17,7 +18,7 @@ export class AssistantNode implements RowNode<EntryRow> {
   constructor(row: EntryRow, context: RowContext) {
     this.#prose = context.createProse();
     this.#parts.hidden = true;
-    this.element.append(this.#prose.element, this.#parts);
+    this.element.append(this.#prose.element, this.#parts, createEntryActions("message"));
     this.update(row);
   }
 

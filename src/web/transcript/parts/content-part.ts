@@ -1,6 +1,7 @@
 import type { Part } from "../../../protocol/entry.ts";
 import { createIcon } from "../../icons/create-icon.ts";
 import { isInlineImage, resolveLinkTarget } from "../../markdown/link-target.ts";
+import { markZoomable } from "../../markdown/zoomable-image.ts";
 import { attachmentName } from "../attachment-name.ts";
 import { createElement } from "../create-element.ts";
 import { createBlock, markScrollable } from "./block.ts";
@@ -62,6 +63,7 @@ function createImage(mimeType: string, data: string, uri: string | undefined, na
   image.src = source;
   image.alt = name;
   image.decoding = "async";
+  markZoomable(image);
   return image;
 }
 
@@ -78,6 +80,14 @@ function createLink(uri: string, name: string, description = ""): HTMLElement {
   const target = resolveLinkTarget(uri);
   const words = name === "" ? uri : name;
   const title = description === "" ? uri : `${description}\n${uri}`;
+  if (target.kind === "path") {
+    const button = createElement("button", "part-link", createIcon("file", "icon-sm"), words);
+    button.type = "button";
+    button.title = title;
+    button.dataset["file"] = target.path;
+    button.setAttribute("aria-haspopup", "menu");
+    return button;
+  }
   if (target.kind !== "url") {
     const chip = createElement("span", "part-link", createIcon("file", "icon-sm"), words);
     chip.title = title;

@@ -1,14 +1,17 @@
+import { createBlockButton, showCopied } from "../../markdown/block-button.ts";
+import { copyText } from "../../markdown/copy-text.ts";
+import { toggleWrap } from "../../markdown/run-code-action.ts";
 import { ansiSpans } from "../ansi-spans.ts";
 import { createElement, setText } from "../create-element.ts";
 import { outputTail } from "../output-tail.ts";
-import { markScrollable } from "./block.ts";
+import { createBlock, markScrollable } from "./block.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what decides here
 const CONTROL = /[\x1b\r]/;
 
 /** Text a tool printed: the last lines first, the rest on demand, and appended to in place while it grows. */
 export class OutputBlock {
-  readonly element = createElement("div", "output");
+  readonly element: HTMLElement;
   readonly #more = createElement("button", "terminal-more");
   readonly #body = markScrollable(createElement("pre", "terminal"), "Output");
   #shown = "";
@@ -22,7 +25,13 @@ export class OutputBlock {
       this.#isWhole = true;
       this.#show(this.#shown);
     });
-    this.element.append(this.#more, this.#body);
+    const wrap = createBlockButton("wrap", "Wrap lines");
+    wrap.setAttribute("aria-pressed", "false");
+    wrap.addEventListener("click", () => toggleWrap(wrap, this.#body));
+    const copy = createBlockButton("copy", "Copy output");
+    copy.addEventListener("click", () => this.#copy(copy));
+    const head = [createElement("span", "language", "Output"), createElement("span", "end", wrap, copy)];
+    this.element = createBlock(head, createElement("div", "output", this.#more, this.#body));
   }
 
   update(text: string): void {
@@ -34,6 +43,17 @@ export class OutputBlock {
       this.#shown = text;
       last.appendData(growth);
     } else this.#show(text);
+  }
+
+  /** All of it, also what is not shown, and without the codes of its colours. */
+  #copy(button: HTMLElement): void {
+    const text = ansiSpans(this.#shown)
+      .map((span) => span.text)
+      .join("");
+    copyText(text).then(
+      () => showCopied(button, true),
+      () => showCopied(button, false),
+    );
   }
 
   #show(text: string): void {

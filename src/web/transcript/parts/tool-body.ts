@@ -6,6 +6,7 @@ import { commandOf, isRecord } from "../tool-words.ts";
 import { createBlock, markScrollable } from "./block.ts";
 import { OutputBlock } from "./output-block.ts";
 import { createParts, hasShape } from "./part-list.ts";
+import { createPathButton } from "./path-button.ts";
 import { createWholeButton } from "./whole-output-button.ts";
 
 /** What a tool call was given and what came back; each piece is made when there is something to show in it. */
@@ -25,7 +26,7 @@ export class ToolBody {
   #shownMore: readonly [Json | undefined, readonly ToolLocation[] | undefined] = [undefined, undefined];
 
   constructor() {
-    this.#outputFrame = createBlock([], this.#output.element);
+    this.#outputFrame = this.#output.element;
     const pieces = [this.#input, this.#parts, this.#whole, this.#outputFrame, this.#error, this.#more];
     for (const piece of pieces) piece.hidden = true;
     this.element.append(...pieces, this.#empty);
@@ -57,10 +58,11 @@ export class ToolBody {
   }
 
   /** Where it happened, when that is more than the line says, and the raw form of what came back. */
-  #showMore({ output, locations = [] }: ToolCallEntry): void {
+  #showMore({ output, parts, locations = [] }: ToolCallEntry): void {
     if (output === this.#shownMore[0] && locations === this.#shownMore[1]) return;
     this.#shownMore = [output, locations];
-    const places = locations.length > 1 ? [createLocations(locations)] : [];
+    const shown = parts?.some((part) => part.type === "diff" && part.path === locations[0]?.path) ?? false;
+    const places = locations.length > 1 || (locations.length === 1 && !shown) ? [createLocations(locations)] : [];
     const raw = output === undefined ? [] : [createRaw(output)];
     this.#more.replaceChildren(...places, ...raw);
     this.#more.hidden = this.#more.childElementCount === 0;
@@ -92,9 +94,7 @@ function createCommand(command: string): HTMLElement {
 }
 
 function createLocations(locations: readonly ToolLocation[]): HTMLElement {
-  const places = locations.map(({ path, line }) =>
-    createElement("li", "", line === undefined ? path : `${path}:${line}`),
-  );
+  const places = locations.map(({ path, line }) => createElement("li", "", createPathButton(path, line)));
   return createElement("ul", "tool-locations", ...places);
 }
 

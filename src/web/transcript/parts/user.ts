@@ -6,6 +6,7 @@ import type { EntryRow, TailRow } from "../rows.ts";
 import { ageWords, exactTime } from "../time-words.ts";
 import { createArticle, markArticle } from "./article.ts";
 import { createContentPart } from "./content-part.ts";
+import { createEntryActions } from "./entry-actions.ts";
 
 /** A longer message is cut until asked for: the answer is what one scrolls for. */
 const SHOWN_LINES = 12;
@@ -35,7 +36,7 @@ export class UserNode implements RowNode<UserRow> {
     this.#edit.title = "Edit and resend, as a new message";
     this.#edit.setAttribute("aria-label", "Edit and resend");
     this.#edit.dataset["editMessage"] = "";
-    this.element.append(card, createElement("div", "entry-meta", this.#edit, this.#time));
+    this.element.append(card, createElement("div", "entry-meta", createEntryActions("message", "turn"), this.#edit, this.#time));
     this.update(row);
   }
 

@@ -1,9 +1,14 @@
+import { diffArrays } from "diff";
+import { type WordPiece, wordDiff } from "./word-diff.ts";
+
 /** A line of a unified diff with its numbers on both sides. */
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
   readonly oldNumber: number | null;
   readonly newNumber: number | null;
+  /** The line in pieces, where it replaces another that is much like it. */
+  readonly words?: readonly WordPiece[];
 }
 
 /** A run of unchanged lines that is not shown. */
@@ -22,7 +27,9 @@ const CONTEXT_LINES = 3;
 /** Folding away fewer lines than this would save no room. */
 const FOLD_LINES_MIN = 4;
 /** Texts that differ by more are shown as all old, then all new: true, quick, and nobody reads more than that line by line. */
-const EDITS_MAX = 300;
+const EDITS_MAX = 600;
+/** Lines compared word by word; a change of more is read as a whole. */
+const WORD_PAIRS_MAX = 500;
 
 type Edit = "same" | "added" | "removed";
 
@@ -30,7 +37,7 @@ type Edit = "same" | "added" | "removed";
 export function diffLines(oldText: string | null, newText: string, firstLine = 1): LineDiff {
   const before = linesOf(oldText ?? "");
   const after = linesOf(newText);
-  const lines = numberLines(editsBetween(before, after), before, after, firstLine);
+  const lines = markWords(numberLines(editsBetween(before, after), before, after, firstLine));
   return {
     rows: foldUnchanged(lines),
     added: lines.filter(({ kind }) => kind === "added").length,
@@ -45,55 +52,11 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
+/** The library compares; what it gives up on, for too many differences, is all old and then all new. */
 function editsBetween(before: readonly string[], after: readonly string[]): Edit[] {
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before[start] === after[start]) start += 1;
-  let end = 0;
-  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
-  const oldMiddle = before.slice(start, before.length - end);
-  const newMiddle = after.slice(start, after.length - end);
-  return [...repeat("same", start), ...shortestEdits(oldMiddle, newMiddle), ...repeat("same", end)];
-}
-
-/** Myers' greedy search: the furthest reaching path on each diagonal, for one more edit at a time. */
-function shortestEdits(before: readonly string[], after: readonly string[]): Edit[] {
-  const editsMax = Math.min(before.length + after.length, EDITS_MAX);
-  const reach = new Map<number, number>([[1, 0]]);
-  const history: Map<number, number>[] = [];
-  for (let edits = 0; edits <= editsMax; edits += 1) {
-    history.push(new Map(reach));
-    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      let x = isDown(reach, diagonal, edits) ? (reach.get(diagonal + 1) ?? 0) : (reach.get(diagonal - 1) ?? 0) + 1;
-      while (x < before.length && x - diagonal < after.length && before[x] === after[x - diagonal]) x += 1;
-      reach.set(diagonal, x);
-      if (x >= before.length && x - diagonal >= after.length) return walkBack(history, before.length, after.length);
-    }
-  }
-  return [...repeat("removed", before.length), ...repeat("added", after.length)];
-}
-
-function isDown(reach: ReadonlyMap<number, number>, diagonal: number, edits: number): boolean {
-  if (diagonal === -edits) return true;
-  return diagonal !== edits && (reach.get(diagonal - 1) ?? 0) < (reach.get(diagonal + 1) ?? 0);
-}
-
-function walkBack(history: readonly ReadonlyMap<number, number>[], oldLength: number, newLength: number): Edit[] {
-  const edits: Edit[] = [];
-  let x = oldLength;
-  let y = newLength;
-  for (let step = history.length - 1; step >= 0; step -= 1) {
-    const reach = history[step] ?? new Map<number, number>();
-    const diagonal = x - y;
-    const down = isDown(reach, diagonal, step);
-    const fromX = reach.get(down ? diagonal + 1 : diagonal - 1) ?? 0;
-    const unchangedFrom = step === 0 ? 0 : fromX + (down ? 0 : 1);
-    edits.push(...repeat("same", x - unchangedFrom));
-    if (step > 0) edits.push(down ? "added" : "removed");
-    x = fromX;
-    y = fromX - (down ? diagonal + 1 : diagonal - 1);
-  }
-  return edits.reverse();
+  const changes = diffArrays([...before], [...after], { maxEditLength: EDITS_MAX });
+  if (changes === undefined) return [...repeat("removed", before.length), ...repeat("added", after.length)];
+  return changes.flatMap(({ added, removed, count }) => repeat(added ? "added" : removed ? "removed" : "same", count));
 }
 
 function numberLines(edits: readonly Edit[], before: readonly string[], after: readonly string[], firstLine: number) {
@@ -105,6 +68,49 @@ function numberLines(edits: readonly Edit[], before: readonly string[], after: r
     const newNumber = kind === "removed" ? null : firstLine + newIndex++;
     return { kind, text, oldNumber, newNumber };
   });
+}
+
+/** Lines that were taken out and the ones put in their place, pair by pair. */
+function markWords(lines: readonly DiffLine[]): DiffLine[] {
+  const marked = [...lines];
+  let pairs = 0;
+  for (const { removed, added } of replacements(lines)) {
+    for (let offset = 0; offset < Math.min(removed.length, added.length); offset += 1) {
+      pairs += 1;
+      if (pairs > WORD_PAIRS_MAX) return marked;
+      const [oldAt, newAt] = [removed.from + offset, added.from + offset];
+      const [oldLine, newLine] = [lines[oldAt], lines[newAt]];
+      const words = oldLine && newLine ? wordDiff(oldLine.text, newLine.text) : null;
+      if (!words || !oldLine || !newLine) continue;
+      marked[oldAt] = { ...oldLine, words: words.before };
+      marked[newAt] = { ...newLine, words: words.after };
+    }
+  }
+  return marked;
+}
+
+interface Run {
+  readonly from: number;
+  readonly length: number;
+}
+
+/** Runs of removed lines that added ones follow at once. */
+function replacements(lines: readonly DiffLine[]): { readonly removed: Run; readonly added: Run }[] {
+  const found: { removed: Run; added: Run }[] = [];
+  let at = 0;
+  while (at < lines.length) {
+    const removed = runAt(lines, at, "removed");
+    const added = runAt(lines, at + removed.length, "added");
+    if (removed.length > 0 && added.length > 0) found.push({ removed, added });
+    at += Math.max(1, removed.length + added.length);
+  }
+  return found;
+}
+
+function runAt(lines: readonly DiffLine[], from: number, kind: Edit): Run {
+  let to = from;
+  while (lines[to]?.kind === kind) to += 1;
+  return { from, length: to - from };
 }
 
 function foldUnchanged(lines: readonly DiffLine[]): (DiffLine | DiffFold)[] {

@@ -1,0 +1,141 @@
+import type { Entry } from "../../protocol/entry.ts";
+import type { EntryId } from "../../protocol/ids.ts";
+import type { EntryRow, TranscriptRows } from "../transcript/rows.ts";
+import { entrySource, entryTexts } from "./entry-texts.ts";
+import { findPattern, longestWord, TEXT_BREAK } from "./find-pattern.ts";
+
+const MARKS = /[*_~`\\]/g;
+
+/** A match, by its entry and its place among the matches in it. */
+export interface FindPlace {
+  readonly entryId: EntryId;
+  readonly ordinal: number;
+}
+
+interface EntryHits {
+  readonly entryId: EntryId;
+  readonly count: number;
+}
+
+/** What is found in a session's entries, oldest first. It reads the entries and not the page: most of them are not in it. */
+export class FindModel {
+  #query = "";
+  #pattern: RegExp | null = null;
+  #word = "";
+  #counts = new WeakMap<Entry, number>();
+  #entries: readonly Entry[] = [];
+  #hits: EntryHits[] = [];
+  #read = 0;
+  #current: FindPlace | null = null;
+
+  get pattern(): RegExp | null {
+    return this.#pattern;
+  }
+
+  get current(): FindPlace | null {
+    return this.#current;
+  }
+
+  /** Every entry has been read. */
+  get isDone(): boolean {
+    return this.#read >= this.#entries.length;
+  }
+
+  get total(): number {
+    return this.#hits.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** The current match's number, counted from 1; 0 when there is none. */
+  get position(): number {
+    const at = this.#indexOf(this.#current);
+    if (at === -1 || this.#current === null) return 0;
+    return this.#hits.slice(0, at).reduce((sum, { count }) => sum + count, 0) + this.#current.ordinal + 1;
+  }
+
+  setQuery(query: string): void {
+    if (query === this.#query) return;
+    this.#query = query;
+    this.#pattern = findPattern(query);
+    this.#word = longestWord(query);
+    this.#counts = new WeakMap();
+    this.#current = null;
+    this.#restart();
+  }
+
+  /** Entries that did not change are not read again. */
+  setRows({ settled, open }: TranscriptRows): void {
+    this.#entries = [...settled, ...open].flatMap(entriesIn);
+    this.#restart();
+  }
+
+  /** Reads on until it is done or `isOver`; at least one entry each time. */
+  work(isOver: () => boolean): void {
+    while (!this.isDone) {
+      const entry = this.#entries[this.#read];
+      this.#read += 1;
+      const count = entry === undefined ? 0 : this.#countIn(entry);
+      if (entry !== undefined && count > 0) this.#hits.push({ entryId: entry.entryId, count });
+      if (isOver()) break;
+    }
+    if (this.isDone) this.#keepCurrent();
+  }
+
+  /** Makes the first match at or after an entry the current one; the last of all when there is none after it. */
+  startAt(entryId: EntryId | null): void {
+    const from = this.#entries.findIndex((entry) => entry.entryId === entryId);
+    const before = new Set(this.#entries.slice(0, Math.max(0, from)).map((entry) => entry.entryId));
+    const after = this.#hits.find((hit) => !before.has(hit.entryId));
+    const last = this.#hits.at(-1);
+    if (after) this.#current = { entryId: after.entryId, ordinal: 0 };
+    else this.#current = last ? { entryId: last.entryId, ordinal: last.count - 1 } : null;
+  }
+
+  /** Goes to the next match or the one before, around both ends. */
+  step(steps: 1 | -1): void {
+    const at = this.#indexOf(this.#current);
+    const hit = this.#hits[at];
+    if (!hit || !this.#current) return;
+    const ordinal = this.#current.ordinal + steps;
+    if (ordinal >= 0 && ordinal < hit.count) {
+      this.#current = { entryId: hit.entryId, ordinal };
+      return;
+    }
+    const next = this.#hits.at((at + steps) % this.#hits.length);
+    if (next) this.#current = { entryId: next.entryId, ordinal: steps === 1 ? 0 : next.count - 1 };
+  }
+
+  countOf(entryId: EntryId): number {
+    return this.#hits.find((hit) => hit.entryId === entryId)?.count ?? 0;
+  }
+
+  #restart(): void {
+    this.#hits = [];
+    this.#read = this.#pattern === null ? this.#entries.length : 0;
+  }
+
+  /** What was current may have changed its text, or be gone. */
+  #keepCurrent(): void {
+    const hit = this.#hits[this.#indexOf(this.#current)];
+    if (!hit || !this.#current) this.#current = null;
+    else if (this.#current.ordinal >= hit.count) this.#current = { entryId: hit.entryId, ordinal: hit.count - 1 };
+  }
+
+  #indexOf(place: FindPlace | null): number {
+    return place === null ? -1 : this.#hits.findIndex(({ entryId }) => entryId === place.entryId);
+  }
+
+  #countIn(entry: Entry): number {
+    const known = this.#counts.get(entry);
+    if (known !== undefined) return known;
+    // Reading markdown is dear: an entry in which the query's longest word does not stand, marks aside, is passed over.
+    const mayMatch = entrySource(entry).toLowerCase().replace(MARKS, "").includes(this.#word);
+    const text = mayMatch ? entryTexts(entry).join(TEXT_BREAK) : "";
+    const count = this.#pattern === null || text === "" ? 0 : [...text.matchAll(this.#pattern)].length;
+    this.#counts.set(entry, count);
+    return count;
+  }
+}
+
+function entriesIn({ entry, children }: EntryRow): Entry[] {
+  return children.length === 0 ? [entry] : [entry, ...children.flatMap(entriesIn)];
+}

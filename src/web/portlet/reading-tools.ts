@@ -1,0 +1,117 @@
+import { EntryId } from "../../protocol/ids.ts";
+import { PAGE_ENTRIES_MAX } from "../../protocol/limits.ts";
+import type { FindInSession } from "../find/find-in-session.ts";
+import { showCopied } from "../markdown/block-button.ts";
+import { copyText } from "../markdown/copy-text.ts";
+import { entryMarkdown, turnMarkdown } from "../transcript/copied-markdown.ts";
+import type { TranscriptRows } from "../transcript/rows.ts";
+import type { TranscriptView } from "../transcript/transcript-view.ts";
+import type { PortletStore } from "./portlet-store.ts";
+
+interface ReadingToolsOptions {
+  readonly transcript: TranscriptView;
+  readonly store: PortletStore;
+  readonly rows: () => TranscriptRows;
+}
+
+/** What a reader does with a transcript besides reading: find, step, copy, look closer. What is rarely used is fetched on demand. */
+export class ReadingTools {
+  readonly #options: ReadingToolsOptions;
+  #find: FindInSession | null = null;
+
+  constructor(options: ReadingToolsOptions) {
+    this.#options = options;
+    const { element } = options.transcript;
+    element.addEventListener("click", (event) => this.#click(event));
+    element.addEventListener("keydown", (event) => this.#pressOnImage(event));
+  }
+
+  /** The transcript shows something new. */
+  update(): void {
+    this.#find?.update();
+  }
+
+  /** True when the key was one of reading's. */
+  takeKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+    if ((ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === "f") {
+      this.openFind();
+      return true;
+    }
+    if (altKey && !ctrlKey && !metaKey && !shiftKey && (key === "ArrowUp" || key === "ArrowDown")) {
+      this.#options.transcript.stepUser(key === "ArrowUp" ? -1 : 1);
+      return true;
+    }
+    if (key !== "Escape" || !this.#find?.isOpen) return false;
+    this.#find.close();
+    return true;
+  }
+
+  openFind(): void {
+    if (this.#find) this.#find.open();
+    else
+      this.#fetch(import("../find/find-in-session.ts"), (part) => {
+        this.#find ??= this.#createFind(part.FindInSession);
+        this.#find.open();
+      });
+  }
+
+  /** Shows what can be done with the path of a file. */
+  openPath(path: string): void {
+    const { activeElement } = document;
+    if (!(activeElement instanceof HTMLElement)) return;
+    this.#fetch(import("../reading/path-menu.ts"), ({ openPathMenu }) => openPathMenu(activeElement, path));
+  }
+
+  #createFind(Find: typeof FindInSession): FindInSession {
+    const { transcript, store, rows } = this.#options;
+    return new Find({
+      transcript,
+      rows,
+      hasMore: () => store.state.session.hasMore,
+      askForOlder: () => store.askForOlder(PAGE_ENTRIES_MAX),
+    });
+  }
+
+  #click({ target }: MouseEvent): void {
+    if (!(target instanceof HTMLElement || target instanceof SVGElement)) return;
+    const button = target.closest<HTMLElement>("[data-copy]");
+    if (button) this.#copy(button);
+    const path = target.closest<HTMLElement>("button[data-file]")?.dataset["file"];
+    if (path !== undefined) this.openPath(path);
+    if (target instanceof HTMLImageElement) this.#zoom(target);
+  }
+
+  /** A picture is a button too. */
+  #pressOnImage(event: KeyboardEvent): void {
+    if (!(event.target instanceof HTMLImageElement) || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    this.#zoom(event.target);
+  }
+
+  #zoom(image: HTMLImageElement): void {
+    this.#fetch(import("../reading/image-zoom.ts"), ({ zoomImage }) => zoomImage(image));
+  }
+
+  #copy(button: HTMLElement): void {
+    const id = EntryId.safeParse(button.closest<HTMLElement>("article")?.dataset["entryId"]).data;
+    const rows = this.#options.rows();
+    const { agentName } = this.#options.store.state;
+    const text =
+      id === undefined
+        ? null
+        : button.dataset["copy"] === "turn"
+          ? turnMarkdown(rows, id, agentName)
+          : entryMarkdown(rows, id);
+    if (text === null) return;
+    copyText(text).then(
+      () => showCopied(button, true),
+      () => showCopied(button, false),
+    );
+  }
+
+  #fetch<Part>(part: Promise<Part>, use: (part: Part) => void): void {
+    part.then(use, () =>
+      this.#options.store.tell("This part of the page could not be loaded. Reload the page and try again."),
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import type { Entry } from "../../protocol/entry.ts";
+import type { EntryId } from "../../protocol/ids.ts";
+import type { EntryRow, TranscriptRows } from "./rows.ts";
+import { toolLine } from "./tool-words.ts";
+
+/** A message as it was written; null when it is not there. */
+export function entryMarkdown({ settled, open }: TranscriptRows, entryId: EntryId): string | null {
+  return findEntry([...open, ...settled], entryId)?.content ?? null;
+}
+
+/** The turn an entry belongs to, from the user's message to the next one: what was said in full, what was done as a list. */
+export function turnMarkdown({ settled, open }: TranscriptRows, entryId: EntryId, agentName: string): string | null {
+  const rows = [...settled, ...open];
+  const at = rows.findIndex(({ entry }) => entry.entryId === entryId);
+  if (at === -1) return null;
+  const start = rows.slice(0, at + 1).findLastIndex(({ entry }) => entry.type === "user");
+  const length = rows.slice(at + 1).findIndex(({ entry }) => entry.type === "user");
+  const turn = rows.slice(Math.max(0, start), length === -1 ? rows.length : at + 1 + length).map(({ entry }) => entry);
+  const pieces: string[] = [];
+  let speaker = "";
+  for (const [index, entry] of turn.entries()) {
+    const text = pieceOf(entry);
+    if (text === null) continue;
+    const next = entry.type === "user" ? "You" : agentName;
+    if (next !== speaker) pieces.push(`**${next}**`);
+    speaker = next;
+    // Steps that follow each other are one list.
+    const before = turn[index - 1];
+    if (entry.type === "tool-call" && before?.type === "tool-call") pieces.push(`${pieces.pop() ?? ""}\n${text}`);
+    else pieces.push(text);
+  }
+  return `${pieces.join("\n\n")}\n`;
+}
+
+function findEntry(rows: readonly EntryRow[], entryId: EntryId): Entry | null {
+  for (const { entry, children } of rows) {
+    const found = entry.entryId === entryId ? entry : findEntry(children, entryId);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** Thoughts and notices are about the talk and no part of it. */
+function pieceOf(entry: Entry): string | null {
+  switch (entry.type) {
+    case "user":
+    case "assistant":
+      return entry.content.trim() === "" ? null : entry.content.trim();
+    case "tool-call": {
+      const { name, target } = toolLine(entry);
+      return target === "" ? `- ${name}` : `- ${name} ${codeSpan(target)}`;
+    }
+    case "plan":
+      return entry.items
+        .map(({ content, status }) => `- [${status === "completed" ? "x" : " "}] ${content}`)
+        .join("\n");
+    case "thinking":
+    case "notice":
+      return null;
+    default:
+      return entry satisfies never;
+  }
+}
+
+/** Text that has backticks in it needs more of them around it. */
+function codeSpan(text: string): string {
+  const line = text.replaceAll("\n", " ");
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(({ length }) => length));
+  const mark = "`".repeat(longest + 1);
+  const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return `${mark}${pad}${line}${pad}${mark}`;
+}

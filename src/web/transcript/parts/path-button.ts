@@ -1,0 +1,15 @@
+import { createElement } from "../create-element.ts";
+import { shortenPath } from "../shorten-path.ts";
+import { splitPath } from "../tool-words.ts";
+
+/** The path of a file: short, whole on hover, with a menu behind it. The frame hears the click by the button's mark. */
+export function createPathButton(path: string, line?: number): HTMLButtonElement {
+  const whole = line === undefined ? path : `${path}:${line}`;
+  const { folder, file } = splitPath(shortenPath(whole));
+  const button = createElement("button", "path", folder, createElement("b", "", file));
+  button.type = "button";
+  button.title = whole;
+  button.dataset["file"] = whole;
+  button.setAttribute("aria-haspopup", "menu");
+  return button;
+}
