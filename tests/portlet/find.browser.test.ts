@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { EntryId } from "../../src/protocol/ids.ts";
 import { type OpenPortlet, openPortlet, painted, until } from "./open-portlet.ts";
-import { assistant, conversation, Facts, history, RUNNING, SESSION, tool, user } from "./scene.ts";
+import { assistant, conversation, Facts, history, RUNNING, SESSION, tool } from "./scene.ts";
 
 let portlet: OpenPortlet;
 let facts: Facts;

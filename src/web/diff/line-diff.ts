@@ -28,16 +28,18 @@ const CONTEXT_LINES = 3;
 const FOLD_LINES_MIN = 4;
 /** Texts that differ by more are shown as all old, then all new: true, quick, and nobody reads more than that line by line. */
 const EDITS_MAX = 600;
+/** The same where nobody waits for it. */
+export const EDITS_MAX_IN_WORKER = 1_500;
 /** Lines compared word by word; a change of more is read as a whole. */
 const WORD_PAIRS_MAX = 500;
 
 type Edit = "same" | "added" | "removed";
 
 /** Old text to new text, line by line; null stands for a file that was not there. */
-export function diffLines(oldText: string | null, newText: string, firstLine = 1): LineDiff {
+export function diffLines(oldText: string | null, newText: string, firstLine = 1, editsMax = EDITS_MAX): LineDiff {
   const before = linesOf(oldText ?? "");
   const after = linesOf(newText);
-  const lines = markWords(numberLines(editsBetween(before, after), before, after, firstLine));
+  const lines = markWords(numberLines(editsBetween(before, after, editsMax), before, after, firstLine));
   return {
     rows: foldUnchanged(lines),
     added: lines.filter(({ kind }) => kind === "added").length,
@@ -53,8 +55,8 @@ function linesOf(text: string): string[] {
 }
 
 /** The library compares; what it gives up on, for too many differences, is all old and then all new. */
-function editsBetween(before: readonly string[], after: readonly string[]): Edit[] {
-  const changes = diffArrays([...before], [...after], { maxEditLength: EDITS_MAX });
+function editsBetween(before: readonly string[], after: readonly string[], editsMax: number): Edit[] {
+  const changes = diffArrays([...before], [...after], { maxEditLength: editsMax });
   if (changes === undefined) return [...repeat("removed", before.length), ...repeat("added", after.length)];
   return changes.flatMap(({ added, removed, count }) => repeat(added ? "added" : removed ? "removed" : "same", count));
 }

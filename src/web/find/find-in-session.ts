@@ -10,6 +10,8 @@ import { findWords } from "./find-words.ts";
 
 /** Reading entries for this long leaves time for the rest of a frame. */
 const WORK_MS = 6;
+/** The field covers this much of the text. */
+const BAR_PX = 52;
 /** What may hide a match inside an open entry: earlier lines of an output, unchanged lines of a diff. */
 const HIDING = ".terminal-more:not([hidden]), .fold button";
 
@@ -49,7 +51,8 @@ export class FindInSession {
   open(): void {
     if (!this.#isOpen) {
       this.#before = document.activeElement;
-      this.#options.transcript.element.prepend(this.#bar.element);
+      const { transcript } = this.#options;
+      transcript.keepPlace(() => transcript.element.prepend(this.#bar.element));
       this.#isOpen = true;
     }
     const selected = document.getSelection()?.toString() ?? "";
@@ -61,9 +64,9 @@ export class FindInSession {
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#bar.element.remove();
-    this.#marks.clear();
     const { log } = this.#options.transcript;
+    this.#options.transcript.keepPlace(() => this.#bar.element.remove());
+    this.#marks.clear();
     const before = this.#before instanceof HTMLElement && this.#before.isConnected ? this.#before : log;
     before.focus({ preventScroll: true });
   }
@@ -121,7 +124,7 @@ export class FindInSession {
     const { current, pattern } = this.#model;
     if (current === null || pattern === null) return;
     const find = (article: HTMLElement) => this.#rangeIn(article, pattern, current.entryId, current.ordinal);
-    this.#options.transcript.showPlace(current.entryId, find);
+    this.#options.transcript.showPlace(current.entryId, find, BAR_PX);
   }
 
   #rangeIn(article: HTMLElement, pattern: RegExp, entryId: EntryId, ordinal: number): Range | null {

@@ -98,6 +98,8 @@ export class ScrollAnchor {
     change();
     this.restore();
     this.#setFollowing(isAtEnd(this.#place()));
+    // From here on the reader's place counts again, and not the card.
+    if (!this.#isFollowing) this.#hold(this.#options.findAtTop());
   }
 
   /** Goes to the newest content and stays with it. */
@@ -134,11 +136,11 @@ export class ScrollAnchor {
     return top + height * REVEAL_AT;
   }
 
-  /** Whether a place is all in view. */
-  shows(place: Element | Range): boolean {
+  /** Whether a place is all in view; `coveredPx` of it, at the top, lie under something else. */
+  shows(place: Element | Range, coveredPx = 0): boolean {
     const { top, bottom } = place.getBoundingClientRect();
     const view = this.#options.scroller.getBoundingClientRect();
-    return top >= view.top && bottom <= view.bottom;
+    return top >= view.top + coveredPx && bottom <= view.bottom;
   }
 
   /** Whether the reader's place is inside this element. */

@@ -97,13 +97,22 @@ export class TranscriptView {
     this.#settle();
   }
 
-  /** Opens an entry and brings a place in it into view, if it is not; the keyboard stays where it is. */
-  showPlace(entryId: EntryId, placeIn: (article: HTMLElement) => Range | null): void {
+  /** Does something that moves the whole text; the reader's place stays where it is on screen. */
+  keepPlace(change: () => void): void {
+    change();
+    this.#settle();
+  }
+
+  /**
+   * Opens an entry and brings a place in it into view, if it is not there, below the `coveredPx` that something else
+   * covers. The keyboard stays where it is.
+   */
+  showPlace(entryId: EntryId, placeIn: (article: HTMLElement) => Range | null, coveredPx: number): void {
     const row = this.#sections.show(entryId);
     if (row === null) return;
     const article = openEntry(row, entryId);
     const place = placeIn(article);
-    if (this.#anchor.shows(place ?? article)) return;
+    if (this.#anchor.shows(place ?? article, coveredPx)) return;
     this.#anchor.goTo(article, place ?? article);
     this.#settle();
     // What came in above was only guessed before.
