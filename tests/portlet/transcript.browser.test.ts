@@ -72,7 +72,7 @@ describe("lines that open", () => {
   test("[TC-3.3a] [TC-3.3b] a tool call runs, completes, and opens to its output", async () => {
     const running = tool("t", "bun test", { status: "running", kind: "execute", input: { command: "bun test" } });
     await portlet.show(history([user("u", "Test it")], { turn: RUNNING }), facts.update(running));
-    const line = entry("t").getByRole("button");
+    const line = entry("t").locator("button.line");
     expect(await entry("t").getAttribute("data-status")).toBe("running");
     expect(await line.textContent()).toContain("bun test");
     expect(await entry("t").locator(".mark[data-state=working]").count()).toBe(1);

@@ -10,6 +10,8 @@ export interface DiffFrame {
   readonly body: HTMLElement;
   readonly stats: HTMLElement;
   readonly end: HTMLElement;
+  /** It stands in a question, whose buttons are the only ones. */
+  readonly isPlain: boolean;
 }
 
 type DiffShape = "unified" | "split";
@@ -27,7 +29,7 @@ export function showDiff(frame: DiffFrame, texts: ComparedTexts): void {
     );
     // A file that is new or gone has one side only.
     const hasBoth = diff.added > 0 && diff.removed > 0;
-    if (hasBoth) offerShapes(frame, diff);
+    if (hasBoth && !frame.isPlain) offerShapes(frame, diff);
     else draw(frame, diff, "unified");
   });
 }

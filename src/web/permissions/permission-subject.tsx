@@ -58,7 +58,7 @@ function CommandLine({ command }: { command: string }) {
 
 function ContentPart({ part }: { part: Part }) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.replaceChildren(createContentPart(part)), [part]);
+  useEffect(() => place.current?.replaceChildren(createContentPart(part, true)), [part]);
   return <div class="ask-part" ref={place} />;
 }
 

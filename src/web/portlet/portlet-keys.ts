@@ -2,7 +2,7 @@ import { isPermission } from "../../protocol/pending-request.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { permissionKey } from "../permissions/permission-keys.ts";
 import { findShortcut, type KeyPress, shellShortcut } from "../shell/keys/shell-shortcut.ts";
-import { IN_SESSION } from "../shell/keys/shortcut-table.ts";
+import { IN_SESSION, type SessionWish } from "../shell/keys/shortcut-table.ts";
 import type { PortletStore } from "./portlet-store.ts";
 import type { ShellLink } from "./shell-link.ts";
 
@@ -10,8 +10,8 @@ interface PortletKeysOptions {
   readonly link: ShellLink;
   readonly store: PortletStore;
   readonly focusComposer: () => void;
-  /** The keys of reading: find, and the steps through the user's messages. */
-  readonly takeReadingKey: (event: KeyboardEvent) => boolean;
+  /** Does what a key of reading asks for; false when it is none. */
+  readonly read: (wish: SessionWish | null) => boolean;
   /** How long the present question has been in view. */
   readonly askedForMs: () => number;
 }
@@ -20,8 +20,7 @@ interface PortletKeysOptions {
 export function listenForKeys(frame: Window, options: PortletKeysOptions): void {
   frame.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
-    if (takeShellKey(event, options) || options.takeReadingKey(event) || takeSessionKey(event, options))
-      event.preventDefault();
+    if (takeShellKey(event, options) || takeSessionKey(event, options)) event.preventDefault();
   });
 }
 
@@ -35,9 +34,10 @@ function takeShellKey(event: KeyboardEvent, { link, store }: PortletKeysOptions)
   return true;
 }
 
-function takeSessionKey(event: KeyboardEvent, { store, focusComposer, askedForMs }: PortletKeysOptions): boolean {
+function takeSessionKey(event: KeyboardEvent, { store, focusComposer, read, askedForMs }: PortletKeysOptions): boolean {
   const press = pressOf(event);
   const wish = findShortcut(IN_SESSION, press);
+  if (read(wish)) return true;
   if (wish === "stop") {
     store.pressEscape();
     return isTurnActive(store.state.session.turn);

@@ -3,6 +3,7 @@ import { PAGE_ENTRIES_MAX } from "../../protocol/limits.ts";
 import type { FindInSession } from "../find/find-in-session.ts";
 import { showCopied } from "../markdown/block-button.ts";
 import { copyText } from "../markdown/copy-text.ts";
+import type { SessionWish } from "../shell/keys/shortcut-table.ts";
 import { entryMarkdown, turnMarkdown } from "../transcript/copied-markdown.ts";
 import type { TranscriptRows } from "../transcript/rows.ts";
 import type { TranscriptView } from "../transcript/transcript-view.ts";
@@ -31,19 +32,24 @@ export class ReadingTools {
     this.#find?.update();
   }
 
-  /** True when the key was one of reading's. */
-  takeKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
-    if ((ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === "f") {
-      this.openFind();
-      return true;
+  /** Does what a key asks for; false when it is not about reading. */
+  take(wish: SessionWish | null): boolean {
+    switch (wish) {
+      case "find":
+        this.openFind();
+        return true;
+      case "previous-message":
+      case "next-message":
+        this.#options.transcript.stepUser(wish === "next-message" ? 1 : -1);
+        return true;
+      case "stop":
+        // The first Escape closes what is open.
+        if (!this.#find?.isOpen) return false;
+        this.#find.close();
+        return true;
+      default:
+        return false;
     }
-    if (altKey && !ctrlKey && !metaKey && !shiftKey && (key === "ArrowUp" || key === "ArrowDown")) {
-      this.#options.transcript.stepUser(key === "ArrowUp" ? -1 : 1);
-      return true;
-    }
-    if (key !== "Escape" || !this.#find?.isOpen) return false;
-    this.#find.close();
-    return true;
   }
 
   openFind(): void {

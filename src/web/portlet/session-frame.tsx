@@ -135,7 +135,7 @@ export class SessionFrame {
       link: this.#link,
       store: this.#store,
       focusComposer: () => this.#focusComposer(),
-      takeReadingKey: (event) => this.#reading.takeKey(event),
+      read: (wish) => this.#reading.take(wish),
       askedForMs: () => performance.now() - this.#asked.at,
     });
     this.#transcript.element.addEventListener("click", ({ target }) => {

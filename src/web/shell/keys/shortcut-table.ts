@@ -22,7 +22,7 @@ export type ShellWish =
   | "reopen-tab";
 
 /** What a session's own frame does by itself. */
-export type SessionWish = "allow" | "deny" | "focus-composer" | "stop";
+export type SessionWish = "allow" | "deny" | "focus-composer" | "stop" | "find" | "previous-message" | "next-message";
 export type InboxWish = "next" | "previous" | "allow" | "deny" | "answer" | "leave";
 
 /**
@@ -69,6 +69,9 @@ export const IN_SESSION: readonly ShortcutRow<SessionWish>[] = [
   { does: "allow", words: "Allow what the agent asks for", chords: ["A"] },
   { does: "deny", words: "Deny it", chords: ["D"] },
   { does: "focus-composer", words: "Write a message", chords: ["I"] },
+  { does: "find", words: "Find in the session", chords: ["Mod+F"] },
+  { does: "previous-message", words: "Your previous message", chords: ["Alt+ArrowUp"] },
+  { does: "next-message", words: "Your next message", chords: ["Alt+ArrowDown"] },
   { does: "stop", words: "Stop the agent (asks once)", chords: ["Escape"] },
 ];
 

@@ -11,12 +11,12 @@ const AUDIO_TYPE = /^audio\/[a-z0-9.+-]+$/i;
 const BASE64 = /^[a-z0-9+/=\s]*$/i;
 
 /** Structured content of an agent or a user; what we do not know is shown as it came, never dropped. */
-export function createContentPart(part: Part): HTMLElement {
+export function createContentPart(part: Part, isPlain = false): HTMLElement {
   switch (part.type) {
     case "text":
       return createElement("p", "part-text", part.text);
     case "diff":
-      return createDiffBlock(part);
+      return createDiffBlock(part, isPlain);
     case "terminal":
       return createElement("p", "part-text muted", "Terminal output");
     case "image":

@@ -2,7 +2,7 @@ import type { showDiff } from "../../diff/diff-view.ts";
 import { createElement } from "../create-element.ts";
 import { splitPath } from "../tool-words.ts";
 import { createBlock, markScrollable } from "./block.ts";
-import { createPathButton } from "./path-button.ts";
+import { createPath, createPathButton } from "./path-button.ts";
 
 export interface DiffTexts {
   readonly path: string;
@@ -13,17 +13,20 @@ export interface DiffTexts {
 
 let show: typeof showDiff | null = null;
 
-/** A change of a file: its path at once, and what changed as soon as it is compared. */
-export function createDiffBlock(texts: DiffTexts): HTMLElement {
+/** A change of a file: its path at once, and what changed as soon as it is compared. `isPlain`: with no buttons of its own. */
+export function createDiffBlock(texts: DiffTexts, isPlain = false): HTMLElement {
   const { file } = splitPath(texts.path);
   const change = changeWord(texts);
   const tag = change === "" ? [] : [createElement("span", "tag", change)];
   const stats = createElement("span", "diff-stats");
   const end = createElement("span", "end");
   const body = markScrollable(createElement("div", "diff"), `Changes in ${file}`);
-  const block = createBlock([createPathButton(texts.path), ...tag, stats, end], body);
+  const block = createBlock(
+    [isPlain ? createPath(texts.path) : createPathButton(texts.path), ...tag, stats, end],
+    body,
+  );
   block.classList.add("diff-block");
-  const frame = { block, body, stats, end };
+  const frame = { block, body, stats, end, isPlain };
   if (show) show(frame, texts);
   else
     import("../../diff/diff-view.ts").then(

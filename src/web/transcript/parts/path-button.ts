@@ -2,6 +2,14 @@ import { createElement } from "../create-element.ts";
 import { shortenPath } from "../shorten-path.ts";
 import { splitPath } from "../tool-words.ts";
 
+/** The path of a file, short, and whole on hover. */
+export function createPath(path: string): HTMLElement {
+  const { folder, file } = splitPath(shortenPath(path));
+  const shown = createElement("span", "path", folder, createElement("b", "", file));
+  shown.title = path;
+  return shown;
+}
+
 /** The path of a file: short, whole on hover, with a menu behind it. The frame hears the click by the button's mark. */
 export function createPathButton(path: string, line?: number): HTMLButtonElement {
   const whole = line === undefined ? path : `${path}:${line}`;

@@ -36,7 +36,10 @@ export class UserNode implements RowNode<UserRow> {
     this.#edit.title = "Edit and resend, as a new message";
     this.#edit.setAttribute("aria-label", "Edit and resend");
     this.#edit.dataset["editMessage"] = "";
-    this.element.append(card, createElement("div", "entry-meta", createEntryActions("message", "turn"), this.#edit, this.#time));
+    this.element.append(
+      card,
+      createElement("div", "entry-meta", createEntryActions("message", "turn"), this.#edit, this.#time),
+    );
     this.update(row);
   }
 
