@@ -5,7 +5,7 @@ import { splitPath } from "../tool-words.ts";
 /** The path of a file, short, and whole on hover. */
 export function createPath(path: string): HTMLElement {
   const { folder, file } = splitPath(shortenPath(path));
-  const shown = createElement("span", "path", folder, createElement("b", "", file));
+  const shown = createElement("span", "path", createElement("span", "folder", folder), createElement("b", "", file));
   shown.title = path;
   return shown;
 }
@@ -14,7 +14,7 @@ export function createPath(path: string): HTMLElement {
 export function createPathButton(path: string, line?: number): HTMLButtonElement {
   const whole = line === undefined ? path : `${path}:${line}`;
   const { folder, file } = splitPath(shortenPath(whole));
-  const button = createElement("button", "path", folder, createElement("b", "", file));
+  const button = createElement("button", "path", createElement("span", "folder", folder), createElement("b", "", file));
   button.type = "button";
   button.title = whole;
   button.dataset["file"] = whole;
