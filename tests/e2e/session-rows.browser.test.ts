@@ -15,7 +15,7 @@ async function menuOf(app: AppPage, title: string): Promise<Locator> {
 }
 
 async function confirmDelete(app: AppPage, title: string): Promise<void> {
-  const question = app.dialog(`Delete ${title}?`);
+  const question = app.dialog(`Delete “${title}”?`);
   await question.getByText("cannot be undone").waitFor();
   await question.getByRole("button", { name: "Delete session", exact: true }).click();
 }
@@ -88,7 +88,7 @@ test("deleting asks first, stops an agent at work, and takes row and tab away on
   await session.untilSaid("Sleeping");
   await other.open("sleep");
   await (await menuOf(app, "sleep")).getByRole("menuitem", { name: "Delete…" }).click();
-  const question = app.dialog("Delete sleep?");
+  const question = app.dialog("Delete “sleep”?");
   await question.getByText("still working").waitFor();
   await question.getByRole("button", { name: "Cancel", exact: true }).and(app.page.locator(":focus")).waitFor();
   await app.page.keyboard.press("Enter");

@@ -14,7 +14,7 @@ export function DeleteDialog({ shell, sessionId }: { shell: Shell; sessionId: Se
   return (
     <ConfirmDialog
       shell={shell}
-      title={`Delete ${session?.title ?? "session"}?`}
+      title={`Delete “${session?.title ?? "session"}”?`}
       words={`${stops}Everything said in this session is deleted here and, where ${agent} can do that, in its own history too. Files it changed stay as they are. This cannot be undone${session?.archived ? "" : "; to only hide it, archive it"}.`}
       action="Delete session"
       isDangerous

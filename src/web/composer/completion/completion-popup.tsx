@@ -171,13 +171,20 @@ function usePlace(list: { current: HTMLDivElement | null }, field: HTMLTextAreaE
       if (current.matches(":popover-open")) current.hidePopover();
       return;
     }
-    const frame = (field.closest("form") ?? field).getBoundingClientRect();
-    current.style.insetInlineStart = `${frame.left}px`;
-    current.style.width = `${frame.width}px`;
-    current.style.bottom = `${window.innerHeight - frame.top + GAP_PX}px`;
-    current.style.maxHeight = `${Math.max(0, frame.top - GAP_PX * 2)}px`;
+    const place = () => placeAbove(current, field);
+    place();
     if (!current.matches(":popover-open")) current.showPopover();
+    window.addEventListener("resize", place);
+    return () => window.removeEventListener("resize", place);
   });
+}
+
+function placeAbove({ style }: HTMLElement, field: HTMLTextAreaElement): void {
+  const frame = (field.closest("form") ?? field).getBoundingClientRect();
+  style.insetInlineStart = `${frame.left}px`;
+  style.width = `${frame.width}px`;
+  style.bottom = `${window.innerHeight - frame.top + GAP_PX}px`;
+  style.maxHeight = `${Math.max(0, frame.top - GAP_PX * 2)}px`;
 }
 
 /** The field keeps the focus; these tell a screen reader what is chosen in the list. */

@@ -91,7 +91,7 @@ function ArchiveQuestion({ shell, sessionId }: { shell: Shell; sessionId: Sessio
   return (
     <ConfirmDialog
       shell={shell}
-      title={`Archive ${shell.server.value.sessions.get(sessionId)?.title ?? "session"}?`}
+      title={`Archive “${shell.server.value.sessions.get(sessionId)?.title ?? "session"}”?`}
       words="The agent, or one it started, is still working. Archiving stops them and closes the tab; everything said so far is kept."
       action="Stop and archive"
       onConfirm={() => void shell.attempt({ type: "session:archive", sessionId })}
