@@ -10,6 +10,7 @@ import { createElement } from "../transcript/create-element.ts";
 import { LiveSpeaker } from "../transcript/live-speaker.ts";
 import { deriveRows, NO_ROWS } from "../transcript/rows.ts";
 import { TranscriptView } from "../transcript/transcript-view.ts";
+import { askedAloud } from "./asked-aloud.ts";
 import { Dock } from "./dock.tsx";
 import { EmptySession } from "./empty-session.tsx";
 import { FrameFlush } from "./frame-flush.ts";
@@ -87,7 +88,7 @@ export class SessionFrame {
     if (this.#found !== null) this.#transcript.reveal(this.#found);
     this.#found = null;
     this.#reading.update();
-    this.#speaker.update(this.#rows);
+    if (state.isOpened) this.#speaker.update(this.#rows, askedAloud(state));
     batch(() => {
       this.#state.value = state;
       this.#composer.value = composer;
