@@ -3,6 +3,7 @@ import type { Locator } from "playwright-core";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { type AppPage, GUIDE } from "./app-page.ts";
+import type { SessionView } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
 const chromium = useChromium();
@@ -34,7 +35,18 @@ async function tabTo(app: AppPage, place: Locator, what: string, key = "Tab"): P
   );
 }
 
-test("X-15 the main story without a mouse: project, session, message, permission, tabs, archive", async () => {
+/** Picks the built-in agent in the open dialog, and arrives in the new session's composer. */
+async function chooseGuide(app: AppPage): Promise<SessionView> {
+  const option = app.dialog("New session").getByRole("button", { name: GUIDE, exact: true });
+  await tabTo(app, option, GUIDE);
+  await app.page.keyboard.press("Enter");
+  await app.dialog("New session").waitFor({ state: "hidden" });
+  const session = await app.shownSession();
+  await untilFocused(session.message, "the composer");
+  return session;
+}
+
+test("X-15 the main story without a mouse: project, session, message, permission, cancel, tabs, close, archive", async () => {
   await using server = await startTestServer();
   await using app = await chromium.open(server);
   const { keyboard } = app.page;
@@ -48,12 +60,7 @@ test("X-15 the main story without a mouse: project, session, message, permission
   await untilFocused(add, "where the dialog was opened");
 
   await keyboard.press("n");
-  const option = app.dialog("New session").getByRole("button", { name: GUIDE, exact: true });
-  await tabTo(app, option, GUIDE);
-  await keyboard.press("Enter");
-  const session = await app.shownSession();
-  await untilFocused(session.message, "the composer");
-
+  const session = await chooseGuide(app);
   await keyboard.type("run echo by hand");
   await keyboard.press("Shift+Enter");
   await keyboard.press("Backspace");
@@ -72,6 +79,20 @@ test("X-15 the main story without a mouse: project, session, message, permission
   await keyboard.press("Escape");
   await session.untilIdle();
 
+  await tabTo(app, app.projects.getByRole("button", { name: "New session in demo" }), "New session", "Shift+Tab");
+  await keyboard.press("Enter");
+  const second = await chooseGuide(app);
+  await keyboard.type("stream 2 words");
+  await keyboard.press("Enter");
+  await second.untilSaid("w1 w2");
+  await keyboard.press("Alt+1");
+  await app.tab("run echo by hand").and(app.activeTab).waitFor();
+  await untilFocused(session.message, "the first composer");
+  await keyboard.press("Alt+2");
+  await app.tab("stream 2 words").and(app.activeTab).waitFor();
+  await keyboard.press("Alt+w");
+  await app.untilTabs("run echo by hand");
+
   await tabTo(app, app.tab("run echo by hand"), "the tab", "Shift+Tab");
   await keyboard.press("Delete");
   await app.page.getByText("No session open").waitFor();
@@ -81,7 +102,7 @@ test("X-15 the main story without a mouse: project, session, message, permission
   const archive = app.projects.getByRole("button", { name: "Archive run echo by hand" });
   await tabTo(app, archive, "Archive", "Shift+Tab");
   await keyboard.press("Enter");
-  await app.untilRows();
+  await app.untilRows("stream 2 words");
   expect(await app.tabTitles()).toEqual([]);
 });
 
