@@ -24,7 +24,8 @@ type SentFrame = z.infer<typeof SentFrame>;
 
 export interface OpenOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
-  readonly theme?: "dark" | "light";
+  /** Of "system", `page.emulateMedia` can change it while the page is open. */
+  readonly theme?: "dark" | "light" | "system";
   /** The server is going to be away for a while: that the browser notices is no problem of the page's. */
   readonly losesServer?: boolean;
   /** The server is going to refuse something over HTTP: that the browser notes it is no problem of the page's. */

@@ -46,6 +46,7 @@ const DIE_ON = "--die-on";
 const REFUSE = "--refuse";
 const REFUSE_CODE = "--refuse-code";
 const ANSWERS = "--answers";
+const SCRIPTS = "--scripts";
 
 interface Quirk {
   /** A method that ends the process. */
@@ -55,6 +56,8 @@ interface Quirk {
   readonly refuseCode?: number;
   /** Results by method, in place of the ordinary ones. */
   readonly answers?: Readonly<Record<string, unknown>>;
+  /** What prompts in plain words make it do; any other prompt is a script itself. */
+  readonly scripts?: Readonly<Record<string, readonly z.input<typeof Step>[]>>;
 }
 
 /** A real agent process for what the built-in one never does. */
@@ -64,6 +67,7 @@ export function scriptedAgent(quirk: Quirk = {}): AgentSetting {
     ...(quirk.refuse === undefined ? [] : [REFUSE, quirk.refuse]),
     ...(quirk.refuseCode === undefined ? [] : [REFUSE_CODE, String(quirk.refuseCode)]),
     ...(quirk.answers === undefined ? [] : [ANSWERS, JSON.stringify(quirk.answers)]),
+    ...(quirk.scripts === undefined ? [] : [SCRIPTS, JSON.stringify(quirk.scripts)]),
   ];
   return { name: "Scripted", command: process.execPath, args: [import.meta.path, ...flags] };
 }
@@ -104,6 +108,7 @@ const CONFIG_OPTIONS = [
 ];
 
 const ODD_ANSWERS = z.record(z.string(), z.unknown()).parse(JSON.parse(valueAfter(ANSWERS) ?? "{}"));
+const KNOWN_SCRIPTS = z.record(z.string(), z.array(Step)).parse(JSON.parse(valueAfter(SCRIPTS) ?? "{}"));
 
 let currentId: unknown;
 let earlierId: unknown;
@@ -130,7 +135,7 @@ function end(stopReason: string): void {
 
 function play(id: unknown, sessionId: string, text: string): void {
   currentId = id;
-  perform(id, sessionId, z.array(Step).parse(JSON.parse(text)));
+  perform(id, sessionId, KNOWN_SCRIPTS[text] ?? z.array(Step).parse(JSON.parse(text)));
 }
 
 function perform(id: unknown, sessionId: string, steps: readonly Step[]): void {

@@ -1,0 +1,27 @@
+import type { AppPage } from "../e2e/app-page.ts";
+import type { TestServer, TestServerOptions } from "../support/test-server.ts";
+import type { SeedOptions } from "./seed-workspace.ts";
+
+/** Where a state is reached: a page that has just been opened on a server of its own. */
+export interface GalleryStage {
+  readonly server: TestServer;
+  readonly app: AppPage;
+}
+
+/** One thing a person can see, and the way there. Its name is its picture's; a new view is one more of these. */
+export interface GalleryState {
+  readonly name: string;
+  /** For the index, and for the names of tests. */
+  readonly shows: string;
+  readonly reach: (stage: GalleryStage) => Promise<void>;
+  /** On top of the agents that every state has. */
+  readonly server?: Pick<TestServerOptions, "agents" | "env">;
+  /** What the store holds before the server starts; nothing at all with "empty". */
+  readonly seed?: SeedOptions | "empty";
+  /** It is about the sidebar, which waits in a drawer in a narrow window: no pictures of that. */
+  readonly isWide?: boolean;
+  /** It exists in a narrow window only, and is reached in one. */
+  readonly isNarrow?: boolean;
+  /** It takes the server away. */
+  readonly losesServer?: boolean;
+}

@@ -1,0 +1,166 @@
+import type { Locator } from "playwright-core";
+import type { AppPage } from "../e2e/app-page.ts";
+import { guideWith } from "../support/test-server.ts";
+import type { GalleryState } from "./gallery-state.ts";
+import { PROJECT } from "./seed-workspace.ts";
+import { STORY, STORY_AGENT } from "./story-agent.ts";
+
+async function menuOf(app: AppPage, title: string): Promise<Locator> {
+  await app.row(title).hover();
+  await app.projects.getByRole("button", { name: `More actions for ${title}` }).click();
+  const menu = app.page.getByRole("menu", { name: `Actions for ${title}` });
+  await menu.waitFor();
+  return menu;
+}
+
+/** What stands around the sessions. */
+export const SHELL_STATES: readonly GalleryState[] = [
+  {
+    name: "first-run",
+    shows: "the very first start",
+    seed: "empty",
+    reach: ({ app }) => app.projects.getByText("Projects you add appear here").waitFor(),
+  },
+  {
+    name: "nothing-open",
+    shows: "projects and sessions, and no tab",
+    reach: async ({ app }) => {
+      await app.page.getByText("No session open").waitFor();
+      await app.row("Rate limits per tenant").waitFor();
+    },
+  },
+  {
+    name: "many-projects",
+    isWide: true,
+    shows: "twenty projects with fifty sessions each",
+    seed: { crowd: { projects: 20, sessionsEach: 50 } },
+    reach: ({ app }) => app.row("Task 50 of service-20").waitFor(),
+  },
+  {
+    name: "add-project",
+    shows: "a directory that does not exist",
+    reach: async ({ app }) => {
+      await app.projects.getByRole("button", { name: "Add project", exact: true }).click();
+      await app.dialog("Add project").getByRole("textbox", { name: "Directory" }).fill("/nowhere/at/all");
+      await app.page.keyboard.press("Enter");
+      await app.dialog("Add project").getByRole("alert").waitFor();
+    },
+  },
+  {
+    name: "remove-project",
+    shows: "the question before a project leaves the list",
+    reach: async ({ app }) => {
+      await app.projects.getByRole("button", { name: "Remove liminal-web" }).click();
+      await app.page.getByRole("dialog").waitFor();
+    },
+  },
+  {
+    name: "new-session",
+    shows: "the choice of an agent",
+    reach: async ({ app }) => {
+      const picker = await app.pickAgent(PROJECT);
+      await picker.getByRole("button", { name: STORY_AGENT, exact: true }).waitFor();
+    },
+  },
+  {
+    name: "sign-in",
+    shows: "an agent that wants a sign-in first",
+    server: { agents: { closed: { ...guideWith("--scenario", "auth-required"), name: "Closed Guide" } } },
+    reach: async ({ app }) => {
+      const picker = await app.pickAgent(PROJECT);
+      await picker.getByRole("button", { name: "Closed Guide", exact: true }).click();
+      await picker.getByText(/sign/i).first().waitFor();
+      await picker.locator("[aria-busy=true]").waitFor({ state: "detached" });
+    },
+  },
+  {
+    name: "agents",
+    shows: "all about the agents",
+    reach: async ({ app }) => {
+      await app.newSession(PROJECT);
+      await app.projects.getByRole("button", { name: "Agents", exact: true }).click();
+      await app.dialog("Agents").getByText("Liminal Guide").first().waitFor();
+    },
+  },
+  {
+    name: "search",
+    shows: "what was said, found",
+    reach: async ({ app }) => {
+      const session = await app.newSession(PROJECT, STORY_AGENT);
+      await session.ask(STORY.whole, "at most a minute");
+      await app.projects.getByRole("button", { name: "Search", exact: true }).click();
+      await app.dialog("Search").getByRole("combobox", { name: "Search everything" }).fill("backoff");
+      await app.dialog("Search").getByRole("listbox").getByRole("option").first().waitFor();
+    },
+  },
+  {
+    name: "search-nothing",
+    shows: "a search without a find",
+    reach: async ({ app }) => {
+      await app.projects.getByRole("button", { name: "Search", exact: true }).click();
+      await app.dialog("Search").getByRole("combobox", { name: "Search everything" }).fill("gooseberry");
+      await app.dialog("Search").getByText("Nothing found").waitFor();
+    },
+  },
+  {
+    name: "row-menu",
+    isWide: true,
+    shows: "what can be done with a session",
+    reach: async ({ app }) => {
+      await menuOf(app, "Rate limits per tenant");
+    },
+  },
+  {
+    name: "rename",
+    isWide: true,
+    shows: "a title being written",
+    reach: async ({ app }) => {
+      await (await menuOf(app, "Rate limits per tenant")).getByRole("menuitem", { name: "Rename" }).click();
+      await app.projects.getByRole("textbox").waitFor();
+    },
+  },
+  {
+    name: "delete",
+    shows: "the question before a session is gone for good",
+    reach: async ({ app }) => {
+      await (await menuOf(app, "Rate limits per tenant")).getByRole("menuitem", { name: "Delete…" }).click();
+      await app.page.getByRole("dialog").waitFor();
+    },
+  },
+  {
+    name: "archived",
+    isWide: true,
+    shows: "what was put away",
+    reach: async ({ app }) => {
+      await app.projects.getByRole("button", { name: `Show archived in ${PROJECT}` }).click();
+      await app.projects.getByText("Old spike: gRPC gateway").waitFor();
+    },
+  },
+  {
+    name: "archive-busy",
+    shows: "the question before an agent at work is put away",
+    reach: async ({ app }) => {
+      const session = await app.newSession(PROJECT, STORY_AGENT);
+      await session.say(STORY.streams);
+      await session.untilSaid("when the caller");
+      await app.archive(STORY.streams);
+      await app.page.getByRole("dialog").waitFor();
+    },
+  },
+  {
+    name: "tabs",
+    shows: "more tabs than there is room for",
+    reach: async ({ app }) => {
+      for (const title of await app.rowTitles()) await app.open(title);
+    },
+  },
+  {
+    name: "drawer",
+    shows: "the projects in a narrow window",
+    isNarrow: true,
+    reach: async ({ app }) => {
+      await app.page.getByRole("button", { name: "Show projects" }).click();
+      await app.row("Rate limits per tenant").waitFor();
+    },
+  },
+];
