@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { append } from "./benches/append.ts";
 import { bundle } from "./benches/bundle.ts";
+import { fiveAgents } from "./benches/five-agents.ts";
 import { flood } from "./benches/flood.ts";
+import { load } from "./benches/load.ts";
+import { memory } from "./benches/memory.ts";
 import { open } from "./benches/open.ts";
 import { openPage } from "./benches/open-page.ts";
 import { paint } from "./benches/paint.ts";
@@ -26,9 +29,12 @@ const BENCHES: readonly Bench[] = [
   search,
   resync,
   bundle,
+  load,
   openPage,
+  memory,
   paint,
   tabSwitch,
+  fiveAgents,
   flood,
   resyncPage,
 ];

@@ -44,6 +44,7 @@
     return from?.body?.textContent ?? "";
   }
 
+  const keyLatenciesMs = [];
   const stampLatenciesMs = [];
   const longFramesMs = [];
   const noteLongFrames = (entries) => longFramesMs.push(...entries.map(({ duration }) => duration));
@@ -109,6 +110,28 @@
     async takeStamps(count) {
       await until(() => stampLatenciesMs.length >= count);
       return stampLatenciesMs.splice(0);
+    },
+
+    /** From now on, notes for each key how long it took from the press to the frame that shows it. */
+    watchKeys() {
+      addEventListener("keydown", ({ timeStamp }) => {
+        const from = performance.timeOrigin + timeStamp;
+        afterFrames((at) => keyLatenciesMs.push(at - from));
+      });
+    },
+
+    /** Waits until so many were seen since the last call. */
+    async takeKeys(count) {
+      await until(() => keyLatenciesMs.length >= count);
+      return keyLatenciesMs.splice(0);
+    },
+
+    /** Since the navigation began: when the first words were painted, and when what matches could be seen. */
+    async sinceStart(selector) {
+      const at = await until(() => document.querySelector(selector)?.checkVisibility() === true);
+      await until(() => performance.getEntriesByName("first-contentful-paint").length > 0);
+      const [painted] = performance.getEntriesByName("first-contentful-paint");
+      return [painted.startTime, at - performance.timeOrigin];
     },
 
     /** Until it is stopped: the longest time from one frame to the next, and all frames over 50 ms. */

@@ -9,6 +9,7 @@ const PROBE = fileURLToPath(new URL("../programs/page-probe.js", import.meta.url
 const FRAMES_SAMPLED = 60;
 const MS_PER_S = 1_000;
 const TASK_CATEGORY = "disabled-by-default-devtools.timeline";
+const BYTES_PER_MB = 1_000_000;
 
 const Milliseconds = z.number();
 const AllMilliseconds = z.array(z.number());
@@ -27,6 +28,7 @@ export class ProbedPage implements AsyncDisposable {
   readonly #browser: Browser;
   readonly #debugger: CDPSession;
   readonly #browserDebugger: CDPSession;
+  readonly #typedIn = new Set<string>();
 
   private constructor(browser: Browser, page: Page, debuggers: { page: CDPSession; browser: CDPSession }) {
     this.#browser = browser;
@@ -90,6 +92,34 @@ export class ProbedPage implements AsyncDisposable {
   /** How long each of the next chunks of the stamping agent took to the screen. */
   async takeStamps(count: number): Promise<readonly number[]> {
     return AllMilliseconds.parse(await this.#call("takeStamps", count));
+  }
+
+  /** Types into a session's composer: how long each key took to the screen. */
+  async typeKeys(sessionId: string, count: number): Promise<readonly number[]> {
+    const iframe = await this.page.locator(`iframe[data-session-id="${sessionId}"]`).elementHandle();
+    const frame = await iframe?.contentFrame();
+    if (!frame) throw new Error(`${sessionId} has no frame`);
+    if (!this.#typedIn.has(sessionId)) await frame.evaluate(callProbe, { method: "watchKeys", args: [] });
+    this.#typedIn.add(sessionId);
+    await frame.getByRole("textbox", { name: "Message" }).focus();
+    for (let key = 0; key < count; key++) await this.page.keyboard.press("x");
+    const taken = frame.evaluate(callProbe, { method: "takeKeys", args: [count] });
+    return AllMilliseconds.parse(await within("the typed keys", taken));
+  }
+
+  /** The first paint, and when what matches could be seen, in milliseconds since the navigation began. */
+  async sinceStart(selector: string): Promise<{ readonly paintedMs: number; readonly usableMs: number }> {
+    const [paintedMs = Number.NaN, usableMs = Number.NaN] = AllMilliseconds.parse(
+      await this.#call("sinceStart", selector),
+    );
+    return { paintedMs, usableMs };
+  }
+
+  /** What the page's scripts hold, all its frames together, with the garbage gone. */
+  async heapMb(): Promise<number> {
+    await this.#debugger.send("HeapProfiler.collectGarbage");
+    const { metrics } = await this.#debugger.send("Performance.getMetrics");
+    return (metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? Number.NaN) / BYTES_PER_MB;
   }
 
   async frameIntervals(): Promise<readonly number[]> {

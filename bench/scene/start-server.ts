@@ -23,10 +23,24 @@ export interface BenchServer extends ListeningProgram {
   readonly dataDir: string;
 }
 
+interface BenchAgent {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** The built-in agent once more, as a process of its own. */
+export function anotherGuide(name: string): BenchAgent {
+  return { name, command: process.execPath, args: [join(ROOT, "builtin-agent/main.ts")] };
+}
+
 /** Starts the server on a data directory; started on the same one again, it takes the same port. */
-export async function startServer(dataDir: string): Promise<BenchServer> {
+export async function startServer(
+  dataDir: string,
+  moreAgents: Readonly<Record<string, BenchAgent>> = {},
+): Promise<BenchServer> {
   const [command, ...args] = STAMPING_AGENT_COMMAND;
-  const agents = { [STAMPING_AGENT]: { name: "Stamping agent", command, args } };
+  const agents = { [STAMPING_AGENT]: { name: "Stamping agent", command, args }, ...moreAgents };
   writeFileSync(join(dataDir, "config.json"), JSON.stringify({ agents }));
   const program = await spawnListening({
     command: [process.execPath, MAIN, "serve", "--json"],
