@@ -32,7 +32,7 @@ export const fiveAgents: Bench = {
     await using page = await ProbedPage.open(server.url);
     for (const name of AGENTS) {
       const sessionId = await createSession(client, dir.path, name);
-      await client.ask({ type: "session:rename", sessionId, title: name }, "ok");
+      await client.ask({ type: "session:rename", sessionId, title: name }, "session:title-updated");
       await page.openEmptySession(name, sessionId);
       sessions.push(sessionId);
     }

@@ -48,5 +48,5 @@ export const load: Bench = {
 
 async function loadOnce(url: string, sign: string) {
   await using page = await ProbedPage.open(url);
-  return page.sinceStart(sign);
+  return await page.sinceStart(sign);
 }
