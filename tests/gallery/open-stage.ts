@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { openApp } from "../e2e/app-page.ts";
 import { scriptedAgent } from "../integration/scripted-agent.ts";
-import { guideWith, startTestServer } from "../support/test-server.ts";
+import { startTestServer } from "../support/test-server.ts";
 import type { GalleryStage, GalleryState } from "./gallery-state.ts";
 import { seedWorkspace } from "./seed-workspace.ts";
 import { storyAgent } from "./story-agent.ts";
@@ -9,11 +9,9 @@ import { storyAgent } from "./story-agent.ts";
 export const WIDE = { width: 1_440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
 
-const NOT_SOON_MS = [30_000];
 /** Agents by their names in the picker. */
 const AGENTS = {
   "claude-code": storyAgent(),
-  frail: { ...guideWith(), name: "Frail", retryMs: NOT_SOON_MS },
   codex: { ...scriptedAgent(), name: "Codex" },
 };
 

@@ -36,6 +36,7 @@ async function takePictures(inBrowser: Browser, state: GalleryState): Promise<Pi
   await using stage = await openStage(inBrowser, state);
   const { page } = stage.app;
   await stage.reach();
+  await page.mouse.move(0, 0); // nothing is lit up because a click happened there
   const taken: Picture[] = [];
   for (const viewport of widthsOf(state)) {
     await page.setViewportSize(viewport);
