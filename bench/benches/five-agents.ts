@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { tempDir } from "../../tests/support/temp-dir.ts";
 import { CommandId, type SessionId } from "../../src/protocol/ids.ts";
+import { tempDir } from "../../tests/support/temp-dir.ts";
 import type { Bench } from "../measure/bench.ts";
 import { median } from "../measure/percentile.ts";
 import { reportLatency } from "../measure/report-latency.ts";

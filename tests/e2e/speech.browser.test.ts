@@ -97,5 +97,5 @@ test("X-15 speech: an error that ends a turn is spoken, once, and not again when
   await app.refresh();
   const again = await app.shownSession();
   await again.button("Try again").waitFor();
-  expect(await again.frame.locator("main > [aria-live=polite]").innerText()).toBe("");
+  expect(await again.frame.locator("main > [aria-live=polite]").textContent()).toBe("");
 });

@@ -215,6 +215,15 @@ export const SESSION_STATES: readonly GalleryState[] = [
     },
   },
   {
+    name: "export",
+    shows: "the choice of a form to keep a session in",
+    reach: async (stage) => {
+      const session = await tellStory(stage);
+      await session.button("Export").click();
+      await stage.app.page.getByRole("dialog").waitFor();
+    },
+  },
+  {
     name: "log",
     shows: "what went over the wire",
     reach: async (stage) => {

@@ -74,6 +74,15 @@ export const SHELL_STATES: readonly GalleryState[] = [
     },
   },
   {
+    name: "import",
+    shows: "sessions that were made elsewhere",
+    reach: async ({ app }) => {
+      const picker = await app.pickAgent(PROJECT);
+      await picker.getByRole("button", { name: "Import sessions…" }).click();
+      await app.dialog("Import sessions").getByRole("button", { name: "Import file…" }).waitFor();
+    },
+  },
+  {
     name: "agents",
     shows: "all about the agents",
     reach: async ({ app }) => {
