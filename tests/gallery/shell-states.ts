@@ -75,11 +75,11 @@ export const SHELL_STATES: readonly GalleryState[] = [
   },
   {
     name: "import",
-    shows: "sessions that were made elsewhere",
+    shows: "an agent that cannot tell which sessions it has",
     reach: async ({ app }) => {
       const picker = await app.pickAgent(PROJECT);
       await picker.getByRole("button", { name: "Import sessions…" }).click();
-      await app.dialog("Import sessions").getByRole("button", { name: "Import file…" }).waitFor();
+      await app.dialog("Import sessions").getByText("does not list its sessions").waitFor();
     },
   },
   {
