@@ -30,7 +30,7 @@ export function commandEntries(shell: Shell): readonly PaletteEntry[] {
   const session = active === null ? undefined : shell.server.value.sessions.get(active);
   return [
     ...tableEntries(session !== undefined),
-    ...(session === undefined ? [] : careEntries(session)),
+    ...(session === undefined ? [] : careEntries(shell, session)),
     ...projectEntries(shell),
     ...pageEntries(),
   ];
@@ -51,14 +51,14 @@ function iconOf(wish: string): IconName | undefined {
 }
 
 /** What can be done with the session in view: the same as from its row, and what its own menu has. */
-function careEntries(session: SessionRow): readonly PaletteEntry[] {
+function careEntries(shell: Shell, session: SessionRow): readonly PaletteEntry[] {
   const { id: sessionId, title: detail } = session;
   const fromRow = rowActions(shell, session).map(({ words, icon, isInPlace, act }) =>
     command(
       words,
       words,
       icon,
-      (shell) => {
+      () => {
         if (isInPlace) revealRow(shell, session);
         act();
       },
