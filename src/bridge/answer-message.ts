@@ -33,16 +33,9 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       return answerAboutProjects(deps, message);
     case "session:list":
       return listSessions(deps, message);
-    case "session:page": {
-      if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
-      const page = sessions.page(message);
-      return page ? reply(page) : { kind: "refused", refusal: REFUSE.invalidMessage("before, until: no such entry") };
-    }
-    case "session:output": {
-      if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
-      const output = sessions.output(message);
-      return output ? reply(output) : { kind: "refused", refusal: REFUSE.invalidMessage("entryId: no such output") };
-    }
+    case "session:page":
+    case "session:output":
+      return readSession(deps, message);
     case "session:draft":
       return sessions.saveDraft(message);
     case "search":
@@ -89,6 +82,19 @@ function isImport(message: Answerable): message is ImportMessage {
 function answerImport({ sessions, imports }: MessageDeps, message: ImportMessage): Promise<Answer> {
   if (message.type !== "import:start") return imports.answer(message);
   return sessions.once(message.commandId, () => imports.answer(message));
+}
+
+/** Pieces of what was said: older entries, or more of a long output. */
+function readSession(
+  { sessions }: MessageDeps,
+  message: Extract<Answerable, { type: "session:page" | "session:output" }>,
+): Answer {
+  if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
+  const isPage = message.type === "session:page";
+  const read = isPage ? sessions.page(message) : sessions.output(message);
+  if (read) return reply(read);
+  const problem = isPage ? "before, until: no such entry" : "entryId: no such output";
+  return { kind: "refused", refusal: REFUSE.invalidMessage(problem) };
 }
 
 function listSessions({ sessions }: MessageDeps, message: Extract<Answerable, { type: "session:list" }>): Answer {
