@@ -22,6 +22,8 @@ const WISH_ICONS: Readonly<Partial<Record<ShellWish, IconName>>> = {
   shortcuts: "key",
   "close-tab": "close",
   "reopen-tab": "refresh",
+  split: "columns",
+  "close-column": "columns",
 };
 
 /** All that can be done now, what has a key in the words of the one table of keys. */
