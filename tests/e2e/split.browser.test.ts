@@ -167,7 +167,7 @@ test("X-18 by keyboard, and back after a reload and a server restart: columns, w
   expect(Math.round(await widthOf(c))).toBe(Math.round(wider));
   await b.untilSaid("w1 w2");
   await app.tab(C).focus();
-  await keyboard.press("Alt+Shift+\\");
+  await keyboard.press("Alt+Shift+W");
   await untilInView(app, A, B);
   await app.tab(A).and(app.activeTab).waitFor();
   await keyboard.press("Alt+w");

@@ -60,7 +60,7 @@ function ColumnHead({ shell, column }: { shell: Shell; column: ShownColumn }) {
         type="button"
         class="icon-button small"
         aria-label={`Hide ${session.title}`}
-        title="Close this column; the tab stays (Alt+Shift+\)"
+        title="Close this column; the tab stays (Alt+Shift+W)"
         onClick={() => hide(shell, id)}
       >
         <Icon name="close" class="icon-sm" />

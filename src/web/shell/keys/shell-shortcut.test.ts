@@ -17,7 +17,7 @@ describe("shellShortcut", () => {
     ["f with Cmd and Shift", press("f", { meta: true, shift: true }), { do: "search" }],
     ["\\ with Alt, also while typing", press("\\", { alt: true }, true), { do: "split" }],
     ["\\ with Ctrl", press("\\", { ctrl: true }), { do: "split" }],
-    ["| with Alt and Shift", press("|", { alt: true, shift: true }), { do: "close-column" }],
+    ["w with Alt and Shift", press("W", { alt: true, shift: true }, true), { do: "close-column" }],
     ["] with Alt", press("]", { alt: true }, true), { do: "step-column", steps: 1 }],
     ["n", press("n"), { do: "new-session" }],
     ["[", press("["), { do: "step-tab", steps: -1 }],

@@ -60,7 +60,7 @@ export const TABS: readonly ShortcutRow<Shortcut | ((key: string) => Shortcut)>[
   { does: { do: "close-tab" }, words: "Close the tab", chords: ["Alt+W"] },
   { does: { do: "reopen-tab" }, words: "Reopen the tab closed last", chords: ["Alt+Shift+T"] },
   { does: { do: "split" }, words: "Put the next tab beside", chords: ["Alt+\\", "Mod+\\"] },
-  { does: { do: "close-column" }, words: "Close the column, keep its tab", chords: ["Alt+|"] },
+  { does: { do: "close-column" }, words: "Close the column, keep its tab", chords: ["Alt+Shift+W"] },
   { does: { do: "step-column", steps: 1 }, words: "Next column", chords: ["Alt+]"] },
   { does: { do: "step-column", steps: -1 }, words: "Previous column", chords: ["Alt+["] },
 ];
