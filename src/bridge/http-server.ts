@@ -3,7 +3,7 @@ import type { FileImport } from "../sessions/transfer/file-import.ts";
 import { type AccessControl, bearerOf } from "./access-control.ts";
 import type { McpDoor } from "./mcp-door.ts";
 import type { PageFiles } from "./page-files.ts";
-import { json, plainText, signInPage } from "./plain-pages.ts";
+import { json, plainText, signedInPage, signInPage } from "./plain-pages.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { type ConnectionDeps, SocketConnection } from "./socket-connection.ts";
 import { exportRoute, IMPORT_BYTES_MAX, importRoute } from "./transfer-routes.ts";
@@ -153,6 +153,7 @@ export class HttpServer {
   #page(request: Request, url: URL, name: "shell" | "portlet"): Response {
     const token = url.searchParams.get("token");
     if (token !== null && this.#access.isToken(token)) {
+      if (request.headers.get("sec-fetch-site") === "cross-site") return signedInPage(this.#access.newCookie());
       const headers = {
         ...SECURITY_HEADERS,
         Location: url.pathname,

@@ -21,7 +21,7 @@ const SIGN_IN = `<!doctype html>
 <main>
 <h1>This browser is not signed in</h1>
 <p>Liminal Builder printed a link with a token when it started. Open that whole link once; this browser then stays signed in.</p>
-<p>The link is gone? Stop Liminal Builder with Ctrl-C and start it again with <code>npm start</code>: it prints a new one.</p>
+<p>The link is gone? <code>liminal open</code> signs this machine's browser in; or stop Liminal Builder with Ctrl-C and start it again with <code>npm start</code>: it prints a new one.</p>
 </main>
 </body>
 </html>
@@ -29,6 +29,15 @@ const SIGN_IN = `<!doctype html>
 
 export function signInPage(): Response {
   return new Response(SIGN_IN, { status: 401, headers: HTML });
+}
+
+/**
+ * For a browser that was sent here by a file or another page: its new cookie is not sent along with a redirect, but is
+ * with a step that this page of ours makes.
+ */
+export function signedInPage(cookie: string): Response {
+  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/"><title>Liminal Builder</title><p><a href="/">Go on</a></p></html>\n`;
+  return new Response(page, { status: 200, headers: { ...HTML, "Set-Cookie": cookie } });
 }
 
 export function plainText(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {

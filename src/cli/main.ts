@@ -1,35 +1,84 @@
-import { logs } from "./logs.ts";
-import { serve } from "./serve.ts";
+import type { CommandSpec } from "./command-spec.ts";
+import { commandNamed } from "./command-table.ts";
+import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
+import { helpOf, overview } from "./help-text.ts";
+import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
 
-const USAGE = `Usage: liminal <command>
+type Run = (line: CommandLine) => Promise<ExitCode>;
 
-  serve [--json] [--insecure]   start Liminal Builder and print its URL
-      --json                    print one JSON object {"url", "port", "pid", "dataDir"} instead of the line for people
-      --insecure                allow an address that other machines can reach, without TLS
-  mcp                           offer the tools of the running server over MCP on stdio, to agents and other programs
-  logs <session id>             print what was said on the wire between us and the session's agent
-`;
+/** Each loaded when it is wanted, and not before: what one command needs, the others do not wait for. */
+const RUNS: Readonly<Record<string, () => Promise<Run>>> = {
+  run: async () => (await import("./run.ts")).run,
+  send: async () => (await import("./send.ts")).send,
+  attach: async () => (await import("./attach.ts")).attach,
+  cancel: async () => (await import("./cancel.ts")).cancel,
+  kill: async () => (await import("./kill.ts")).kill,
+  permit: async () => (await import("./permit.ts")).permit,
+  ls: async () => (await import("./ls.ts")).ls,
+  search: async () => (await import("./search.ts")).search,
+  export: async () => (await import("./export.ts")).exportSession,
+  logs: async () => (await import("./logs.ts")).logs,
+  agents: async () => (await import("./agents.ts")).agents,
+  projects: async () => (await import("./projects.ts")).projects,
+  open: async () => (await import("./open.ts")).open,
+  stop: async () => (await import("./stop.ts")).stop,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  completion: async () => (await import("./completion.ts")).completion,
+  help: async () => help,
+};
 
-const [command = "serve", ...args] = process.argv.slice(2);
-switch (command) {
-  case "serve":
-    await serve(args);
-    break;
-  case "logs":
-    await logs(args);
-    break;
-  case "mcp": {
-    // Not before it is wanted: the protocol's library is large, and every other command would wait for it.
-    const { mcp } = await import("./mcp.ts");
-    await mcp(args);
-    break;
+const [name = "serve", ...words] = process.argv.slice(2);
+process.stdout.on("error", (error) => {
+  // Whoever read us has seen enough, like `head`: not a failure of ours.
+  if (Reflect.get(error, "code") === "EPIPE") process.exit(EXIT.done);
+  throw error;
+});
+process.exitCode = await main();
+
+async function main(): Promise<number | undefined> {
+  if (name === "--help" || name === "-h") return show(overview());
+  const command = commandNamed(name);
+  try {
+    if (!command) throw new CliError(EXIT.usage, `Unknown command "${name}". liminal help lists them.`, "USAGE");
+    if (words.includes("--help") || words.includes("-h")) return show(helpOf(command));
+    return await start(command);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return failed(error);
   }
-  case "help":
-  case "--help":
-  case "-h":
-    process.stdout.write(USAGE);
-    break;
-  default:
-    process.stderr.write(`Unknown command "${command}".\n\n${USAGE}`);
-    process.exitCode = 1;
+}
+
+/** The server and the MCP bridge read their own words, and run until they are told to end. */
+async function start(command: CommandSpec): Promise<number | undefined> {
+  if (command.name === "serve") {
+    await (await import("./serve.ts")).serve(words);
+    return undefined;
+  }
+  if (command.name === "mcp") {
+    await (await import("./mcp.ts")).mcp(words);
+    return undefined;
+  }
+  const line = parseCommandLine(command, words, process.env);
+  const run = await RUNS[command.name]?.();
+  if (!run) throw new Error(`the command ${command.name} is in the table and nowhere else`);
+  return run(line);
+}
+
+function show(text: string): ExitCode {
+  process.stdout.write(text);
+  return EXIT.done;
+}
+
+async function help({ args: [about] }: CommandLine): Promise<ExitCode> {
+  const command = about === undefined ? undefined : commandNamed(about);
+  if (about !== undefined && !command)
+    throw new CliError(EXIT.usage, `Unknown command "${about}". liminal help lists them.`, "USAGE");
+  return show(command ? helpOf(command) : overview());
+}
+
+/** Programs get the error where they look for the result; people get it beside the result. */
+function failed({ code, message, exitCode }: CliError): ExitCode {
+  if (words.includes("--json")) process.stdout.write(`${JSON.stringify({ error: { code, message, exitCode } })}\n`);
+  else process.stderr.write(`${message}\n`);
+  return exitCode;
 }

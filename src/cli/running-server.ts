@@ -1,43 +1,97 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { z } from "zod";
+import { CliError, EXIT } from "./exit-codes.ts";
 
 const Note = z.object({ pid: z.int(), port: z.int() });
+/** One that takes longer than this to say that it is well is not. */
+const READY_MS_MAX = 10_000;
+const Failure = z.object({ error: z.string() });
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Says what to do when there is no server to talk to. */
-export class NoServerError extends Error {
-  override readonly name = "NoServerError";
+export class NoServerError extends CliError {
+  constructor(message: string) {
+    super(EXIT.noServer, message, "NO_SERVER");
+  }
+}
+
+export function dataDirOf(env: Environment): string {
+  return resolve(env["LIMINAL_DATA_DIR"] || join(env["HOME"] || homedir(), ".liminal-builder"));
 }
 
 /** The server that works with this user's data directory, as it announced itself there. */
 export class RunningServer {
-  readonly #origin: string;
+  readonly origin: string;
+  readonly pid: number;
   readonly #token: string;
 
   /** `token`: instead of the app's own. */
   constructor(env: Environment, token?: string) {
-    const dataDir = env["LIMINAL_DATA_DIR"] || join(env["HOME"] || homedir(), ".liminal-builder");
-    const notePath = join(dataDir, "server.json");
-    if (!existsSync(notePath))
+    const dataDir = dataDirOf(env);
+    const note = readNote(dataDir);
+    if (note === null)
       throw new NoServerError(`No Liminal Builder is running for ${dataDir}. Start one with: liminal serve`);
-    const { port } = Note.parse(JSON.parse(readFileSync(notePath, "utf8")));
-    this.#origin = `http://127.0.0.1:${port}`;
+    this.pid = note.pid;
+    this.origin = `http://127.0.0.1:${note.port}`;
     this.#token = token || env["LIMINAL_TOKEN"] || readFileSync(join(dataDir, "token"), "utf8").trim();
   }
 
   get(path: string): Promise<Response> {
-    return fetch(this.#origin + path, { headers: this.#headers });
+    return fetch(this.origin + path, { headers: this.#headers });
   }
 
   post(path: string, body: object, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
     const all = { ...this.#headers, "Content-Type": "application/json", ...headers };
-    return fetch(this.#origin + path, { method: "POST", headers: all, body: JSON.stringify(body), signal });
+    return fetch(this.origin + path, { method: "POST", headers: all, body: JSON.stringify(body), signal });
+  }
+
+  openSocket(): WebSocket {
+    return new WebSocket(`${this.origin.replace("http", "ws")}/ws?token=${encodeURIComponent(this.#token)}`);
+  }
+
+  /** The address that signs a browser in; not to be printed, nor given to a program as an argument. */
+  get signInUrl(): string {
+    return `${this.origin}/?token=${encodeURIComponent(this.#token)}`;
+  }
+
+  /** Whether it is there and ready; a note can outlive the server that wrote it. */
+  async isReady(): Promise<boolean> {
+    try {
+      return (await fetch(`${this.origin}/healthz`, { signal: AbortSignal.timeout(READY_MS_MAX) })).ok;
+    } catch (error) {
+      if (isUnreachable(error)) return false;
+      throw error;
+    }
   }
 
   get #headers(): Record<string, string> {
     return { Authorization: `Bearer ${this.#token}` };
   }
+}
+
+/** What the server wrote about itself; null without one, or while it is just writing. */
+export function readNote(dataDir: string): z.infer<typeof Note> | null {
+  const path = join(dataDir, "server.json");
+  if (!existsSync(path)) return null;
+  try {
+    return Note.safeParse(JSON.parse(readFileSync(path, "utf8"))).data ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error instanceof Error && Reflect.get(error, "code") === "ENOENT"))
+      return null;
+    throw error;
+  }
+}
+
+/** Nobody listens there, or the line broke. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof Error && ("code" in error || error.name === "TimeoutError");
+}
+
+/** The answer's body; what the server refused is told in its words. */
+export async function bodyOf(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  throw new CliError(EXIT.failed, Failure.parse(await response.json()).error, "REFUSED");
 }

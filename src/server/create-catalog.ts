@@ -12,7 +12,7 @@ import { PROGRAM_DIR } from "./version.ts";
 
 interface CatalogParts {
   readonly config: ServerConfig;
-  readonly dataDir: DataDir;
+  readonly dataDir: Pick<DataDir, "file">;
   readonly world: World;
   readonly configured: readonly AgentDefinition[];
   readonly logger: Logger;

@@ -2,7 +2,7 @@ import type { Logger } from "./logger.ts";
 
 /** Opens the page where there is a desktop to open it on; finding none is never an error. */
 export function openBrowser(url: string, env: Readonly<Record<string, string | undefined>>, logger: Logger): void {
-  const command = opener(env);
+  const command = browserCommand(env);
   if (!command) return;
   try {
     Bun.spawn([...command, url], { stdin: "ignore", stdout: "ignore", stderr: "ignore", detached: true }).unref();
@@ -11,7 +11,8 @@ export function openBrowser(url: string, env: Readonly<Record<string, string | u
   }
 }
 
-function opener(env: Readonly<Record<string, string | undefined>>): readonly string[] | null {
+/** What opens an address here; null where there is no desktop. */
+export function browserCommand(env: Readonly<Record<string, string | undefined>>): readonly string[] | null {
   switch (process.platform) {
     case "darwin":
       return ["open"];

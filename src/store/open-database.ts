@@ -59,6 +59,18 @@ export function openDatabase(path: string, stamp: string): OpenedDatabase {
   return { db: prepare(path), movedAside: null, created: !existed };
 }
 
+/** What would be found on opening it, without opening it for good: nothing is changed, nothing is moved. */
+export function inspectDatabase(path: string): { readonly damage: string | null; readonly version: number } {
+  const damage = findDamage(path);
+  if (damage !== null) return { damage, version: 0 };
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    return { damage: null, version: userVersion(db) };
+  } finally {
+    db.close();
+  }
+}
+
 function prepare(path: string): DatabaseSync {
   const db = new DatabaseSync(path);
   try {

@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   orchestration: [...EVERYONE, "sessions", "fanout", "workspace"],
   client: EVERYONE,
   web: [...EVERYONE, "client"],
-  cli: [...EVERYONE, "client", VERSION],
+  cli: [...EVERYONE, "client", "bin", VERSION],
   "cli/serve": [...EVERYONE, "client", "cli", "server", VERSION],
   server: [...EVERYONE, ...SERVER_SIDE, VERSION],
   "builtin-agent": [],
@@ -72,9 +72,9 @@ function judgePackage(from: string, { specifier, place }: Import): string[] {
   return [`${place}: imports ${specifier}; ${from} may use ${allowed.join(", ") || "no package"}`];
 }
 
-/** The folder that says which rules hold; the one command that starts the server is a layer of its own. */
+/** The folder that says which rules hold; the commands that deal with the server itself are a layer of their own. */
 function layerOf(path: string): string {
-  if (/^src\/cli\/serve\b/.test(path)) return "cli/serve";
+  if (/^src\/cli\/(serve|stop|open|doctor)\b/.test(path)) return "cli/serve";
   const [first = "", second = ""] = path.split("/");
   return first === "src" ? second : first;
 }

@@ -28,7 +28,7 @@ it("X-17 an unknown session and a server that does not run are told in words", a
   expect(await runLogs(server.dataDir, "builtin:nobody")).toMatchObject({ code: 1, stderr: "Session not found.\n" });
   await server.stop();
   const gone = await runLogs(server.dataDir, "builtin:nobody");
-  expect(gone.code).toBe(1);
+  expect(gone.code).toBe(3);
   expect(gone.stderr).toContain("No Liminal Builder is running");
   await server.start();
 });

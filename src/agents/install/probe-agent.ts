@@ -25,6 +25,8 @@ interface ProbeOptions {
   /** For each of the two answers. */
   readonly answerTimeoutMs: number;
   readonly signal: AbortSignal;
+  /** Whether it answers at all: no session is opened, so nothing of the user's is read or written. */
+  readonly greetOnly?: boolean;
 }
 
 /** Why an agent does not work here, and the last of what it complained about. */
@@ -56,7 +58,7 @@ export async function probeAgent(options: ProbeOptions): Promise<ProbeFailure | 
   }
 }
 
-async function converse(trial: Trial, { cwd, clientVersion }: ProbeOptions): Promise<string | null> {
+async function converse(trial: Trial, { cwd, clientVersion, greetOnly }: ProbeOptions): Promise<string | null> {
   const greeting = await trial.ask("initialize", {
     protocolVersion: PROTOCOL_VERSION,
     clientInfo: { name: "liminal-builder", title: "Liminal Builder", version: clientVersion },
@@ -66,6 +68,7 @@ async function converse(trial: Trial, { cwd, clientVersion }: ProbeOptions): Pro
   if (greeting.error) return `it refused the connection: ${greeting.error.message}`;
   const { data } = z.object({ protocolVersion: z.number() }).safeParse(greeting.result);
   if (data?.protocolVersion !== PROTOCOL_VERSION) return "it speaks another version of the protocol";
+  if (greetOnly) return null;
   const opened = await trial.ask("session/new", { cwd, mcpServers: [] });
   if (typeof opened === "string") return opened;
   if (opened.error && opened.error.code !== AUTH_REQUIRED) return `it opened no session: ${opened.error.message}`;

@@ -1,0 +1,13 @@
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { findSession } from "./find-session.ts";
+import type { CommandLine } from "./parse-command-line.ts";
+import { print } from "./print.ts";
+import { connect } from "./server-link.ts";
+
+export async function cancel(line: CommandLine): Promise<ExitCode> {
+  using link = await connect(line.env, "fail");
+  const sessionId = await findSession(link, line.args[0] ?? "");
+  await link.act({ type: "session:cancel", sessionId });
+  print(line, { sessionId, status: "cancelling" }, "The turn is being stopped.");
+  return EXIT.done;
+}

@@ -1,0 +1,54 @@
+import type { CommandSpec, Offer, OptionSpec } from "../command-spec.ts";
+import { COMMANDS, OPTIONS_OF_ALL } from "../command-table.ts";
+
+/** `liminal completion fish > ~/.config/fish/completions/liminal.fish` */
+export function fishScript(): string {
+  const names = COMMANDS.map(
+    ({ name, summary }) => `complete -c liminal -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
+  );
+  return [
+    "# fish completion of liminal; made by: liminal completion fish",
+    "complete -c liminal -f",
+    ...names,
+    ...COMMANDS.flatMap(linesOf),
+    "",
+  ].join("\n");
+}
+
+function linesOf(command: CommandSpec): string[] {
+  const base = `complete -c liminal -n ${quoted(`__fish_seen_subcommand_from ${command.name}`)}`;
+  const places = [...new Set(command.offers.map(offerWords))].filter((words) => words !== "");
+  return [
+    ...places.map((words) => `${base} ${words}`),
+    ...[...command.options, ...OPTIONS_OF_ALL].map((option) => `${base} ${optionWords(option)}`),
+  ];
+}
+
+function optionWords({ name, short, value, offer, help }: OptionSpec): string {
+  const spelling = `${short === undefined ? "" : `-s ${short} `}-l ${name} -d ${quoted(help)}`;
+  if (value === undefined) return spelling;
+  return `${spelling} -r ${offerWords(offer ?? "files")}`.trimEnd();
+}
+
+function offerWords(offer: Offer): string {
+  if (typeof offer !== "string") return `-a ${quoted(offer.join(" "))}`;
+  switch (offer) {
+    case "files":
+      return "-F";
+    case "directories":
+      return `-a ${quoted("(__fish_complete_directories)")}`;
+    case "agents":
+    case "sessions":
+      return `-a ${quoted(`(liminal completion offer ${offer} 2>/dev/null)`)}`;
+    case "commands":
+      return `-a ${quoted(COMMANDS.map(({ name }) => name).join(" "))}`;
+    case "nothing":
+      return "";
+    default:
+      return offer satisfies never;
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

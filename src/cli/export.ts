@@ -1,0 +1,45 @@
+import { open } from "node:fs/promises";
+import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
+import { findSession } from "./find-session.ts";
+import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { print } from "./print.ts";
+import { bodyOf } from "./running-server.ts";
+import { connect } from "./server-link.ts";
+import { pour } from "./write-out.ts";
+
+const FORMS = ["md", "html", "json"];
+
+export async function exportSession(line: CommandLine): Promise<ExitCode> {
+  const file = line.text("output");
+  const format = line.text("format") ?? (line.json && file === undefined ? "json" : "md");
+  if (!FORMS.includes(format)) throw misusedNamed("export", `--format is "${format}": choose md, html or json.`);
+  using link = await connect(line.env);
+  const sessionId = await findSession(link, line.args[0] ?? "");
+  const body = await bodyOf(await link.server.get(`/api/export?${new URLSearchParams({ sessionId, format })}`));
+  if (file === undefined) await pour(body);
+  else {
+    const bytes = await writeNew(file, body);
+    print(line, { sessionId, format, file, bytes }, `Written to ${file}.`);
+  }
+  return EXIT.done;
+}
+
+async function writeNew(file: string, body: Response): Promise<number> {
+  try {
+    await using target = await open(file, "wx");
+    let bytes = 0;
+    if (body.body) for await (const piece of body.body) bytes += (await target.write(piece)).bytesWritten;
+    return bytes;
+  } catch (error) {
+    const code = error instanceof Error ? Reflect.get(error, "code") : undefined;
+    if (code === "EEXIST")
+      throw new CliError(
+        EXIT.failed,
+        `${file} is there already and was not touched. Choose another name.`,
+        "FILE_EXISTS",
+      );
+    if (error instanceof Error && code !== undefined)
+      throw new CliError(EXIT.failed, `${file} cannot be written: ${error.message}`, "FILE_ERROR");
+    throw error;
+  }
+}

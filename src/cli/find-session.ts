@@ -1,0 +1,52 @@
+import { cliTypeOf, SessionId } from "../protocol/ids.ts";
+import type { Project, SessionRow } from "../protocol/server-messages.ts";
+import { CliError, EXIT } from "./exit-codes.ts";
+import type { ServerLink } from "./server-link.ts";
+
+const SHORT_ID_CHARS = 8;
+const CANDIDATES_SHOWN_MAX = 5;
+
+/** Every session the server lists, the most recent first. */
+export async function allSessions(
+  link: ServerLink,
+  projects: readonly Project[] = link.hello.projects,
+  includeArchived = true,
+): Promise<readonly SessionRow[]> {
+  const lists = await Promise.all(
+    projects.map(({ id }) => link.ask("session:list", { type: "session:list", projectId: id, includeArchived })),
+  );
+  return lists
+    .flatMap(({ sessions }) => sessions)
+    .sort((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt));
+}
+
+/** The session a person means: its id, or the beginning of it, with or without the agent before the colon. */
+export async function findSession(link: ServerLink, wanted: string): Promise<SessionId> {
+  const sessions = await allSessions(link);
+  const exact = sessions.find(({ id }) => id === wanted);
+  if (exact) return exact.id;
+  const matches =
+    wanted === "" ? [] : sessions.filter(({ id }) => id.startsWith(wanted) || ownPart(id).startsWith(wanted));
+  const [first, ...others] = matches;
+  if (first && others.length === 0) return first.id;
+  if (first) {
+    const shown = matches.slice(0, CANDIDATES_SHOWN_MAX).map(({ id, title }) => `\n  ${id}  ${title}`);
+    const message = `"${wanted}" is the beginning of ${matches.length} session ids; give more of it:${shown.join("")}`;
+    throw new CliError(EXIT.failed, message, "SESSION_AMBIGUOUS");
+  }
+  // One whose project was removed is in no list, and is there all the same.
+  const whole = SessionId.safeParse(wanted);
+  if (whole.success) return whole.data;
+  throw new CliError(EXIT.failed, `There is no session "${wanted}". liminal ls lists them.`, "SESSION_NOT_FOUND");
+}
+
+/** As short as a person would copy it, where that is enough to tell it from the others. */
+export function shortId(id: SessionId, among: readonly SessionId[]): string {
+  const short = ownPart(id).slice(0, SHORT_ID_CHARS);
+  const isUnique = among.filter((other) => ownPart(other).startsWith(short)).length <= 1;
+  return isUnique ? short : id;
+}
+
+function ownPart(id: SessionId): string {
+  return id.slice(cliTypeOf(id).length + 1);
+}

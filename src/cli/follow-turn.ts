@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import { SessionFeed } from "../client/session-feed.ts";
+import { entriesOf } from "../protocol/fold-message.ts";
+import { CommandId, type SessionId, type TurnId } from "../protocol/ids.ts";
+import { isQuestion } from "../protocol/pending-request.ts";
+import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
+import type { StopReason } from "../protocol/stop-reason.ts";
+import { turnEndWords } from "../protocol/turn-end-words.ts";
+import { CliError, EXIT } from "./exit-codes.ts";
+import { type OpenRequest, openRequestOf } from "./open-request.ts";
+import { tell } from "./print.ts";
+import type { ServerLink } from "./server-link.ts";
+
+export interface TurnResult {
+  readonly sessionId: SessionId;
+  readonly status: "done" | "failed" | "cancelled" | "blocked";
+  /** What the agent answered, as far as it came. */
+  readonly text: string;
+  readonly stopReason?: StopReason;
+  readonly error?: string;
+  /** What the agent waits for, when it is blocked. */
+  readonly pending?: readonly OpenRequest[];
+  /** Questions that were declined because nobody was there to answer. */
+  readonly declined?: readonly string[];
+}
+
+type TurnEnd = Pick<TurnResult, "status" | "stopReason" | "error">;
+
+interface FollowOptions {
+  readonly link: ServerLink;
+  readonly sessionId: SessionId;
+  readonly content: string;
+  /** Someone sits at the terminal: what is asked is shown, and waited for. */
+  readonly isInteractive: boolean;
+  readonly onText: (text: string) => void;
+}
+
+/** Sends a message and resolves when its own turn has ended, or cannot go on without an answer. */
+export async function followTurn({
+  link,
+  sessionId,
+  content,
+  isInteractive,
+  onText,
+}: FollowOptions): Promise<TurnResult> {
+  const commandId = CommandId.parse(randomUUID());
+  const ended = Promise.withResolvers<TurnResult>();
+  const asked = new AskedRequests(link, sessionId, isInteractive, ended.reject);
+  const onChange = (state: SessionState) => {
+    const turnId = turnOf(state, commandId);
+    const text = turnId === null ? "" : answerOf(state, turnId);
+    onText(text);
+    const open = asked.look(state);
+    const end =
+      endOf(state, turnId, commandId) ?? (open.length > 0 ? { status: "blocked" as const, pending: open } : null);
+    if (end) ended.resolve({ sessionId, text, ...end, ...(asked.declined.length > 0 && { declined: asked.declined }) });
+  };
+  const onRefused = ({ message, code }: { message: string; code: string }) =>
+    ended.reject(new CliError(EXIT.failed, message, code));
+  using _feed = new SessionFeed({ connection: link.connection, sessionId, onChange, onRefused });
+  await link.act({ type: "session:send", sessionId, content, commandId });
+  return await Promise.race([ended.promise, link.lost]);
+}
+
+/** What the agent asked meanwhile: questions are declined where nobody can answer, permissions are not ours to give. */
+class AskedRequests {
+  readonly declined: string[] = [];
+  readonly #link: ServerLink;
+  readonly #sessionId: SessionId;
+  readonly #isInteractive: boolean;
+  readonly #onError: (error: unknown) => void;
+  readonly #seen = new Set<string>();
+
+  constructor(link: ServerLink, sessionId: SessionId, isInteractive: boolean, onError: (error: unknown) => void) {
+    this.#link = link;
+    this.#sessionId = sessionId;
+    this.#isInteractive = isInteractive;
+    this.#onError = onError;
+  }
+
+  /** What keeps the turn from going on by itself. */
+  look(state: SessionState): readonly OpenRequest[] {
+    const blocking: OpenRequest[] = [];
+    for (const pending of state.pending) {
+      const request = openRequestOf(this.#sessionId, state.title, pending);
+      const isNew = !this.#seen.has(request.id);
+      this.#seen.add(request.id);
+      if (this.#isInteractive) {
+        if (isNew) tell(`The agent asks: ${request.asks}\nAnswer in the page, or with: liminal permit ${request.id}`);
+      } else if (!isQuestion(pending)) blocking.push(request);
+      else if (isNew) this.#decline(pending.elicitationId, request.asks);
+    }
+    return blocking;
+  }
+
+  #decline(id: Parameters<typeof declineRequest>[1], asks: string): void {
+    this.declined.push(asks);
+    tell(`The agent asked "${asks}"; it was declined, since nobody is here to answer.`);
+    this.#link.act(declineRequest(this.#sessionId, id)).catch((error: unknown) => {
+      // Answered elsewhere or withdrawn in the meantime: then there is nothing left to decline.
+      if (!(error instanceof CliError && error.code === "REQUEST_NOT_PENDING")) this.#onError(error);
+    });
+  }
+}
+
+function declineRequest(
+  sessionId: SessionId,
+  elicitationId: Extract<SessionState["pending"][number], { elicitationId: unknown }>["elicitationId"],
+) {
+  return { type: "elicitation:respond", sessionId, elicitationId, action: "decline" } as const;
+}
+
+function turnOf(state: SessionState, commandId: CommandId): TurnId | null {
+  const entry = entriesOf(state).findLast((one) => one.type === "user" && one.commandId === commandId);
+  return entry?.turnId ?? null;
+}
+
+/** The agent's own words; what its sub-agents said belongs to their tool calls. */
+function answerOf(state: SessionState, turnId: TurnId): string {
+  return entriesOf(state)
+    .flatMap((entry) =>
+      entry.type === "assistant" && entry.turnId === turnId && entry.parentToolCallId === undefined
+        ? [entry.content]
+        : [],
+    )
+    .join("\n\n");
+}
+
+function endOf(state: SessionState, turnId: TurnId | null, commandId: CommandId): TurnEnd | null {
+  if (turnId === null) {
+    const isHeld =
+      state.queuePaused && !isTurnActive(state.turn) && state.queue.some((item) => item.commandId === commandId);
+    return isHeld
+      ? { status: "blocked", error: "The message waits in a queue that is held. Resume it in the page." }
+      : null;
+  }
+  const { turn } = state;
+  if (turn.turnId === turnId)
+    return isTurnActive(turn) ? null : judged(turn.stopReason ?? "end_turn", turn.error?.message);
+  return endedEarlier(state, turnId);
+}
+
+/** Of a turn that is not the newest: its message may be ahead of its start, or others have come since. */
+function endedEarlier(state: SessionState, turnId: TurnId): TurnEnd | null {
+  const entries = entriesOf(state);
+  const notice = entries.findLast((entry) => entry.type === "notice" && entry.turnId === turnId && entry.turnEnd);
+  if (notice?.type === "notice") return judged(notice.turnEnd ?? "end_turn", notice.content);
+  const newest = entries.findLast((entry) => entry.type === "user");
+  return newest?.turnId !== turnId ? judged("end_turn") : null;
+}
+
+function judged(stopReason: StopReason, message?: string): TurnEnd {
+  if (stopReason === "end_turn") return { status: "done", stopReason };
+  if (stopReason === "cancelled") return { status: "cancelled", stopReason };
+  return { status: "failed", stopReason, error: message ?? turnEndWords(stopReason)?.content ?? stopReason };
+}

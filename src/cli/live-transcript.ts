@@ -1,0 +1,79 @@
+import type { Entry } from "../protocol/entry.ts";
+import { entriesOf } from "../protocol/fold-message.ts";
+import type { SessionId } from "../protocol/ids.ts";
+import { requestIdOf } from "../protocol/pending-request.ts";
+import type { SessionState } from "../protocol/session-state.ts";
+import { openRequestOf } from "./open-request.ts";
+import { oneLine, plain } from "./print.ts";
+
+/** A session as lines on a terminal: what is new is written, what grows goes on where it stands. */
+export class LiveTranscript {
+  readonly #sessionId: SessionId;
+  readonly #earlierMax: number;
+  readonly #write: (text: string) => void;
+  /** What was written of an entry. */
+  readonly #shown = new Map<string, string>();
+  readonly #asked = new Set<string>();
+  /** The entry the cursor stands behind. */
+  #last: string | null = null;
+  /** The first entry that may still change on screen; null before anything was shown. */
+  #from: number | null = null;
+
+  constructor(sessionId: SessionId, earlierMax: number, write: (text: string) => void) {
+    this.#sessionId = sessionId;
+    this.#earlierMax = earlierMax;
+    this.#write = write;
+  }
+
+  show(state: SessionState): void {
+    const entries = entriesOf(state);
+    if (this.#from === null || entries.length < this.#from) this.#from = Math.max(0, entries.length - this.#earlierMax);
+    for (const entry of entries.slice(this.#from)) this.#entry(entry);
+    // What has settled is not looked at again: a long session costs no more than a short one.
+    if (state.open.length === 0) this.#from = entries.length;
+    for (const pending of state.pending) {
+      if (this.#asked.has(requestIdOf(pending))) continue;
+      this.#asked.add(requestIdOf(pending));
+      const { id, asks } = openRequestOf(this.#sessionId, state.title, pending);
+      this.#line(`? ${asks}\n  answer with: liminal permit ${id}`);
+    }
+  }
+
+  #entry(entry: Entry): void {
+    const text = linesOf(entry);
+    const before = this.#shown.get(entry.entryId);
+    if (text === "" || before === text) return;
+    this.#shown.set(entry.entryId, text);
+    if (before !== undefined && this.#last === entry.entryId && text.startsWith(before))
+      this.#write(text.slice(before.length));
+    else if (before !== undefined && text.startsWith(before)) this.#line(text.slice(before.length));
+    else this.#line(text);
+    this.#last = entry.entryId;
+  }
+
+  #line(text: string): void {
+    this.#write(`${this.#last === null ? "" : "\n"}${text}`);
+    this.#last = "";
+  }
+}
+
+function linesOf(entry: Entry): string {
+  switch (entry.type) {
+    case "user":
+      return `\n> ${plain(entry.content)}\n`;
+    case "assistant":
+      return plain(entry.content);
+    case "thinking":
+      return `~ ${plain(entry.content)}`;
+    case "tool-call":
+      return `* ${oneLine(entry.name)} [${entry.status}]${entry.error === undefined ? "" : ` ${oneLine(entry.error)}`}`;
+    case "plan":
+      return entry.items
+        .map(({ content, status }) => `- [${status === "completed" ? "x" : " "}] ${oneLine(content)}`)
+        .join("\n");
+    case "notice":
+      return `! ${plain(entry.content)}`;
+    default:
+      return entry satisfies never;
+  }
+}

@@ -1,0 +1,74 @@
+import { parseArgs } from "node:util";
+import type { CommandSpec } from "./command-spec.ts";
+import { commandNamed, OPTIONS_OF_ALL } from "./command-table.ts";
+import { CliError, EXIT } from "./exit-codes.ts";
+import { usageOf } from "./help-text.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One command as it was typed, with what it may look at. */
+export interface CommandLine {
+  readonly args: readonly string[];
+  readonly json: boolean;
+  readonly env: Environment;
+  /** The value of an option; undefined where it was not given. */
+  text(option: string): string | undefined;
+  has(option: string): boolean;
+}
+
+/** Reads the words after the command's name by its row in the table. */
+export function parseCommandLine(command: CommandSpec, words: readonly string[], env: Environment): CommandLine {
+  const specs = [...command.options, ...OPTIONS_OF_ALL];
+  const options = Object.fromEntries(
+    specs.map(({ name, short, value }) => [
+      name,
+      { type: value === undefined ? ("boolean" as const) : ("string" as const), ...(short && { short }) },
+    ]),
+  );
+  const { values, positionals } = parsed(command, () =>
+    parseArgs({ args: [...words], options, allowPositionals: true, strict: true }),
+  );
+  const isHelp = values["help"] === true;
+  const { argsMin, argsMax } = command;
+  if (!isHelp && (positionals.length < argsMin || positionals.length > argsMax))
+    throw misused(command, positionals.length < argsMin ? "Something is missing." : "That is one argument too many.");
+  return {
+    args: positionals,
+    json: values["json"] === true,
+    env,
+    text: (option) => {
+      const value = values[option];
+      return typeof value === "string" ? value : undefined;
+    },
+    has: (option) => values[option] === true,
+  };
+}
+
+function parsed<Result>(command: CommandSpec, parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof TypeError && "code" in error) throw misused(command, error.message);
+    throw error;
+  }
+}
+
+export function misused(command: CommandSpec, problem: string): CliError {
+  const more = `Usage: ${usageOf(command)}\nMore: liminal ${command.name} --help`;
+  return new CliError(EXIT.usage, `${problem}\n${more}`, "USAGE");
+}
+
+/** A whole number of at least 1, as an option has it. */
+export function countOf(line: CommandLine, option: string, fallback: number): number {
+  const text = line.text(option);
+  if (text === undefined) return fallback;
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new CliError(EXIT.usage, `--${option} is "${text}": give a whole number of at least 1.`, "USAGE");
+}
+
+/** For a command that finds out by itself that its words make no sense. */
+export function misusedNamed(name: string, problem = "That was not understood."): CliError {
+  const command = commandNamed(name);
+  return command ? misused(command, problem) : new CliError(EXIT.usage, problem, "USAGE");
+}

@@ -1,0 +1,109 @@
+import type { PermissionOption } from "../protocol/session-parts.ts";
+import { answersOf } from "./answer-fields.ts";
+import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
+import { allSessions, findSession } from "./find-session.ts";
+import { agentRequestOf, type OpenRequest, openRequestOf } from "./open-request.ts";
+import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { print } from "./print.ts";
+import { connect, type ServerLink } from "./server-link.ts";
+
+/** Lists what agents wait for, or answers one of it. */
+export async function permit(line: CommandLine): Promise<ExitCode> {
+  using link = await connect(line.env);
+  const requests = await openRequests(line, link);
+  const [wanted, answer, ...fields] = line.args;
+  if (wanted === undefined) {
+    print(line, { requests }, requests.length > 0 ? requests.map(described).join("\n") : "Nothing waits for you.");
+    return EXIT.done;
+  }
+  const request = chosen(requests, wanted);
+  if (answer === undefined) print(line, { requests: [request] }, described(request));
+  else {
+    const given =
+      request.kind === "permission" ? await decide(link, request, answer) : await reply(link, request, answer, fields);
+    print(line, { id: request.id, answer: given }, `Answered: ${given}.`);
+  }
+  return EXIT.done;
+}
+
+async function openRequests(line: CommandLine, link: ServerLink): Promise<readonly OpenRequest[]> {
+  const only = line.text("session");
+  const sessionIds = only === undefined ? await waitingSessions(link) : [await findSession(link, only)];
+  const histories = await Promise.all(
+    sessionIds.map((sessionId) => link.ask("session:history", { type: "session:open", sessionId, limit: 1 })),
+  );
+  const ofSessions = histories.flatMap(({ sessionId, title, pending }) =>
+    pending.map((request) => openRequestOf(sessionId, title, request)),
+  );
+  return only === undefined ? [...ofSessions, ...(link.hello.questions ?? []).map(agentRequestOf)] : ofSessions;
+}
+
+async function waitingSessions(link: ServerLink) {
+  return (await allSessions(link)).filter(({ turn }) => turn.state !== "idle").map(({ id }) => id);
+}
+
+function chosen(requests: readonly OpenRequest[], wanted: string): OpenRequest {
+  const exact = requests.find(({ id }) => id === wanted);
+  if (exact) return exact;
+  const matches = requests.filter(({ id }) => id.startsWith(wanted));
+  const [first, ...others] = matches;
+  if (first && others.length === 0) return first;
+  const problem = first
+    ? `"${wanted}" is the beginning of ${matches.length} requests; give more of it.`
+    : `Nothing called "${wanted}" waits for an answer; it may have been answered elsewhere.`;
+  throw new CliError(EXIT.failed, `${problem} liminal permit lists what waits.`, "REQUEST_NOT_PENDING");
+}
+
+async function decide(
+  link: ServerLink,
+  request: Extract<OpenRequest, { kind: "permission" }>,
+  answer: string,
+): Promise<string> {
+  const { id: permissionId, sessionId, options } = request;
+  const option = optionFor(options, answer);
+  if (!option) {
+    const known = ["allow", "deny", ...options.map(({ optionId }) => optionId)].join(", ");
+    throw misusedNamed("permit", `"${answer}" is no answer to this permission. Choose one of: ${known}.`);
+  }
+  await link.act({ type: "permission:respond", sessionId, permissionId, optionId: option.optionId });
+  return option.optionId;
+}
+
+/** `allow` and `deny` mean this once, where the agent offers that. */
+function optionFor(options: readonly PermissionOption[], answer: string): PermissionOption | undefined {
+  const kind = answer === "allow" ? "allow" : answer === "deny" ? "reject" : null;
+  const exact = options.find(({ optionId }) => optionId === answer);
+  if (exact || kind === null) return exact;
+  return options.find((one) => one.kind === `${kind}_once`) ?? options.find((one) => one.kind.startsWith(kind));
+}
+
+async function reply(
+  link: ServerLink,
+  request: Extract<OpenRequest, { kind: "question" }>,
+  answer: string,
+  fields: readonly string[],
+): Promise<string> {
+  const { id: elicitationId, sessionId } = request;
+  const action = answer === "accept" || answer === "decline" || answer === "cancel" ? answer : null;
+  if (action === null)
+    throw misusedNamed("permit", `"${answer}" is no answer to a question. Choose accept, decline or cancel.`);
+  await link.act({
+    type: "elicitation:respond",
+    elicitationId,
+    action,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(action === "accept" && request.fields.length > 0 && { content: answersOf(request.fields, fields) }),
+  });
+  return action;
+}
+
+function described(request: OpenRequest): string {
+  const { id, kind, title, asks } = request;
+  const head = `${id}  ${kind}  ${title}\n    ${asks}\n`;
+  if (request.kind === "permission")
+    return `${head}    answers: ${["allow", "deny", ...request.options.map(({ optionId }) => optionId)].join(", ")}\n`;
+  const words = request.fields.map(
+    ({ name, label, kind: type, required }) => `    ${name}= (${type}${required ? ", required" : ""}) ${label}\n`,
+  );
+  return `${head}${request.url === undefined ? "" : `    ${request.url}\n`}${words.join("")}    answers: accept, decline, cancel\n`;
+}

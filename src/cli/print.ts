@@ -1,0 +1,32 @@
+import type { CommandLine } from "./parse-command-line.ts";
+
+/** The result: an object for programs, or text for people. */
+export function print(line: CommandLine, result: object, text: string): void {
+  process.stdout.write(
+    line.json ? `${JSON.stringify(result)}\n` : text === "" || text.endsWith("\n") ? text : `${text}\n`,
+  );
+}
+
+/** What is not the result: progress, hints, questions. Never on stdout, where the result goes. */
+export function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Rows in columns; the last one is as long as it is. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))))
+    .map((cells) => `${cells.join("  ").trimEnd()}\n`)
+    .join("");
+}
+
+/** What agents wrote, without what could move the cursor or recolour the terminal; one line where that is wanted. */
+export function plain(text: string): string {
+  return text.replace(/\p{Cc}|\p{Bidi_Control}/gu, (sign) => (sign === "\n" || sign === "\t" ? sign : ""));
+}
+
+export function oneLine(text: string, charsMax = 80): string {
+  const line = plain(text.replace(/\s+/g, " ")).trim();
+  return line.length > charsMax ? `${line.slice(0, charsMax - 1)}…` : line;
+}

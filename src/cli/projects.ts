@@ -1,0 +1,38 @@
+import { resolve } from "node:path";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { findProject } from "./find-project.ts";
+import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { print, table } from "./print.ts";
+import { connect, type ServerLink } from "./server-link.ts";
+
+export async function projects(line: CommandLine): Promise<ExitCode> {
+  const [verb = "list", which] = line.args;
+  const isList = verb === "list";
+  if (!["list", "add", "remove"].includes(verb) || isList !== (which === undefined)) throw misusedNamed("projects");
+  using link = await connect(line.env);
+  if (which === undefined) list(line, link);
+  else if (verb === "add") await add(line, link, which);
+  else await remove(line, link, which);
+  return EXIT.done;
+}
+
+function list(line: CommandLine, link: ServerLink): void {
+  const { projects: known } = link.hello;
+  const text = table([["NAME", "DIRECTORY"], ...known.map(({ name, path }) => [name, path])]);
+  print(
+    line,
+    { projects: known },
+    known.length > 0 ? text : "No projects yet. Add one with: liminal projects add <dir>",
+  );
+}
+
+async function add(line: CommandLine, link: ServerLink, path: string): Promise<void> {
+  const { project } = await link.ask("project:added", { type: "project:add", path: resolve(path) });
+  print(line, { project }, `Added ${project.name} (${project.path}).`);
+}
+
+async function remove(line: CommandLine, link: ServerLink, wanted: string): Promise<void> {
+  const { id: projectId, name } = findProject(link, wanted);
+  await link.act({ type: "project:remove", projectId });
+  print(line, { projectId, status: "removed" }, `Removed ${name}. Its files and sessions are kept.`);
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import type { ClientSocket, ClientWorld } from "../client/client-world.ts";
+import { Connection } from "../client/connection.ts";
+import type { ClientRequest } from "../client/pending-requests.ts";
+import { afterTimeout } from "../lib/absence-watch.ts";
+import { RefusalError } from "../protocol/errors.ts";
+import type { PlainServerMessage, ServerMessage } from "../protocol/server-messages.ts";
+import { CliError, EXIT } from "./exit-codes.ts";
+import type { Environment } from "./parse-command-line.ts";
+import { RunningServer } from "./running-server.ts";
+import { runningServer, startInBackground } from "./start-in-background.ts";
+
+/** A server that was there gets this many tries to come back, some 20 s, before a command gives up on it. */
+const FAILED_TRIES_MAX = 6;
+
+type Hello = Extract<PlainServerMessage, { type: "hello" }>;
+type AnswerOf<Type extends PlainServerMessage["type"]> = Extract<PlainServerMessage, { type: Type }>;
+
+/** The running server, greeted. What it refuses is thrown in its own words. */
+export class ServerLink implements Disposable {
+  readonly server: RunningServer;
+  readonly connection: Connection;
+  readonly hello: Hello;
+  /** Rejects when the server is gone for good; never resolves. */
+  readonly lost: Promise<never>;
+
+  constructor(server: RunningServer, connection: Connection, hello: Hello, lost: Promise<never>) {
+    this.server = server;
+    this.connection = connection;
+    this.hello = hello;
+    this.lost = lost;
+  }
+
+  async ask<Type extends PlainServerMessage["type"]>(type: Type, request: ClientRequest): Promise<AnswerOf<Type>> {
+    const answer = await this.#answered(request);
+    if (isOfType(answer, type)) return answer;
+    throw new Error(`the server answered ${answer.type} where ${type} was expected`);
+  }
+
+  /** For commands whose answer says nothing but that it was done. */
+  async act(request: ClientRequest): Promise<void> {
+    await this.#answered(request);
+  }
+
+  [Symbol.dispose](): void {
+    this.connection.close();
+  }
+
+  async #answered(request: ClientRequest): Promise<ServerMessage> {
+    try {
+      return await Promise.race([this.connection.request(request), this.lost]);
+    } catch (error) {
+      if (!(error instanceof RefusalError)) throw error;
+      const { code, message, details } = error.refusal;
+      throw new CliError(EXIT.failed, details === undefined ? message : `${message} ${details}`, code);
+    }
+  }
+}
+
+/** Talks to the server of this data directory; where none runs, one is started, unless only a running one makes sense. */
+export async function connect(env: Environment, whenNone: "start" | "fail" = "start"): Promise<ServerLink> {
+  const running = await runningServer(env);
+  const server = running ?? (whenNone === "start" ? await startInBackground(env) : new RunningServer(env));
+  const greeted = Promise.withResolvers<Hello>();
+  const lost = Promise.withResolvers<never>();
+  lost.promise.catch(() => undefined);
+  const connection: Connection = new Connection({
+    url: server.origin,
+    world: worldOf(env, server),
+    onMessage: (message) => {
+      if (message.type === "hello") greeted.resolve(message);
+    },
+    onPhase: (phase) => {
+      if (phase.phase !== "waiting-to-retry" || phase.failedTries < FAILED_TRIES_MAX) return;
+      lost.reject(new CliError(EXIT.noServer, "The server is gone. Start it with: liminal serve", "NO_SERVER"));
+    },
+  });
+  try {
+    const hello = await Promise.race([greeted.promise, lost.promise]);
+    return new ServerLink(server, connection, hello, lost.promise);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function worldOf(env: Environment, first: RunningServer): ClientWorld {
+  return {
+    openSocket: () => socketOf(env, first),
+    now: Date.now,
+    after: afterTimeout,
+    random: Math.random,
+    newId: () => randomUUID(),
+  };
+}
+
+/** Looked up anew for each socket: a server that was started again may listen elsewhere. */
+function socketOf(env: Environment, first: RunningServer): ClientSocket {
+  try {
+    return new RunningServer(env).openSocket();
+  } catch (error) {
+    if (error instanceof CliError) return first.openSocket();
+    throw error;
+  }
+}
+
+function isOfType<Type extends PlainServerMessage["type"]>(
+  message: ServerMessage,
+  type: Type,
+): message is Extract<PlainServerMessage, { type: Type }> {
+  return message.type === type;
+}

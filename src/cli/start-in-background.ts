@@ -1,0 +1,81 @@
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { pageIsCurrent } from "../../bin/page-sources.mjs";
+import { IGNORE_THE_FOLDER, PACKAGE_ROOT } from "../../bin/run-bun.mjs";
+import { CliError, EXIT } from "./exit-codes.ts";
+import type { Environment } from "./parse-command-line.ts";
+import { tell } from "./print.ts";
+import { dataDirOf, RunningServer } from "./running-server.ts";
+
+const LOG_NAME = "server.log";
+
+/** Starts a server that outlives this command, and says so. Resolves when it answers. */
+export async function startInBackground(env: Environment): Promise<RunningServer> {
+  const dataDir = dataDirOf(env);
+  tell("No Liminal Builder is running: starting one in the background …");
+  const logPath = openLogFolder(dataDir);
+  const log = openSync(logPath, "a", 0o600);
+  const logStart = statSync(logPath).size;
+  const surroundings = { cwd: dataDir, env: { ...env, LIMINAL_NO_OPEN: "1" }, stdin: "ignore", stderr: log } as const;
+  const bun = (...words: string[]) => [process.execPath, ...IGNORE_THE_FOLDER, ...words];
+  if (!pageIsCurrent(PACKAGE_ROOT)) {
+    tell("The page is being built …");
+    const build = bun(join(PACKAGE_ROOT, "scripts", "build-page.ts"));
+    await Bun.spawn(build, { ...surroundings, stdout: log }).exited;
+  }
+  const serve = bun(join(PACKAGE_ROOT, "src", "cli", "main.ts"), "serve", "--json");
+  const child = Bun.spawn(serve, { ...surroundings, stdout: "pipe", detached: true });
+  closeSync(log);
+  // Its one line has the token in it: only that it came is of interest, and it is not repeated anywhere.
+  if (!(await saidSomething(child.stdout))) {
+    await child.exited;
+    const why = readFileSync(logPath).subarray(logStart).toString("utf8").trim();
+    // Another command may have been quicker to start one.
+    const other = await runningServer(env);
+    if (other) return other;
+    throw new CliError(EXIT.noServer, `The server could not be started. ${why}`, "NO_SERVER");
+  }
+  child.unref();
+  const server = new RunningServer(env);
+  tell(
+    `Liminal Builder is running in the background: ${server.origin} (process ${server.pid}). Stop it with: liminal stop`,
+  );
+  return server;
+}
+
+/** The one that answers; null when there is none, or only the note of one that is gone. */
+export async function runningServer(env: Environment): Promise<RunningServer | null> {
+  try {
+    const server = new RunningServer(env);
+    return (await server.isReady()) ? server : null;
+  } catch (error) {
+    if (error instanceof CliError && error.exitCode === EXIT.noServer) return null;
+    throw error;
+  }
+}
+
+function openLogFolder(dataDir: string): string {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CliError(
+      EXIT.noServer,
+      `${dataDir} cannot be used (${why}). Check LIMINAL_DATA_DIR, or run: liminal doctor`,
+    );
+  }
+  return join(dataDir, LOG_NAME);
+}
+
+async function saidSomething(stream: ReadableStream<Uint8Array>): Promise<boolean> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  while (!text.includes("\n")) {
+    const { done, value } = await reader.read();
+    if (done) return false;
+    text += decoder.decode(value, { stream: true });
+  }
+  await reader.cancel();
+  return true;
+}

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import packageJson from "../../../package.json" with { type: "json" };
+import { loginPath } from "../../agents/process/login-path.ts";
+import type { ServerConfig } from "../config.ts";
+import { PROGRAM_DIR } from "../version.ts";
+import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";
+
+const NODE_MAJOR_MIN = 20;
+
+/** The programs we and the agents run on. */
+export async function checkPrograms(env: ServerConfig["env"]): Promise<readonly Finding[]> {
+  return [checkNode(env), checkBun(Bun.version), await checkPath(env)];
+}
+
+function checkNode(env: ServerConfig["env"]): Finding {
+  const fix = `Install Node ${NODE_MAJOR_MIN} or newer (https://nodejs.org) so that it is on PATH.`;
+  const path = Bun.which("node", { PATH: env["PATH"] ?? "" });
+  if (!path) return problem("node", "There is no Node on PATH; many agents need it.", fix);
+  try {
+    const version = Bun.spawnSync([path, "--version"], { env: { ...env } })
+      .stdout.toString()
+      .trim();
+    const major = Number(/^v(\d+)\./.exec(version)?.[1] ?? 0);
+    return major >= NODE_MAJOR_MIN
+      ? ok("node", `Node ${version} (${path}).`)
+      : problem("node", `Node ${version || "of an unknown version"} (${path}) is too old.`, fix);
+  } catch (error) {
+    return problem("node", `${path} cannot be run: ${wordsOfError(error)}.`, fix);
+  }
+}
+
+export function checkBun(running: string): Finding {
+  const pinned = packageJson.dependencies.bun;
+  if (running === pinned) return ok("bun", `Bun ${running}, the pinned one.`);
+  return problem(
+    "bun",
+    `Bun ${running} runs this; ${pinned} is the pinned one.`,
+    `Run "npm install" in ${join(PROGRAM_DIR)}.`,
+  );
+}
+
+async function checkPath(env: ServerConfig["env"]): Promise<Finding> {
+  const shell = env["SHELL"];
+  if (!shell) return note("path", "SHELL is not set: agents are looked for on our own PATH only.");
+  const path = await loginPath(env);
+  if (path === null)
+    return problem(
+      "path",
+      `The login shell ${shell} does not tell its PATH: agents that only it knows are not found.`,
+      `Run "${shell} -l -c true" and mend what it complains about, or set SHELL to a shell that works.`,
+    );
+  const own = new Set((env["PATH"] ?? "").split(":"));
+  const more = path.split(":").filter((entry) => entry !== "" && !own.has(entry));
+  return ok(
+    "path",
+    more.length === 0 ? "PATH is that of the login shell." : `The login shell adds ${more.join(", ")} to PATH.`,
+  );
+}

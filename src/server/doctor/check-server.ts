@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { z } from "zod";
+import type { ServerConfig } from "../config.ts";
+import { isLockHeld } from "../lock-state.ts";
+import { VERSION } from "../version.ts";
+import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";
+import { holderOfPort } from "./port-holder.ts";
+
+const ANSWER_MS_MAX = 5_000;
+const Note = z.object({ pid: z.int(), port: z.int() });
+const Health = z.object({ version: z.string() });
+
+/** Whether a server runs, is well, and where it does or could listen. */
+export async function checkServer(config: ServerConfig): Promise<readonly Finding[]> {
+  const { dataDir } = config;
+  const told = readNote(join(dataDir, "server.json"));
+  let held: boolean;
+  try {
+    held = isLockHeld(dataDir);
+  } catch (error) {
+    return [
+      problem(
+        "lock",
+        `${join(dataDir, "lock")} cannot be used: ${wordsOfError(error)}.`,
+        "Delete that file: it holds no data.",
+      ),
+    ];
+  }
+  if (!held)
+    return [
+      ...staleNote(told, dataDir),
+      ok("server", "No server runs; commands start one when they need it."),
+      await checkPort(config),
+    ];
+  if (!told)
+    return [
+      problem(
+        "server",
+        "A server holds the data directory and does not say where it is.",
+        "Wait until it has started; else find the process and end it.",
+      ),
+    ];
+  return [await checkAnswer(told)];
+}
+
+function staleNote(told: z.infer<typeof Note> | null, dataDir: string): readonly Finding[] {
+  if (!told) return [];
+  const path = join(dataDir, "server.json");
+  const message = `${path} is left from a server that is gone (process ${told.pid}): it did not end cleanly. Nothing is lost.`;
+  return [note("stale-note", message, "Nothing to do: the next start replaces it.")];
+}
+
+async function checkAnswer({ pid, port }: z.infer<typeof Note>): Promise<Finding> {
+  const fix = `End it with: liminal stop (or kill -9 ${pid}), then start again.`;
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+    if (!response.ok)
+      return problem(
+        "server",
+        `The server (process ${pid}, port ${port}) is starting or stopping.`,
+        "Try again in a moment.",
+      );
+    const { version } = Health.parse(await response.json());
+    if (version === VERSION)
+      return ok("server", `The server answers (version ${version}, process ${pid}, port ${port}).`);
+    return note(
+      "server",
+      `The server runs version ${version}; this is ${VERSION}.`,
+      "Start it again to have the new one: liminal stop, then liminal serve",
+    );
+  } catch (error) {
+    return problem("server", `The server (process ${pid}, port ${port}) does not answer: ${wordsOfError(error)}`, fix);
+  }
+}
+
+async function checkPort({ port, host }: ServerConfig): Promise<Finding> {
+  if (port === 0) return ok("port", "Any free port is taken.");
+  const code = await bindFailure(port, host);
+  if (code === null) return ok("port", `Port ${port} is free.`);
+  if (code !== "EADDRINUSE")
+    return problem(
+      "port",
+      `Port ${port} of ${host} cannot be used (${code}).`,
+      "Set LIMINAL_PORT to one above 1023, and LIMINAL_HOST to 127.0.0.1.",
+    );
+  const holder = holderOfPort(port);
+  return problem(
+    "port",
+    `Port ${port} is held by ${holder ?? "another program"}.`,
+    "Stop that, or choose another port: LIMINAL_PORT=0 takes any free one.",
+  );
+}
+
+function bindFailure(port: number, host: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error) => resolve(String(Reflect.get(error, "code"))));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+function readNote(path: string): z.infer<typeof Note> | null {
+  if (!existsSync(path)) return null;
+  try {
+    return Note.safeParse(JSON.parse(readFileSync(path, "utf8"))).data ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
