@@ -1,0 +1,163 @@
+import { expect, it } from "bun:test";
+import { existsSync } from "node:fs";
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startTalk } from "../integration/talk.ts";
+import { startTestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { COMMANDS_TIMEOUT_MS, liminal, liminalJson, startLiminal } from "./liminal.ts";
+
+it(
+  "X-14 projects: add, list, remove",
+  async () => {
+    await using server = await startTestServer();
+    const path = await server.directory("shop");
+    const added = await liminalJson(server, ["projects", "add", "."], { cwd: path });
+    expect(added).toMatchObject({ code: 0, value: { project: { path, name: "shop" } } });
+    expect((await liminalJson(server, ["projects"])).value.projects).toHaveLength(1);
+    const twice = await liminalJson(server, ["projects", "add", path]);
+    expect(twice).toMatchObject({ code: 1, value: { error: { code: "PROJECT_DUPLICATE", exitCode: 1 } } });
+    expect(await liminalJson(server, ["projects", "remove", "shop"])).toMatchObject({
+      code: 0,
+      value: { status: "removed" },
+    });
+    expect((await liminal(server, ["projects", "remove", "shop"])).code).toBe(1);
+    expect((await liminal(server, ["projects", "paint"])).code).toBe(2);
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
+  "X-14 ls, send, search, export and logs find a session by the beginning of its id",
+  async () => {
+    await using server = await startTestServer();
+    const talk = await startTalk(server);
+    await talk.say("stream 3 words");
+    const listed = await liminalJson(server, ["ls"]);
+    expect(listed.value.sessions).toMatchObject([{ id: talk.sessionId, cliType: "builtin", turn: { state: "idle" } }]);
+    const short = talk.sessionId.slice("builtin:".length, "builtin:".length + 8);
+    expect((await liminal(server, ["ls"])).stdout).toContain(`${short}  idle`);
+
+    expect(await liminal(server, ["send", short, "--wait", "stream 2 words"])).toMatchObject({
+      code: 0,
+      stdout: "w1 w2\n",
+    });
+    const sent = await liminalJson(server, ["send", short, "stream 1 words"]);
+    expect(sent).toMatchObject({ code: 0, value: { sessionId: talk.sessionId, status: "sent" } });
+
+    const found = await liminalJson(server, ["search", "stream", "2", "words"]);
+    expect(found.value.hits.some((hit: { sessionId: string }) => hit.sessionId === talk.sessionId)).toBe(true);
+    expect((await liminal(server, ["search", "zebra"])).stdout).toBe("Nothing was found.\n");
+
+    expect((await liminal(server, ["export", short])).stdout).toContain("w1 w2 w3");
+    expect((await liminalJson(server, ["export", short])).value).toMatchObject({
+      session: { title: "stream 3 words" },
+    });
+    const file = join(server.home, "talk.html");
+    expect(await liminalJson(server, ["export", short, "-f", "html", "-o", file])).toMatchObject({
+      code: 0,
+      value: { file },
+    });
+    expect(await readFile(file, "utf8")).toContain("w1 w2 w3");
+    expect((await liminal(server, ["export", short, "-o", file])).code).toBe(1);
+    expect((await liminal(server, ["logs", short])).stdout).toContain("session/prompt");
+
+    expect(await liminal(server, ["send", "zzz", "hello"])).toMatchObject({ code: 1 });
+    await startTalk(server);
+    const ambiguous = await liminalJson(server, ["export", "builtin:"]);
+    expect(ambiguous).toMatchObject({ code: 1, value: { error: { code: "SESSION_AMBIGUOUS" } } });
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
+  "X-2 X-14 attach shows what is said live, and Ctrl-C detaches without touching the turn",
+  async () => {
+    await using server = await startTestServer();
+    const talk = await startTalk(server);
+    await talk.send("sleep");
+    await talk.client.until("the turn", () => talk.state.turn.state === "running");
+    const child = startLiminal(server, ["attach", talk.sessionId, "--json"]);
+    const reader = child.stdout.getReader();
+    const { value } = await reader.read();
+    expect(JSON.parse(new TextDecoder().decode(value).split("\n")[0] ?? "")).toMatchObject({ type: "session:history" });
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(0);
+    expect(talk.state.turn.state).toBe("running");
+
+    expect(await liminalJson(server, ["kill", talk.sessionId])).toMatchObject({ code: 0, value: { status: "killed" } });
+    await talk.client.until("the end of the turn", () => talk.state.turn.state === "idle");
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
+  "W-9 X-14 permit answers a question field by field, and says which are missing",
+  async () => {
+    await using server = await startTestServer();
+    const talk = await startTalk(server);
+    await talk.send("ask");
+    await talk.client.until("the question", () => talk.state.pending.length > 0);
+    const { requests } = (await liminalJson(server, ["permit", "-s", talk.sessionId])).value;
+    expect(requests).toMatchObject([{ kind: "question", sessionId: talk.sessionId }]);
+    const { id, fields } = requests[0];
+    expect((await liminal(server, ["permit", id, "accept", "nobody=1"])).code).toBe(2);
+    expect((await liminal(server, ["permit", id, "maybe"])).code).toBe(2);
+    expect((await liminal(server, ["permit"])).stdout).toContain(`${fields[0].name}=`);
+    expect(await liminalJson(server, ["permit", id, "decline"])).toMatchObject({
+      code: 0,
+      value: { id, answer: "decline" },
+    });
+    await talk.client.until("the end of the turn", () => talk.state.turn.state === "idle");
+    expect(talk.answer).toContain("rather not say");
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
+  "X-5 X-14 agents lists what is here; what cannot be installed, updated or removed is told",
+  async () => {
+    await using server = await startTestServer();
+    const here = (await liminalJson(server, ["agents"])).value.agents;
+    expect(here.map((agent: { id: string }) => agent.id)).toContain("builtin");
+    const all = (await liminalJson(server, ["agents", "list", "--all"])).value.agents;
+    expect(all.length).toBeGreaterThan(here.length);
+    expect(await liminalJson(server, ["agents", "install", "nobody"])).toMatchObject({
+      code: 1,
+      value: { error: { code: "AGENT_UNKNOWN" } },
+    });
+    expect((await liminalJson(server, ["agents", "install", "builtin"])).code).toBe(1);
+    expect((await liminal(server, ["agents", "remove"])).code).toBe(2);
+    expect((await liminalJson(server, ["agents", "remove", "builtin"])).code).toBe(1);
+    expect((await liminalJson(server, ["agents", "update", "builtin"])).code).toBe(1);
+    expect(await liminalJson(server, ["agents", "update"])).toMatchObject({ code: 0, value: { updated: [] } });
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
+  "X-14 open hands the browser a private file, and never the token; the file signs a browser in",
+  async () => {
+    await using server = await startTestServer();
+    const bare = await liminalJson(server, ["open"]);
+    expect(bare).toMatchObject({ code: 0, value: { url: server.origin, opened: false } });
+    const tools = await server.directory("tools");
+    const got = join(tools, "got");
+    await writeFile(join(tools, "xdg-open"), `#!/bin/sh\necho "$1" > "${got}.part" && mv "${got}.part" "${got}"\n`);
+    await chmod(join(tools, "xdg-open"), 0o755);
+    const opened = await liminal(server, ["open"], { env: { DISPLAY: ":0", PATH: `${tools}:${process.env["PATH"]}` } });
+    expect(opened.code).toBe(0);
+    await waitFor(() => existsSync(got), Boolean, "the browser");
+    const address = (await readFile(got, "utf8")).trim();
+    expect(`${opened.stdout}${opened.stderr}${address}`).not.toContain(server.token);
+    const file = new URL(address);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const target = /url=([^"]+)"/.exec(await readFile(file, "utf8"))?.[1] ?? "";
+    const answer = await fetch(target, { redirect: "manual", headers: { "Sec-Fetch-Site": "cross-site" } });
+    expect(answer.status).toBe(200);
+    const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+    expect(await answer.text()).not.toContain(server.token);
+    expect((await fetch(server.origin, { headers: { Cookie: cookie } })).status).toBe(200);
+  },
+  COMMANDS_TIMEOUT_MS,
+);

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "bun:test";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { COMMANDS, OPTIONS_OF_ALL } from "../../src/cli/command-table.ts";
+import { EXIT_WORDS } from "../../src/cli/exit-codes.ts";
+import { ROOT, startTestServer, TestServer } from "../support/test-server.ts";
+import { COMMANDS_TIMEOUT_MS, liminal, liminalJson } from "./liminal.ts";
+
+describe("X-14 help", () => {
+  it(
+    "every command explains itself, with each of its options, and needs no server for it",
+    async () => {
+      await using server = await TestServer.prepare();
+      const overview = await liminal(server, ["--help"]);
+      expect(overview).toMatchObject({ code: 0, stderr: "" });
+      for (const command of COMMANDS) {
+        expect(overview.stdout).toContain(`  ${command.name} `);
+        const { code, stdout, stderr } = await liminal(server, [command.name, "--help"]);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+        expect(stdout).toStartWith(`Usage: liminal ${command.name}`);
+        for (const { name } of [...command.options, ...OPTIONS_OF_ALL]) expect(stdout).toContain(`--${name}`);
+      }
+      expect((await liminal(server, ["help", "run"])).stdout).toBe((await liminal(server, ["run", "-h"])).stdout);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
+  it(
+    "what is not understood ends with 2 and says where to look",
+    async () => {
+      await using server = await TestServer.prepare();
+      expect(await liminal(server, ["paint"])).toMatchObject({ code: 2, stdout: "" });
+      const option = await liminal(server, ["ls", "--colour"]);
+      expect(option.code).toBe(2);
+      expect(option.stderr).toContain("liminal ls --help");
+      expect((await liminalJson(server, ["attach"])).value.error).toMatchObject({ code: "USAGE", exitCode: 2 });
+      expect((await liminal(server, ["run", "--permissions", "some", "x"])).code).toBe(2);
+      expect((await liminal(server, ["run"], { stdin: "" })).code).toBe(2);
+      expect((await liminal(server, ["mcp", "more"])).code).toBe(1);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
+  it("docs/cli.md names every command, every option and every exit code", async () => {
+    const text = await readFile(join(ROOT, "docs/cli.md"), "utf8");
+    for (const { name, options } of COMMANDS) {
+      expect(text).toContain(`\`${name}`);
+      for (const option of options) expect(text).toContain(`--${option.name}`);
+    }
+    for (const [code] of EXIT_WORDS) expect(text).toContain(`| ${code} |`);
+  });
+});
+
+describe("X-14 completion", () => {
+  it(
+    "bash completes commands, options, their values, and what the running server knows",
+    async () => {
+      await using server = await startTestServer();
+      const script = await liminal(server, ["completion", "bash"]);
+      expect(script.code).toBe(0);
+      expect(await completed(script.stdout, ["liminal", "att"])).toEqual(["attach"]);
+      expect(await completed(script.stdout, ["liminal", "run", "--perm"])).toEqual(["--permissions"]);
+      expect(await completed(script.stdout, ["liminal", "run", "--permissions", ""])).toEqual(["ask", "edits", "all"]);
+      expect(await completed(script.stdout, ["liminal", "agents", "in"])).toEqual(["install"]);
+      expect((await liminal(server, ["completion", "offer", "agents"])).stdout).toContain("builtin\n");
+      await server.stop();
+      expect(await liminal(server, ["completion", "offer", "sessions"])).toEqual({ code: 0, stdout: "", stderr: "" });
+      await server.start();
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
+  it(
+    "zsh and fish get every command and option of the table; other shells are refused",
+    async () => {
+      await using server = await TestServer.prepare();
+      const zsh = (await liminal(server, ["completion", "zsh"])).stdout;
+      const fish = (await liminal(server, ["completion", "fish"])).stdout;
+      expect(zsh).toStartWith("#compdef liminal");
+      for (const { name, options } of COMMANDS) {
+        expect(zsh).toContain(`    ${name}) _arguments`);
+        expect(fish).toContain(`-n __fish_use_subcommand -a ${name} `);
+        for (const option of options) {
+          expect(zsh).toContain(`'--${option.name}[`);
+          expect(fish).toContain(`-l ${option.name} `);
+        }
+      }
+      expect((await liminal(server, ["completion", "tcsh"])).code).toBe(2);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+});
+
+/** What bash itself would offer for these words. */
+async function completed(script: string, words: readonly string[]): Promise<string[]> {
+  const quoted = words.map((word) => `'${word}'`).join(" ");
+  const ask = `${script}\nCOMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _liminal; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const child = Bun.spawn(["bash", "-c", ask], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  return (await new Response(child.stdout).text()).trim().split("\n");
+}
