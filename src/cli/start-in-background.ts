@@ -21,7 +21,8 @@ export async function startInBackground(env: Environment): Promise<RunningServer
   if (!pageIsCurrent(PACKAGE_ROOT)) {
     tell("The page is being built …");
     const build = bun(join(PACKAGE_ROOT, "scripts", "build-page.ts"));
-    await Bun.spawn(build, { ...surroundings, stdout: log }).exited;
+    const code = await Bun.spawn(build, { ...surroundings, stdout: log }).exited;
+    if (code !== 0) tell(`The page could not be built; commands work without it. ${logPath} says why.`);
   }
   const serve = bun(join(PACKAGE_ROOT, "src", "cli", "main.ts"), "serve", "--json");
   const child = Bun.spawn(serve, { ...surroundings, stdout: "pipe", detached: true });
