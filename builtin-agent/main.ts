@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { Guide } from "./agent/guide.ts";
 import { OpenSessions } from "./agent/open-sessions.ts";
+import type { Mind } from "./agent/run-turn.ts";
 import { RunningCommands } from "./commands/running-commands.ts";
 import { FlagError, type Flags, parseFlags } from "./flags.ts";
+import { chooseModel, keyVariable } from "./model/settings.ts";
 import { noQuirks } from "./scenarios/scenario.ts";
 import { SessionStore } from "./sessions/session-store.ts";
 import { Connection } from "./wire/connection.ts";
@@ -23,6 +25,15 @@ const REAL_WORLD: World = {
   env: process.env,
 };
 
+/** Loaded only when there is a model: the plain guide starts in a few milliseconds. */
+async function openMind({ env }: World): Promise<Mind | undefined> {
+  const choice = chooseModel(env);
+  if (choice.state === "none") return undefined;
+  if (choice.state === "ready") return new (await import("./model/orchestrator.ts")).Orchestrator(choice.settings);
+  const refuse = () => Promise.reject(new RpcError(RPC_CODE.internal, `The model cannot be used. ${choice.problem}`));
+  return { answer: refuse, compactNow: refuse };
+}
+
 function report(error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`liminal-guide: ${text}\n`);
@@ -37,7 +48,8 @@ async function main(flags: Flags, world: World): Promise<void> {
   for (const scenario of flags.scenarios) scenario.atStart?.();
   const quirks = noQuirks();
   for (const scenario of flags.scenarios) Object.assign(quirks, scenario.quirks);
-  const commands = new RunningCommands();
+  // The model's key is no business of the commands that run here.
+  const commands = new RunningCommands(world.env, keyVariable(world.env));
   const writer = new LineWriter({ recordFile: world.env["LIMINAL_GUIDE_RECORD"], onBroken: () => leave() });
   const leave = () => {
     commands.killAll();
@@ -56,7 +68,8 @@ async function main(flags: Flags, world: World): Promise<void> {
   process.on("SIGINT", exit);
   const sessions = new OpenSessions(world, new SessionStore(sessionsDirectory(world)), flags.without);
   const { without, scenarios } = flags;
-  const guide = new Guide({ world, sessions, commands, quirks, without, scenarios, report }, () => connection);
+  const mind = await openMind(world);
+  const guide = new Guide({ world, sessions, commands, quirks, without, scenarios, mind, report }, () => connection);
   const connection = new Connection(writer, guide, report);
   connection.idOf = (count) => (quirks.stringIds ? `guide-request-${count}` : count);
   const tooLong = new RpcError(RPC_CODE.invalidRequest, "The line is too long.");

@@ -5,7 +5,7 @@ import { changeConfig, configOptions } from "../sessions/config-options.ts";
 import { leakyReplay } from "../sessions/leaky-replay.ts";
 import type { Session } from "../sessions/session.ts";
 import type { StoredUpdate } from "../sessions/session-record.ts";
-import { AVAILABLE_COMMANDS } from "../skills/catalog.ts";
+import { AVAILABLE_COMMANDS, MODEL_COMMANDS } from "../skills/catalog.ts";
 import { permissionOptions } from "../turn/ask-permission.ts";
 import { Client, parseCapabilities } from "../turn/client.ts";
 import { Turn } from "../turn/turn.ts";
@@ -17,7 +17,7 @@ import type { World } from "../world.ts";
 import type { Feature } from "./features.ts";
 import { initializeResult, SIGN_IN } from "./initialize-result.ts";
 import type { OpenSessions } from "./open-sessions.ts";
-import { runTurn, type Script } from "./run-turn.ts";
+import { type Mind, runTurn, type Script } from "./run-turn.ts";
 
 /** What the guide is built from. */
 type GuideParts = {
@@ -27,6 +27,7 @@ type GuideParts = {
   readonly quirks: Quirks;
   readonly without: ReadonlySet<Feature>;
   readonly scenarios: readonly Scenario[];
+  readonly mind: Mind | undefined;
   readonly report: (error: unknown) => void;
 };
 
@@ -44,6 +45,7 @@ export class Guide implements Receiver {
     this.#script = {
       flagged: parts.scenarios,
       byPrompt: (name) => this.#switchOn(name),
+      mind: parts.mind,
       report: parts.report,
     };
   }
@@ -89,11 +91,11 @@ export class Guide implements Receiver {
   }
 
   #initialize(params: JsonObject): Answer {
-    const { quirks, without } = this.#parts;
+    const { quirks, without, mind } = this.#parts;
     if (quirks.silentInitialize) return "answered";
     if (quirks.refusedInitialize) throw new RpcError(RPC_CODE.internal, "The guide refuses to start, as asked.");
     this.#client = new Client(this.#connection(), parseCapabilities(params));
-    return { result: initializeResult(without, quirks) };
+    return { result: initializeResult(without, quirks, mind !== undefined) };
   }
 
   #authenticate(params: JsonObject): Answer {
@@ -206,7 +208,8 @@ export class Guide implements Receiver {
 
   #announce(client: Client, session: Session): void {
     if (this.#parts.without.has("commands")) return;
-    client.update(session.id, { sessionUpdate: "available_commands_update", availableCommands: AVAILABLE_COMMANDS });
+    const availableCommands = this.#parts.mind ? MODEL_COMMANDS : AVAILABLE_COMMANDS;
+    client.update(session.id, { sessionUpdate: "available_commands_update", availableCommands });
   }
 
   #switchOn(name: string): Scenario | undefined {

@@ -14,7 +14,7 @@ export const SIGN_IN: AuthMethod = {
 };
 
 /** What the agent is and can do; what was taken away by flag is not advertised. */
-export function initializeResult(without: ReadonlySet<Feature>, quirks: Quirks): InitializeResponse {
+export function initializeResult(without: ReadonlySet<Feature>, quirks: Quirks, hasModel: boolean): InitializeResponse {
   const offered = (feature: "list" | "resume" | "close" | "delete") => (without.has(feature) ? {} : { [feature]: {} });
   return {
     protocolVersion: quirks.futureVersion ? FUTURE_PROTOCOL_VERSION : PROTOCOL_VERSION,
@@ -22,7 +22,7 @@ export function initializeResult(without: ReadonlySet<Feature>, quirks: Quirks):
     agentCapabilities: {
       loadSession: !without.has("load"),
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
-      mcpCapabilities: { http: false, sse: false },
+      mcpCapabilities: { http: hasModel, sse: false },
       sessionCapabilities: { ...offered("list"), ...offered("resume"), ...offered("close"), ...offered("delete") },
     },
     ...(without.has("steering") ? {} : { _meta: { steering: { supported: true } } }),

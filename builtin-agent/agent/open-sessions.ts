@@ -4,8 +4,9 @@ import { replay } from "../sessions/replay.ts";
 import { Session } from "../sessions/session.ts";
 import type { StoredUpdate } from "../sessions/session-record.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
+import { parseToolServers, requiredToolServers } from "../sessions/tool-server.ts";
 import { type JsonObject, stringAt } from "../wire/json.ts";
-import { requiredDirectory, requiredString, requireMcpServers } from "../wire/params.ts";
+import { requiredDirectory, requiredString } from "../wire/params.ts";
 import { RPC_CODE, RpcError } from "../wire/rpc-error.ts";
 import type { World } from "../world.ts";
 import type { Feature } from "./features.ts";
@@ -25,8 +26,9 @@ export class OpenSessions {
 
   create(params: JsonObject): Session {
     const cwd = requiredDirectory(params);
-    requireMcpServers(params);
+    const toolServers = requiredToolServers(params);
     const session = new Session(this.#world.newId("guide"), cwd, this.#store);
+    session.toolServers = toolServers;
     this.#store.create(session.id, cwd, this.#world.now());
     this.#open.set(session.id, session);
     return session;
@@ -39,6 +41,7 @@ export class OpenSessions {
     const records = this.#store.read(id);
     if (!records) throw notFound(id);
     const session = this.#open.get(id) ?? new Session(id, cwd, this.#store, records);
+    session.toolServers = parseToolServers(params["mcpServers"]);
     this.#open.set(id, session);
     return { session, history: replay(records) };
   }
@@ -62,13 +65,13 @@ export class OpenSessions {
   /** Cancels and frees; the history stays. */
   close(params: JsonObject): void {
     const session = this.get(params);
-    session.turn?.cancel();
+    session.close();
     this.#open.delete(session.id);
   }
 
   delete(params: JsonObject): void {
     const id = requiredString(params, "sessionId");
-    this.#open.get(id)?.turn?.cancel();
+    this.#open.get(id)?.close();
     this.#open.delete(id);
     this.#store.delete(id);
   }

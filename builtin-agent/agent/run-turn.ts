@@ -1,5 +1,5 @@
 import type { Scenario } from "../scenarios/scenario.ts";
-import { findSkill } from "../skills/catalog.ts";
+import { findModelSkill, findSkill } from "../skills/catalog.ts";
 import { generalAnswer } from "../skills/general-answer.ts";
 import { type Turn, TurnCancelled } from "../turn/turn.ts";
 import type { Answer } from "../wire/connection.ts";
@@ -10,7 +10,15 @@ export type Script = {
   readonly flagged: readonly Scenario[];
   /** Finds and switches on the scenario that a prompt names. */
   readonly byPrompt: (name: string) => Scenario | undefined;
+  /** With a model, prompts that are no command are answered by it. */
+  readonly mind: Mind | undefined;
   readonly report: (error: unknown) => void;
+};
+
+/** What answers in the guide's place when a model is configured. */
+export type Mind = {
+  answer(turn: Turn): Promise<Answer>;
+  compactNow(turn: Turn): Promise<Answer>;
 };
 
 /** Answers one prompt; a cancel is answered at once, whatever the skill is waiting for. */
@@ -40,12 +48,22 @@ async function perform(turn: Turn, script: Script): Promise<Answer> {
     const answer = await scenario.onPrompt?.(turn);
     if (answer) return answer;
   }
+  if (script.mind) return performWithModel(turn, script.mind, text);
   const [, name] = /^\/?scenario\s+(\S+)$/i.exec(text) ?? [];
   if (name !== undefined) return (await playNamed(turn, script, name)) ?? { result: { stopReason: "end_turn" } };
   if (turn.context.session.config.thoughts) turn.think(`I look up what "${firstWords(text)}" asks of me.`);
   const request = findSkill(text);
   if (request.skill) await request.skill.run(turn, request.argument);
   else generalAnswer(turn, request.near);
+  return { result: { stopReason: "end_turn" } };
+}
+
+/** Commands still work with a slash, at once and without the model; it never hears of them. */
+async function performWithModel(turn: Turn, mind: Mind, text: string): Promise<Answer> {
+  if (/^\/compact$/i.test(text)) return mind.compactNow(turn);
+  const request = findModelSkill(text);
+  if (!request) return mind.answer(turn);
+  await request.skill.run(turn, request.argument);
   return { result: { stopReason: "end_turn" } };
 }
 

@@ -22,6 +22,7 @@ export async function runCommand(options: {
   const { command, cwd, signal, commands, onOutput } = options;
   const child = Bun.spawn(["/bin/sh", "-c", WATCHED, "sh", command], {
     cwd,
+    env: { ...commands.env },
     detached: true,
     stdin: "pipe",
     stdout: "pipe",

@@ -1,4 +1,4 @@
-import type { TerminalExit } from "../turn/client.ts";
+import type { CommandEnd } from "../turn/client.ts";
 import { type ToolCall, textContent } from "../turn/tool-call.ts";
 import type { Turn } from "../turn/turn.ts";
 import { OutputTail } from "./output-tail.ts";
@@ -9,7 +9,7 @@ const OUTPUT_CHARACTERS_MAX = 64 * 1024;
 const OUTPUT_UPDATE_MS = 100;
 
 /** The agent's own process; its output grows inside the tool call. */
-export async function runWithOutput(turn: Turn, tool: ToolCall, command: string): Promise<TerminalExit> {
+export async function runWithOutput(turn: Turn, tool: ToolCall, command: string): Promise<CommandEnd> {
   const { commands } = turn.context;
   const tail = new OutputTail(OUTPUT_CHARACTERS_MAX);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +39,7 @@ export async function runWithOutput(turn: Turn, tool: ToolCall, command: string)
     };
     if (exit.exitCode === 0) tool.complete(patch);
     else tool.failWith(patch);
-    return exit;
+    return { ...exit, output: tail.text };
   } finally {
     clearTimeout(timer);
   }

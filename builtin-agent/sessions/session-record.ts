@@ -1,10 +1,11 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { isModelMessage, type ModelMessage } from "../model/model-message.ts";
 import { isObject, type JsonObject, parseJson, stringAt } from "../wire/json.ts";
 import { parseContentBlock } from "../wire/params.ts";
 import { type ConfigValues, parseConfig } from "./config-options.ts";
 
-/** The two things the guide asks permission for. */
-export type GuardedKind = "edit" | "execute";
+/** What the agent asks permission for. */
+export type GuardedKind = "edit" | "execute" | "tool";
 
 /** An update as it went over the wire; replay sends it again, so unknown fields are kept. */
 export type StoredUpdate = JsonObject & { readonly sessionUpdate: string };
@@ -15,7 +16,9 @@ export type SessionRecord =
   | { readonly type: "user"; readonly messageId: string; readonly content: readonly ContentBlock[] }
   | { readonly type: "update"; readonly update: StoredUpdate }
   | { readonly type: "config"; readonly values: ConfigValues }
-  | { readonly type: "allow"; readonly kind: GuardedKind };
+  | { readonly type: "allow"; readonly kind: GuardedKind }
+  | { readonly type: "model"; readonly message: ModelMessage }
+  | { readonly type: "summary"; readonly text: string; readonly kept: number };
 
 /** A torn line (the process was killed in the middle of a write) and a newer version's line are skipped. */
 export function parseRecord(line: string): SessionRecord | undefined {
@@ -32,9 +35,13 @@ export function parseRecord(line: string): SessionRecord | undefined {
     case "config":
       return isObject(record["values"]) ? { type: "config", values: parseConfig(record["values"]) } : undefined;
     case "allow":
-      return record["kind"] === "edit" || record["kind"] === "execute"
+      return record["kind"] === "edit" || record["kind"] === "execute" || record["kind"] === "tool"
         ? { type: "allow", kind: record["kind"] }
         : undefined;
+    case "model":
+      return isModelMessage(record["message"]) ? { type: "model", message: record["message"] } : undefined;
+    case "summary":
+      return parseSummary(record);
     default:
       return undefined;
   }
@@ -53,6 +60,12 @@ function parseUser(record: JsonObject): SessionRecord | undefined {
   const { content } = record;
   if (messageId === undefined || !Array.isArray(content)) return undefined;
   return { type: "user", messageId, content: content.map(parseContentBlock) };
+}
+
+function parseSummary(record: JsonObject): SessionRecord | undefined {
+  const text = stringAt(record, "text");
+  const { kept } = record;
+  return text === undefined || typeof kept !== "number" ? undefined : { type: "summary", text, kept };
 }
 
 function isStoredUpdate(value: unknown): value is StoredUpdate {

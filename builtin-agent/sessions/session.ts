@@ -1,8 +1,10 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { Memory } from "../model/memory.ts";
 import type { RequestId } from "../wire/connection.ts";
 import { type ConfigValues, DEFAULT_CONFIG } from "./config-options.ts";
 import type { GuardedKind, SessionRecord } from "./session-record.ts";
 import type { SessionStore } from "./session-store.ts";
+import type { ToolServer } from "./tool-server.ts";
 
 /** What the methods need to know of a turn that runs. */
 type RunningTurn = {
@@ -20,15 +22,30 @@ export class Session {
   #config: ConfigValues = DEFAULT_CONFIG;
   readonly #allowed = new Set<GuardedKind>();
   turn: RunningTurn | undefined;
+  /** What the client passed in last: addresses and tokens change with its restarts. */
+  toolServers: readonly ToolServer[] = [];
+  readonly memory: Memory;
+  readonly #closed = Promise.withResolvers<void>();
 
   constructor(id: string, cwd: string, store: SessionStore, records: readonly SessionRecord[] = []) {
     this.id = id;
     this.cwd = cwd;
     this.#store = store;
+    this.memory = new Memory(records, (record) => this.record(record));
     for (const record of records) {
       if (record.type === "config") this.#config = record.values;
       if (record.type === "allow") this.#allowed.add(record.kind);
     }
+  }
+
+  /** Resolves when the client has closed or deleted it. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  close(): void {
+    this.turn?.cancel();
+    this.#closed.resolve();
   }
 
   get config(): ConfigValues {

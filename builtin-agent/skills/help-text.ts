@@ -12,6 +12,29 @@ const BACKGROUND = [
   "- **Cancel** stops me at once, commands included. My sessions survive a crash.",
 ];
 
+/** The help page of an agent that has a model. */
+export function modelHelpText(skills: readonly Skill[], detailed: boolean): string {
+  const rows = skills.map(({ usage, summary }) => `| \`/${usage.replaceAll("|", "\\|")}\` | ${summary} |`);
+  return [
+    "## Hello, I work with a model",
+    "",
+    "Tell me in your own words what you want. I read, edit and run things here, and I can start other agents, wait for them and",
+    "sum up what they did; you see each of them under this session.",
+    "",
+    "These answer at once, without the model:",
+    "",
+    "| Prompt | What happens |",
+    "| --- | --- |",
+    ...rows,
+    "| `/compact` | Sums up the talk so far, to make room in the model's context. |",
+    "",
+    ...(detailed
+      ? BACKGROUND.filter((line) => !line.includes("no model"))
+      : ["Set **Voice** to *Detailed* and ask again to learn how I work."]),
+    "",
+  ].join("\n");
+}
+
 /** The help page as markdown: pure, so that tests and page see the same text. */
 export function helpText(skills: readonly Skill[], detailed: boolean): string {
   const rows = skills.map(({ usage, summary }) => `| \`${usage.replaceAll("|", "\\|")}\` | ${summary} |`);

@@ -1,7 +1,5 @@
 import { extname } from "node:path";
-import { resolveInside } from "../files/resolve-inside.ts";
-import { readText } from "../files/text-file.ts";
-import { ToolCall, textContent } from "../turn/tool-call.ts";
+import { readFile } from "../deeds/read-file.ts";
 import { isGiven, type Skill } from "./skill.ts";
 
 const SHOWN_LINES_MAX = 40;
@@ -14,26 +12,11 @@ export const read: Skill = {
   hint: "<file>",
   accepts: isGiven,
   async run(turn, argument) {
-    const place = resolveInside(turn.cwd, argument);
-    const tool = new ToolCall(turn, {
-      title: `Read ${argument}`,
-      name: "read",
-      kind: "read",
-      rawInput: { path: argument },
-      locations: place.ok ? [{ path: place.path }] : [],
-    });
-    if (!place.ok) {
-      tool.fail(place.reason);
-      return turn.say(`I did not read it: ${place.reason}`);
-    }
-    tool.run();
-    const file = await readText(turn, place.path, argument);
+    const file = await readFile(turn, argument);
     if (!file.ok) {
-      tool.fail(file.reason);
-      return turn.say(`I could not read it. ${file.reason}`);
+      return turn.say(`${file.outside ? "I did not read it:" : "I could not read it."} ${file.reason}`);
     }
     const lines = file.text.replace(/\n$/, "").split("\n");
-    tool.complete({ content: [textContent(file.text)], rawOutput: { characters: file.text.length } });
     turn.say(`\`${argument}\` has ${lines.length} ${lines.length === 1 ? "line" : "lines"}.`);
     if (turn.isDetailed) turn.say(`\n\n${fenced(lines.slice(0, SHOWN_LINES_MAX).join("\n"), argument)}`);
   },

@@ -1,11 +1,8 @@
-import { runInTerminal } from "../commands/run-in-terminal.ts";
-import { runWithOutput } from "../commands/run-with-output.ts";
-import { askPermission } from "../turn/ask-permission.ts";
+import { runAsked } from "../deeds/run-asked.ts";
 import type { TerminalExit } from "../turn/client.ts";
-import { ToolCall } from "../turn/tool-call.ts";
 import { isGiven, type Skill } from "./skill.ts";
 
-/** A shell command, after a question: in the client's terminal where there is one, else in a process of our own. */
+/** A shell command, after a question. */
 export const run: Skill = {
   name: "run",
   usage: "run <command>",
@@ -13,16 +10,10 @@ export const run: Skill = {
   hint: "<command>",
   accepts: isGiven,
   async run(turn, command) {
-    const rawInput = { command, cwd: turn.cwd };
-    const tool = new ToolCall(turn, { title: command, name: "run", kind: "execute", rawInput });
-    const permission = await askPermission(turn, tool, "execute");
-    if (permission !== "allowed") {
-      tool.fail(permission === "rejected" ? "Rejected." : "Commands are off in read-only mode.");
-      return turn.say(permission === "rejected" ? "All right, I did not run it." : "I am in read-only mode.");
-    }
-    const start = turn.context.client.capabilities.terminal ? runInTerminal : runWithOutput;
-    const exit = await start(turn, tool, command);
-    turn.say(verdict(exit, turn.isDetailed ? ` \`${command}\`` : ""));
+    const end = await runAsked(turn, command);
+    if (end === "rejected") return turn.say("All right, I did not run it.");
+    if (end === "read-only") return turn.say("I am in read-only mode.");
+    turn.say(verdict(end, turn.isDetailed ? ` \`${command}\`` : ""));
   },
 };
 

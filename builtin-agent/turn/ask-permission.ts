@@ -7,7 +7,7 @@ import { type Turn, TurnCancelled } from "./turn.ts";
 /** What came of the question. */
 export type Permission = "allowed" | "rejected" | "refused";
 
-const PLURAL: Record<GuardedKind, string> = { edit: "edits", execute: "commands" };
+const PLURAL: Record<GuardedKind, string> = { edit: "edits", execute: "commands", tool: "tools of your tool servers" };
 
 /** The options in the order the user should see them. */
 export function permissionOptions(kind: GuardedKind): PermissionOption[] {

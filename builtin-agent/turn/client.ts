@@ -23,6 +23,9 @@ type ClientCapabilities = {
 /** How a command ended in a terminal of the client's. */
 export type TerminalExit = { readonly exitCode: number | null; readonly signal: string | null };
 
+/** The same with what it wrote, for those who read on. */
+export type CommandEnd = TerminalExit & { readonly output: string };
+
 /** What the user is asked: to fill in a form, or to visit a page. */
 type Elicitation = { readonly sessionId: string; readonly message: string } & (
   | { readonly mode: "form"; readonly requestedSchema: ElicitationSchema }

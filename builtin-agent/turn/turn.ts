@@ -34,6 +34,7 @@ export class Turn {
   readonly #cancelled = Promise.withResolvers<"cancelled">();
   #ended = false;
   #message: OpenMessage | undefined;
+  #listener: ((prompt: readonly ContentBlock[]) => void) | undefined;
   /** Set by a scenario: `session/cancel` is then ignored until someone releases the turn. */
   deaf = false;
 
@@ -123,11 +124,20 @@ export class Turn {
     });
   }
 
+  /** Whoever answers this turn takes up itself what is said to it meanwhile. */
+  listen(listener: (prompt: readonly ContentBlock[]) => void): void {
+    this.#listener = listener;
+  }
+
   /** Something said to the guide while it works: it says so at once, and goes on with what it does. */
   steer(prompt: readonly ContentBlock[]): void {
     const { session, world } = this.context;
     session.record({ type: "user", messageId: world.newId("msg"), content: prompt });
     this.#message = undefined;
+    if (this.#listener) {
+      this.#listener(prompt);
+      return;
+    }
     const words = prompt.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
     const more = describeAttachments(prompt);
     this.say(`I hear you while I work: ${[words, ...more].join(", with ")}\n\n`);

@@ -19,11 +19,6 @@ export function requiredDirectory(params: JsonObject): string {
   return cwd;
 }
 
-/** `mcpServers` must be an array where it is required; the guide uses none of them. */
-export function requireMcpServers(params: JsonObject): void {
-  if (!Array.isArray(params["mcpServers"])) throw invalidParams(`"mcpServers" must be an array.`);
-}
-
 /** The prompt's blocks; a block of an unknown kind is refused rather than silently dropped. */
 export function requiredPrompt(params: JsonObject): ContentBlock[] {
   const { prompt } = params;

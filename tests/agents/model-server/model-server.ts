@@ -3,9 +3,11 @@ import type { AnswerWriter } from "./answer-writer.ts";
 import type { ModelRequest } from "./model-request.ts";
 import { isHousekeeping, planAnswer } from "./plan-answer.ts";
 import { readAnthropic } from "./read-anthropic.ts";
+import { readChat } from "./read-chat.ts";
 import { readResponses } from "./read-responses.ts";
 import { numberedWords, type Step } from "./script.ts";
 import { AnthropicWriter } from "./write-anthropic.ts";
+import { ChatWriter } from "./write-chat.ts";
 import { ResponsesWriter } from "./write-responses.ts";
 
 /** Small, so that texts arrive in many chunks as from a real model. */
@@ -20,20 +22,33 @@ type Hold = {
 
 /**
  * `await using model = startModelServer()`: a model on loopback that does what the newest prompt tells it to (see
- * `script.ts`). It speaks the Messages and the Responses API, always streaming, and never asks the clock.
+ * `script.ts`), or what `plan` says. It speaks the Messages, the Responses and the chat completions API, always
+ * streaming, and never asks the clock.
  */
-export function startModelServer(): ModelServer {
-  return new ModelServer();
+export function startModelServer(plan: Plan = planAnswer): ModelServer {
+  return new ModelServer(plan);
 }
+
+/** What the model does at a request. */
+export type Plan = (request: ModelRequest) => readonly Step[];
+
+/** What befalls the next request instead of an answer: a status, a connection that breaks, an answer without its end. */
+export type Mishap = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | "drop" | "cut";
 
 export class ModelServer implements AsyncDisposable {
   /** What agents asked for the user, oldest first; housekeeping is not among it. */
   readonly requests: ModelRequest[] = [];
+  /** Taken one by one, by whatever is asked next. */
+  readonly mishaps: Mishap[] = [];
+  /** The keys that requests came with. */
+  readonly keys = new Set<string>();
+  readonly #plan: Plan;
   readonly #holds = new Map<string, Hold>();
   readonly #server: Bun.Server<undefined>;
   #answers = 0;
 
-  constructor() {
+  constructor(plan: Plan) {
+    this.#plan = plan;
     this.#server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -82,6 +97,7 @@ export class ModelServer implements AsyncDisposable {
     const { pathname } = new URL(http.url);
     if (http.method !== "POST") return Response.json({ data: [], models: [] });
     if (pathname.endsWith("/count_tokens")) return Response.json({ input_tokens: 1 });
+    this.keys.add(http.headers.get("x-api-key") ?? http.headers.get("authorization") ?? "");
     const body = await readBody(http);
     const id = String(++this.#answers);
     if (pathname.endsWith("/messages")) {
@@ -92,12 +108,22 @@ export class ModelServer implements AsyncDisposable {
       const request = readResponses(body);
       return this.#stream(request, new ResponsesWriter(id, request.model, request.tools), http.signal);
     }
+    if (pathname.endsWith("/chat/completions")) {
+      const request = readChat(body);
+      return this.#stream(request, new ChatWriter(id, request.model), http.signal);
+    }
     return Response.json({ error: { message: `no ${pathname} here` } }, { status: 404 });
   }
 
   #stream(request: ModelRequest, writer: AnswerWriter, signal: AbortSignal): Response {
     if (!isHousekeeping(request)) this.requests.push(request);
-    const steps = planAnswer(request);
+    const mishap = this.mishaps.shift();
+    if (mishap && typeof mishap === "object") {
+      const { status, headers = {} } = mishap;
+      return Response.json(writer.failure(status, `scripted mishap ${status}`), { status, headers });
+    }
+    if (mishap) return brokenOff(writer.begin() + writer.say("I was about to"), mishap);
+    const steps = this.#plan(request);
     const [first] = steps;
     if (first?.does === "fail")
       return Response.json(writer.failure(first.status, first.message), { status: first.status });
@@ -161,6 +187,20 @@ function* piecesOf(step: Exclude<Step, { does: "hold" }>, writer: AnswerWriter):
 
 function cut(text: string): string[] {
   return text.match(new RegExp(`[\\s\\S]{1,${PIECE_CHARS}}`, "gu")) ?? [];
+}
+
+/** Some words, and then the connection is gone, or closed as if all had been said. */
+function brokenOff(words: string, how: "drop" | "cut"): Response {
+  let said = false;
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (!said) controller.enqueue(new TextEncoder().encode(words));
+      else if (how === "drop") controller.error(new Error("The scripted model drops the connection."));
+      else controller.close();
+      said = true;
+    },
+  });
+  return new Response(stream, { headers: { "content-type": "text/event-stream" } });
 }
 
 async function readBody(http: Request): Promise<unknown> {

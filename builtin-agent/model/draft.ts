@@ -1,0 +1,84 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { isObject, type JsonObject, parseJson } from "../wire/json.ts";
+import type { AssistantPart, ModelCall } from "./model-message.ts";
+
+type StreamPart = LanguageModelV4StreamPart;
+type Metadata = NonNullable<ModelCall["providerOptions"]>;
+type Open = { readonly type: "text" | "reasoning"; text: string; providerOptions?: Metadata };
+
+/** What the model has said so far in one step, put together from its stream. */
+export class Draft {
+  readonly #parts: (Open | ModelCall)[] = [];
+  readonly #open = new Map<string, Open>();
+  /** Calls whose input is no JSON object. */
+  readonly unreadable = new Set<ModelCall>();
+
+  /** Whole parts only, as they go into the model's memory. */
+  get parts(): AssistantPart[] {
+    return this.#parts.filter((part) => part.type === "tool-call" || part.text !== "" || part.providerOptions);
+  }
+
+  get calls(): ModelCall[] {
+    return this.#parts.filter((part) => part.type === "tool-call");
+  }
+
+  /** What remains of an answer that was cut off: its words. Thoughts without their end are refused by endpoints. */
+  get words(): AssistantPart[] {
+    return this.parts.filter((part) => part.type === "text");
+  }
+
+  take(part: StreamPart): void {
+    switch (part.type) {
+      case "text-start":
+        this.#start("text", part);
+        break;
+      case "reasoning-start":
+        this.#start("reasoning", part);
+        break;
+      case "text-delta":
+      case "reasoning-delta":
+        this.#grow(part, part.delta);
+        break;
+      case "text-end":
+      case "reasoning-end":
+        this.#grow(part, "");
+        break;
+      case "tool-call":
+        this.#call(part);
+        break;
+      default:
+    }
+  }
+
+  #start(type: Open["type"], { id, providerMetadata }: { id: string; providerMetadata?: Metadata }): void {
+    const open: Open = { type, text: "", ...(providerMetadata && { providerOptions: providerMetadata }) };
+    this.#open.set(`${type} ${id}`, open);
+    this.#parts.push(open);
+  }
+
+  /** Signatures come with the last bits of a thought and must be given back with it. */
+  #grow(part: { type: string; id: string; providerMetadata?: Metadata }, text: string): void {
+    const open = this.#open.get(`${part.type.split("-")[0]} ${part.id}`);
+    if (!open) return;
+    open.text += text;
+    if (part.providerMetadata) open.providerOptions = { ...open.providerOptions, ...part.providerMetadata };
+  }
+
+  #call({ toolCallId, toolName, input, providerMetadata }: Extract<StreamPart, { type: "tool-call" }>): void {
+    const given = readInput(input);
+    const call: ModelCall = {
+      type: "tool-call",
+      toolCallId,
+      toolName,
+      input: given ?? {},
+      ...(providerMetadata && { providerOptions: providerMetadata }),
+    };
+    if (!given) this.unreadable.add(call);
+    this.#parts.push(call);
+  }
+}
+
+function readInput(text: string): JsonObject | undefined {
+  const parsed = parseJson(text.trim() === "" ? "{}" : text);
+  return parsed.ok && isObject(parsed.value) ? parsed.value : undefined;
+}

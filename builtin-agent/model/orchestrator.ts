@@ -1,0 +1,188 @@
+import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { Session } from "../sessions/session.ts";
+import type { ToolServer } from "../sessions/tool-server.ts";
+import type { Turn } from "../turn/turn.ts";
+import type { Answer } from "../wire/connection.ts";
+import { isObject } from "../wire/json.ts";
+import { compact } from "./compact.ts";
+import { Draft } from "./draft.ts";
+import { instructions } from "./instructions.ts";
+import { type ModelCall, type ModelMessage, resultOf } from "./model-message.ts";
+import { failed, type ModelTool, type ToolAnswer } from "./model-tool.ts";
+import { notice } from "./notice.ts";
+import { openModel } from "./open-model.ts";
+import { InputError, OWN_TOOLS } from "./own-tools.ts";
+import type { ModelSettings } from "./settings.ts";
+import { type StepEnd, streamStep } from "./stream-step.ts";
+import { ToolServers } from "./tool-servers.ts";
+import { userMessage } from "./user-message.ts";
+import { TooLong, withRetries } from "./with-retries.ts";
+
+/** Compaction comes before the endpoint has to refuse. */
+const CONTEXT_SHARE_MAX = 0.85;
+/** The tool by which agents are started; without it there is no talk of them. */
+const STARTS_AGENTS = "create_coding_agent";
+const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+type Reached = { readonly list: readonly ToolServer[]; readonly servers: Promise<ToolServers> };
+type Scene = { readonly model: LanguageModelV4; readonly tools: readonly ModelTool[]; readonly system: string };
+
+/** Answers prompts with a model and its tools, step by step, until it has nothing more to do. */
+export class Orchestrator {
+  readonly #settings: ModelSettings;
+  #model: Promise<LanguageModelV4> | undefined;
+  readonly #reached = new WeakMap<Session, Reached>();
+
+  constructor(settings: ModelSettings) {
+    this.#settings = settings;
+  }
+
+  async answer(turn: Turn): Promise<Answer> {
+    const { memory } = turn.context.session;
+    memory.settle("Interrupted: what came of it is not known.");
+    memory.add(userMessage(turn.context.prompt));
+    const heard: ModelMessage[] = [];
+    turn.listen((prompt) => heard.push(userMessage(prompt)));
+    const scene = await this.#scene(turn);
+    for (let step = 0; step < this.#settings.stepsMax; step += 1) {
+      turn.signal.throwIfAborted();
+      for (const message of heard.splice(0)) memory.add(message);
+      const { draft, reason } = await this.#step(turn, scene);
+      for (const call of draft.calls) {
+        turn.signal.throwIfAborted();
+        const answer = await runTool(turn, scene.tools, call, draft.unreadable.has(call));
+        turn.signal.throwIfAborted();
+        memory.add({ role: "tool", content: [resultOf(call, answer.text, answer.isError)] });
+      }
+      if (draft.calls.length === 0 && heard.length === 0) return { result: { stopReason: STOP_REASONS[reason] } };
+    }
+    notice(turn, "warning", `I stopped after ${this.#settings.stepsMax} steps. Say "go on" to let me continue.`);
+    return { result: { stopReason: "max_turn_requests" } };
+  }
+
+  /** The user wants the context made smaller now. */
+  async compactNow(turn: Turn): Promise<Answer> {
+    const { memory } = turn.context.session;
+    memory.settle("Interrupted: what came of it is not known.");
+    if (memory.messages.length === 0) turn.say("There is nothing to sum up yet.");
+    else await compact(turn, await this.#openModel(), this.#settings);
+    return { result: { stopReason: "end_turn" } };
+  }
+
+  /** One question to the model; a question that does not fit is asked again with a shorter memory. */
+  async #step(turn: Turn, scene: Scene): Promise<{ draft: Draft; reason: StepEnd["reason"] }> {
+    const { memory } = turn.context.session;
+    const { contextTokens } = this.#settings;
+    if (memory.tokens > contextTokens * CONTEXT_SHARE_MAX) await compact(turn, scene.model, this.#settings);
+    try {
+      return await this.#ask(turn, scene);
+    } catch (error) {
+      if (!(error instanceof TooLong)) throw error;
+      await compact(turn, scene.model, this.#settings);
+      return this.#ask(turn, scene);
+    }
+  }
+
+  async #ask(turn: Turn, { model, tools, system }: Scene): Promise<{ draft: Draft; reason: StepEnd["reason"] }> {
+    const { memory } = turn.context.session;
+    const { contextTokens, outputTokens, reasoning } = this.#settings;
+    let draft = new Draft();
+    // At once, since the next turn may begin before the broken-off one has unwound.
+    const keepWords = () => {
+      if (draft.words.length > 0) memory.add({ role: "assistant", content: draft.words });
+    };
+    turn.signal.addEventListener("abort", keepWords, { once: true });
+    try {
+      const end = await withRetries(turn, this.#settings, () => {
+        draft = new Draft();
+        const options = {
+          prompt: promptOf(system, memory.messages),
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            type: "function" as const,
+            name,
+            description,
+            inputSchema,
+          })),
+          ...(outputTokens !== undefined && { maxOutputTokens: outputTokens }),
+          ...(reasoning !== undefined && { reasoning }),
+        };
+        return streamStep(turn, model, options, { draft, listener: turn });
+      });
+      turn.signal.throwIfAborted();
+      if (draft.parts.length > 0) memory.add({ role: "assistant", content: draft.parts });
+      if (end.tokens !== undefined) memory.measure(end.tokens);
+      turn.transient({ sessionUpdate: "usage_update", used: memory.tokens, size: contextTokens });
+      return { draft, reason: end.reason };
+    } finally {
+      turn.signal.removeEventListener("abort", keepWords);
+    }
+  }
+
+  async #scene(turn: Turn): Promise<Scene> {
+    const [model, servers] = await Promise.all([this.#openModel(), this.#toolServers(turn.context.session)]);
+    for (const problem of servers.problems) notice(turn, "warning", problem);
+    const tools = [...OWN_TOOLS, ...servers.tools(OWN_TOOLS.map(({ name }) => name))];
+    const canRunAgents = tools.some(({ name }) => name === STARTS_AGENTS);
+    const { cwd, isDetailed } = turn;
+    return { model, tools, system: instructions({ cwd, isDetailed, canRunAgents, problems: servers.problems }) };
+  }
+
+  #openModel(): Promise<LanguageModelV4> {
+    this.#model ??= openModel(this.#settings);
+    return this.#model;
+  }
+
+  /** Connected once per list of the client's; what could not be reached or has gone is tried again with the next prompt. */
+  async #toolServers(session: Session): Promise<ToolServers> {
+    const known = this.#reached.get(session);
+    if (known && known.list === session.toolServers && (await known.servers).isWhole) return known.servers;
+    const list = session.toolServers;
+    const servers = ToolServers.connect(list, session.cwd);
+    this.#reached.set(session, { list, servers });
+    const [connected] = await Promise.all([servers, known?.servers.then((old) => old.close())]);
+    session.closed.then(
+      () => connected.close(),
+      () => undefined,
+    );
+    return connected;
+  }
+}
+
+const STOP_REASONS: Readonly<Record<StepEnd["reason"], string>> = {
+  stop: "end_turn",
+  "tool-calls": "end_turn",
+  length: "max_tokens",
+  "content-filter": "refusal",
+  error: "end_turn",
+  interrupted: "end_turn",
+  other: "end_turn",
+};
+
+/** Endpoints that keep what they have read already are told how far that goes. */
+function promptOf(system: string, messages: Session["memory"]["messages"]): LanguageModelV4Prompt {
+  const last = messages.length - 1;
+  return [
+    { role: "system", content: system, providerOptions: CACHED },
+    ...messages.map((message, at) => (at === last ? { ...message, providerOptions: CACHED } : message)),
+  ];
+}
+
+async function runTool(
+  turn: Turn,
+  tools: readonly ModelTool[],
+  call: ModelCall,
+  isUnreadable: boolean,
+): Promise<ToolAnswer> {
+  const tool = tools.find(({ name }) => name === call.toolName);
+  if (!tool) return failed(`There is no tool "${call.toolName}".`);
+  if (isUnreadable || !isObject(call.input)) return failed("The input must be one JSON object.");
+  try {
+    return await tool.run(turn, call.input);
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    if (error instanceof InputError) return failed(error.message);
+    const words = error instanceof Error ? error.message : String(error);
+    for (const open of turn.openTools) open.fail(words);
+    return failed(words);
+  }
+}

@@ -1,0 +1,63 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import type { Turn } from "../turn/turn.ts";
+import type { Draft } from "./draft.ts";
+import { BrokenOff } from "./trouble.ts";
+
+/** An endpoint that says nothing for so long has lost us. */
+const SILENT_MS_MAX = 5 * 60_000;
+
+/** Who hears the words as they come. */
+type Listener = { say(text: string): void; think(text: string): void };
+
+/** How one question to the model ended. */
+export type StepEnd = {
+  readonly reason: LanguageModelV4FinishReason["unified"];
+  /** All that the context held then, where the endpoint counts. */
+  readonly tokens: number | undefined;
+};
+
+/** Asks the model once: words go out as they come, and the draft holds what it all amounts to. */
+export async function streamStep(
+  turn: Turn,
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+  { draft, listener }: { draft: Draft; listener: Listener },
+): Promise<StepEnd> {
+  const silence = new AbortController();
+  const fallSilent = () => silence.abort(new BrokenOff("said nothing for five minutes"));
+  let timer = setTimeout(fallSilent, SILENT_MS_MAX);
+  try {
+    const abortSignal = AbortSignal.any([turn.signal, silence.signal]);
+    const { stream } = await model.doStream({ ...options, abortSignal });
+    for await (const part of stream) {
+      turn.signal.throwIfAborted();
+      clearTimeout(timer);
+      timer = setTimeout(fallSilent, SILENT_MS_MAX);
+      if (part.type === "error") throw part.error;
+      draft.take(part);
+      if (part.type === "text-delta" && part.delta !== "") listener.say(part.delta);
+      if (part.type === "reasoning-delta" && part.delta !== "") listener.think(part.delta);
+      if (part.type === "finish") return endOf(part.finishReason, part.usage);
+    }
+    throw new BrokenOff("broke off its answer");
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    silence.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** An end without a reason is a connection that was cut, whatever the library makes of it. */
+function endOf({ unified, raw }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): StepEnd {
+  if (raw === undefined) throw new BrokenOff("broke off its answer");
+  const { inputTokens, outputTokens } = usage;
+  const tokens = inputTokens.total === undefined ? undefined : inputTokens.total + (outputTokens.total ?? 0);
+  return { reason: unified, tokens };
+}
