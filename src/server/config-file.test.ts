@@ -13,6 +13,7 @@ async function load(content: string | object) {
 
 const NOTHING = {
   agents: [],
+  builtinEnv: {},
   pool: { idleMs: 1_800_000, processesMax: 12 },
   mcpServers: [],
   orchestration: {
@@ -64,6 +65,16 @@ describe("loadConfigFile", () => {
         serves: { fs: true, terminal: true },
       },
     ]);
+  });
+
+  it("O-8 the built-in agent needs no command to be given a model; any other does", async () => {
+    const env = { LIMINAL_MODEL: "m" };
+    expect(await load({ agents: { builtin: { env } } })).toEqual({ ...NOTHING, builtinEnv: env, problem: null });
+    expect((await load({ agents: { other: { env } } })).problem).toBe(
+      "config.json: agents.other.name: an agent needs a name",
+    );
+    const own = await load({ agents: { builtin: { name: "Mine", command: "mine", env } } });
+    expect(own.agents).toMatchObject([{ id: "builtin", command: ["mine"], env }]);
   });
 
   it("each limit of the pool can be set alone", async () => {

@@ -14,8 +14,8 @@ const LEVELS_MAX = 10;
 const POOL_DEFAULTS: EvictionLimits = { idleMs: 30 * 60_000, processesMax: 12 };
 
 const AgentSetting = z.object({
-  name: z.string().min(1),
-  command: z.string().min(1),
+  name: z.string().min(1).optional(),
+  command: z.string().min(1).optional(),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
   process: z.enum(["shared", "per-session"]).optional(),
@@ -24,6 +24,16 @@ const AgentSetting = z.object({
   permissions: z.optional(PermissionMode),
   orchestration: z.boolean().optional(),
   retryMs: z.array(z.int().min(0).max(RETRY_MS_MAX)).max(20).optional(),
+});
+type AgentSetting = z.infer<typeof AgentSetting>;
+/** Known without a command: what it may be given is an environment, which names its model. */
+const BUILTIN = CliType.parse("builtin");
+const AgentSettings = z.record(CliType, AgentSetting).superRefine((agents, { addIssue }) => {
+  for (const [id, setting] of Object.entries(agents)) {
+    if (id === BUILTIN && setting.command === undefined) continue;
+    for (const key of ["name", "command"] as const)
+      if (setting[key] === undefined) addIssue({ code: "custom", path: [id, key], message: `an agent needs a ${key}` });
+  }
 });
 const PoolSetting = z.object({
   idleMs: z.int().min(100).optional(),
@@ -45,7 +55,7 @@ const McpSetting = z.union([
 ]);
 const ConfigFile = z.looseObject({
   orchestration: OrchestrationSetting.optional(),
-  agents: z.record(CliType, AgentSetting).optional(),
+  agents: AgentSettings.optional(),
   pool: PoolSetting.optional(),
   mcpServers: z.record(z.string().min(1), McpSetting).optional(),
 });
@@ -58,6 +68,8 @@ export interface OrchestrationConfig {
 
 export interface LoadedConfigFile {
   readonly agents: readonly AgentDefinition[];
+  /** More of the environment for the built-in agent. */
+  readonly builtinEnv: Readonly<Record<string, string>>;
   readonly pool: EvictionLimits;
   readonly mcpServers: readonly McpServerSetting[];
   readonly orchestration: OrchestrationConfig;
@@ -78,7 +90,8 @@ export function loadConfigFile(path: string): LoadedConfigFile {
     }
     const { agents = {}, pool = {}, mcpServers = {}, orchestration = {} } = parsed.data;
     return {
-      agents: Object.entries(agents).map(([id, setting]) => definitionOf(CliType.parse(id), setting)),
+      agents: Object.entries(agents).flatMap(([id, setting]) => definitionOf(CliType.parse(id), setting) ?? []),
+      builtinEnv: agents[BUILTIN]?.env ?? {},
       pool: {
         idleMs: pool.idleMs ?? POOL_DEFAULTS.idleMs,
         processesMax: pool.processesMax ?? POOL_DEFAULTS.processesMax,
@@ -99,7 +112,8 @@ export function loadConfigFile(path: string): LoadedConfigFile {
 
 function without(problem: string | null): LoadedConfigFile {
   const orchestration = orchestrationOf({});
-  return { agents: [], pool: POOL_DEFAULTS, mcpServers: [], orchestration, permissions: new Map(), problem };
+  const nothing = { agents: [], builtinEnv: {}, mcpServers: [], permissions: new Map() };
+  return { ...nothing, pool: POOL_DEFAULTS, orchestration, problem };
 }
 
 function orchestrationOf(setting: z.infer<typeof OrchestrationSetting>): OrchestrationConfig {
@@ -114,7 +128,7 @@ function mcpServerOf(name: string, setting: z.infer<typeof McpSetting>): McpServ
   return { name, command: setting.command, args: setting.args ?? [], env: setting.env ?? {} };
 }
 
-function definitionOf(id: CliType, setting: z.infer<typeof AgentSetting>): AgentDefinition {
+function definitionOf(id: CliType, setting: AgentSetting): AgentDefinition | null {
   const {
     name,
     command,
@@ -126,6 +140,7 @@ function definitionOf(id: CliType, setting: z.infer<typeof AgentSetting>): Agent
     terminal = true,
     orchestration = true,
   } = setting;
+  if (name === undefined || command === undefined) return null;
   const serves = { fs, terminal };
   return { id, name, command: [command, ...args], env, process, retryDelaysMs: retryMs, serves, orchestration };
 }

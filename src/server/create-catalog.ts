@@ -15,12 +15,17 @@ interface CatalogParts {
   readonly dataDir: Pick<DataDir, "file">;
   readonly world: World;
   readonly configured: readonly AgentDefinition[];
+  readonly builtinEnv: Readonly<Record<string, string>>;
   readonly logger: Logger;
 }
 
+/** Given to the built-in agent, whose model it opens, and to no other. */
+export const MODEL_KEY = "LIMINAL_MODEL_KEY";
+
 /** Which agents there are: the registry's, the user's own, and what was installed of them. Nothing is read before it is asked for. */
-export function createCatalog({ config, dataDir, world, configured, logger }: CatalogParts) {
+export function createCatalog({ config, dataDir, world, configured, builtinEnv, logger }: CatalogParts) {
   const { env } = config;
+  const { [MODEL_KEY]: key } = env;
   const which = (program: string) => Bun.which(program, { PATH: env["PATH"] ?? "" });
   const installed = new InstalledAgents({
     folder: dataDir.file("agents"),
@@ -39,7 +44,8 @@ export function createCatalog({ config, dataDir, world, configured, logger }: Ca
     installed: (id) => installed.view(id),
     builtin: {
       command: [process.execPath, join(PROGRAM_DIR, "builtin-agent/main.ts")],
-      env: { LIMINAL_GUIDE_DIR: dataDir.file("guide") },
+      env: { ...(key !== undefined && { [MODEL_KEY]: key }), ...builtinEnv, LIMINAL_GUIDE_DIR: dataDir.file("guide") },
+      model: builtinEnv["LIMINAL_MODEL"] ?? env["LIMINAL_MODEL"] ?? null,
     },
     configured,
     registry: () => registry.entries(),

@@ -9,7 +9,7 @@ import { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import { AgentInstalls } from "./agent-installs.ts";
 import { isLoopback, type ServerConfig } from "./config.ts";
 import type { LoadedConfigFile } from "./config-file.ts";
-import { createCatalog } from "./create-catalog.ts";
+import { createCatalog, MODEL_KEY } from "./create-catalog.ts";
 import type { DataDir } from "./data-dir.ts";
 import type { Logger } from "./logger.ts";
 import type { OwnTools } from "./own-tools.ts";
@@ -38,7 +38,14 @@ export function createPool(parts: PoolParts) {
   const epoch = world.newId().slice(0, EPOCH_CHARS);
   const lifeline = new Lifeline(epoch, env);
   const host = new LocalProcessHost(lifeline, ledger, onError);
-  const known = createCatalog({ config, dataDir, world, configured: file.agents, logger });
+  const known = createCatalog({
+    config,
+    dataDir,
+    world,
+    configured: file.agents,
+    builtinEnv: file.builtinEnv,
+    logger,
+  });
   const questions = new AgentQuestions({
     absence,
     onAsked: (question) => hub.publish({ type: "elicitation:request", ...question }),
@@ -47,7 +54,7 @@ export function createPool(parts: PoolParts) {
   const pool: AgentPool = new AgentPool({
     catalog: known.catalog,
     // Someone on another machine looks at our page: a browser opened here would be seen by nobody.
-    inheritedEnv: isLoopback(config.host) ? env : { ...env, NO_BROWSER: "1" },
+    inheritedEnv: { ...env, ...(!isLoopback(config.host) && { NO_BROWSER: "1" }), [MODEL_KEY]: undefined },
     owner,
     limits: file.pool,
     mcpServers: file.mcpServers,

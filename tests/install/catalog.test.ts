@@ -16,7 +16,7 @@ function catalog(around: Partial<CatalogOptions> = {}) {
     env: {},
     which: () => null,
     installed: () => null,
-    builtin: { command: ["guide"], env: {} },
+    builtin: { command: ["guide"], env: {}, model: null },
     configured: [],
     registry: () => bundled,
     ...around,

@@ -7,7 +7,12 @@ import type { RegistryEntry } from "./registry-entry.ts";
 import { RETRY_DELAYS_MS } from "./retry-delays.ts";
 
 export interface CatalogOptions extends Surroundings {
-  readonly builtin: { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
+  readonly builtin: {
+    readonly command: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+    /** With one it is more than a guide. */
+    readonly model: string | null;
+  };
   readonly configured: readonly AgentDefinition[];
   /** Asked for when the catalog is, never before. */
   readonly registry: () => readonly RegistryEntry[];
@@ -39,14 +44,19 @@ export function agentCatalog(options: CatalogOptions): InstallableCatalog {
 }
 
 function inOrder(options: CatalogOptions, entries: readonly RegistryEntry[]): readonly AgentDefinition[] {
+  const { command, env, model } = options.builtin;
+  const description = model
+    ? `Does the work itself or gives it to other agents, with ${model}.`
+    : "Shows what the app can do. Needs no model and no network.";
   const builtin: AgentDefinition = {
     id: CliType.parse("builtin"),
-    name: "Liminal Guide",
-    ...options.builtin,
+    name: model ? "Liminal Orchestrator" : "Liminal Guide",
+    command,
+    env,
     process: "shared",
     retryDelaysMs: RETRY_DELAYS_MS,
     serves: SERVES_ALL,
-    details: { description: "Shows what the app can do. Needs no model and no network.", installable: false },
+    details: { description, installable: false },
   };
   const isFirst = ({ id }: RegistryEntry) => REGISTRY_ALIASES.has(id);
   const define = (entry: RegistryEntry) => registryDefinition(entry, options) ?? [];
