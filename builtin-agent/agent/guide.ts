@@ -111,7 +111,7 @@ export class Guide implements Receiver {
     this.#demandSignIn();
     if (quirks.refusedNew) throw new RpcError(RPC_CODE.internal, "No session today, as asked.");
     const session = sessions.create(params);
-    const result = { sessionId: session.id, ...sessions.settings(session, client.capabilities.booleanOptions) };
+    const result = { sessionId: session.id, ...sessions.settings(session, this.#withBoolean(client)) };
     if (quirks.updateBeforeNew) this.#announce(client, session);
     return { result, afterwards: () => this.#afterNew(client, session) };
   }
@@ -147,7 +147,7 @@ export class Guide implements Receiver {
 
   #restored(client: Client, session: Session, afterwards: () => void): Answer {
     return {
-      result: this.#parts.sessions.settings(session, client.capabilities.booleanOptions),
+      result: this.#parts.sessions.settings(session, this.#withBoolean(client)),
       afterwards: () => {
         afterwards();
         this.#announce(client, session);
@@ -168,7 +168,7 @@ export class Guide implements Receiver {
   #setMode(client: Client, params: JsonObject): Answer {
     const session = this.#parts.sessions.get(params);
     session.configure(changeConfig(session.config, "mode", requiredString(params, "modeId")));
-    const options = configOptions(session.config, client.capabilities.booleanOptions);
+    const options = configOptions(session.config, this.#withBoolean(client));
     const tell = () => client.update(session.id, { sessionUpdate: "config_option_update", configOptions: options });
     return this.#parts.without.has("config") ? DONE : { result: {}, afterwards: tell };
   }
@@ -178,7 +178,7 @@ export class Guide implements Receiver {
     const configId = requiredString(params, "configId");
     session.configure(changeConfig(session.config, configId, params["value"]));
     const { mode } = session.config;
-    const result = { configOptions: configOptions(session.config, client.capabilities.booleanOptions) };
+    const result = { configOptions: configOptions(session.config, this.#withBoolean(client)) };
     if (configId !== "mode" || this.#parts.without.has("modes")) return { result };
     const tell = () => client.update(session.id, { sessionUpdate: "current_mode_update", currentModeId: mode });
     return { result, afterwards: tell };
@@ -210,6 +210,11 @@ export class Guide implements Receiver {
     if (this.#parts.without.has("commands")) return;
     const availableCommands = this.#parts.mind ? MODEL_COMMANDS : AVAILABLE_COMMANDS;
     client.update(session.id, { sessionUpdate: "available_commands_update", availableCommands });
+  }
+
+  /** The one boolean is about thoughts made up for show; a model has its own. */
+  #withBoolean({ capabilities }: Client): boolean {
+    return capabilities.booleanOptions && this.#parts.mind === undefined;
   }
 
   #switchOn(name: string): Scenario | undefined {

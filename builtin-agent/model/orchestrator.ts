@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Session } from "../sessions/session.ts";
 import type { ToolServer } from "../sessions/tool-server.ts";
-import type { Turn } from "../turn/turn.ts";
+import { type Turn, TurnCancelled } from "../turn/turn.ts";
 import type { Answer } from "../wire/connection.ts";
 import { isObject } from "../wire/json.ts";
 import { compact } from "./compact.ts";
@@ -180,6 +180,7 @@ async function runTool(
     return await tool.run(turn, call.input);
   } catch (error) {
     turn.signal.throwIfAborted();
+    if (error instanceof TurnCancelled) throw error;
     if (error instanceof InputError) return failed(error.message);
     const words = error instanceof Error ? error.message : String(error);
     for (const open of turn.openTools) open.fail(words);

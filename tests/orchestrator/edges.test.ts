@@ -144,3 +144,15 @@ test("O-8 long answers of tools are bounded before the model sees them", async (
     expect(result.length).toBeLessThan(31_000);
   });
 });
+
+test("W-3 a question that the client cancels ends the turn before the next question to the model", async () => {
+  await withModel(async ({ agent, model }) => {
+    const sessionId = await agent.open();
+    agent.answerPermissions("cancelled");
+    const script = `${toolLine("run_command", { command: "touch never" })}\nsay: never`;
+    expect(await agent.prompt(sessionId, script)).toEqual({ stopReason: "cancelled" });
+    expect(await agent.prompt(sessionId, "say: Next.")).toEqual(ENDED);
+    expect(agent.text()).toBe("Next.");
+    expect(model.requests).toHaveLength(2);
+  });
+});
