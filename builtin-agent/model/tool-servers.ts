@@ -3,7 +3,7 @@ import type { ToolServer } from "../sessions/tool-server.ts";
 import { askPermission } from "../turn/ask-permission.ts";
 import { ToolCall, textContent } from "../turn/tool-call.ts";
 import type { Turn } from "../turn/turn.ts";
-import { isObject, type JsonObject } from "../wire/json.ts";
+import { isObject, type JsonObject, stringAt } from "../wire/json.ts";
 import { done, failed, type ModelTool, type ToolAnswer } from "./model-tool.ts";
 
 /** The app's own tools: who may do what is decided behind them, so a call needs no question here. */
@@ -106,8 +106,12 @@ async function callTool(
   { server, client, tool }: { server: ToolServer; client: Client; tool: Tool },
   input: JsonObject,
 ): Promise<ToolAnswer> {
-  const title = `${server.name}: ${tool.title ?? tool.name}`;
-  const shown = new ToolCall(turn, { title, name: tool.name, kind: "other", rawInput: input });
+  const shown = new ToolCall(turn, {
+    title: titleOf(server, tool, input),
+    name: tool.name,
+    kind: "other",
+    rawInput: input,
+  });
   if (server.name !== OWN_SERVER) {
     const permission = await askPermission(turn, shown, "tool");
     if (permission !== "allowed") {
@@ -131,6 +135,14 @@ async function callTool(
     shown.fail(words);
     return failed(words);
   }
+}
+
+/** Our own tools are known by their titles; which agent is meant says more than where the tool comes from. */
+function titleOf({ name }: ToolServer, tool: Tool, input: JsonObject): string {
+  const title = tool.title ?? tool.name;
+  if (name !== OWN_SERVER) return `${name}: ${title}`;
+  const about = stringAt(input, "title");
+  return about === undefined ? title : `${title}: ${about}`;
 }
 
 /** What is no text is named, since not every model can look at it. */

@@ -46,8 +46,8 @@ export function agentCatalog(options: CatalogOptions): InstallableCatalog {
 function inOrder(options: CatalogOptions, entries: readonly RegistryEntry[]): readonly AgentDefinition[] {
   const { command, env, model } = options.builtin;
   const description = model
-    ? `Does the work itself or gives it to other agents, with ${model}.`
-    : "Shows what the app can do. Needs no model and no network.";
+    ? `Does the work itself or gives it to other agents, with ${model}`
+    : "Works right now, without an account";
   const builtin: AgentDefinition = {
     id: CliType.parse("builtin"),
     name: model ? "Liminal Orchestrator" : "Liminal Guide",

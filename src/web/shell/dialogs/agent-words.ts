@@ -5,7 +5,7 @@ export function noteOf({ availability, message, status, id, description, install
   switch (availability) {
     case "ready":
       if (message !== undefined) return message;
-      if (id === "builtin") return "Works right now, without an account";
+      if (id === "builtin" && description !== undefined) return description;
       if (status === "connected") return "Running";
       return joined(installedVersion, description) || "Starts with the session";
     case "needs-install":
