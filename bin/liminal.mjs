@@ -7,7 +7,9 @@ import { PACKAGE_ROOT, runBun } from "./run-bun.mjs";
 const args = process.argv.slice(2);
 const [command = "serve"] = args;
 
-if (command === "serve" && !pageIsCurrent(PACKAGE_ROOT)) {
+const asksForHelp = args.includes("--help") || args.includes("-h");
+
+if (command === "serve" && !asksForHelp && !pageIsCurrent(PACKAGE_ROOT)) {
   const code = await runBun([join(PACKAGE_ROOT, "scripts", "build-page.ts")]);
   if (code !== 0) process.exit(code);
 }
