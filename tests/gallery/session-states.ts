@@ -4,6 +4,9 @@ import type { GalleryStage, GalleryState } from "./gallery-state.ts";
 import { LONG_TITLE, PROJECT } from "./seed-workspace.ts";
 import { STORY, STORY_AGENT } from "./story-agent.ts";
 
+/** As the tab is called: a long first message gives a title cut at a word. */
+const STORY_TAB = "Retries never stop growing. Cap the backoff at a…";
+
 async function tellStory({ app }: GalleryStage): Promise<SessionView> {
   const session = await app.newSession(PROJECT, STORY_AGENT);
   await session.ask(STORY.whole, "at most a minute");
@@ -95,6 +98,29 @@ export const SESSION_STATES: readonly GalleryState[] = [
       const session = await talkToGuide(app);
       await session.ask("all", "That was all.");
       await unfoldAll(session);
+    },
+  },
+  {
+    name: "find",
+    shows: "words found in a session",
+    reach: async (stage) => {
+      const session = await tellStory(stage);
+      await session.message.press("Control+f");
+      await session.frame.getByRole("textbox", { name: "Find in session" }).fill("attempt");
+      await session.frame.getByText(/^1 of /).waitFor();
+    },
+  },
+  {
+    name: "columns",
+    shows: "two sessions side by side",
+    isWide: true,
+    reach: async (stage) => {
+      const { app } = stage;
+      await tellStory(stage);
+      await app.open("Rate limits per tenant");
+      await app.tab(STORY_TAB).click({ button: "right" });
+      await app.page.getByRole("menuitem", { name: "Open beside" }).click();
+      await app.page.locator("iframe[data-session-id]:visible").nth(1).waitFor();
     },
   },
   {
