@@ -70,7 +70,11 @@ const BROKEN: readonly BrokenSetUp[] = [
   },
   {
     what: "a damaged database",
-    break: (dir) => writeFile(join(dir, "liminal.db"), "this is no database, and never was one ".repeat(200)),
+    break: async (dir) => {
+      // A log beside it would mend the file.
+      await rm(join(dir, "liminal.db-wal"), { force: true });
+      await writeFile(join(dir, "liminal.db"), "this is no database, and never was one ".repeat(200));
+    },
     check: "database",
     says: "damaged",
     fix: "copy",
