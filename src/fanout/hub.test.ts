@@ -58,6 +58,16 @@ describe("Hub", () => {
     expect(heard).toEqual([expected, expected]);
   });
 
+  it("somebody is there from the first client to the last; parts of the server that listen in are nobody", () => {
+    const audience: boolean[] = [];
+    const hub = new Hub((isAny) => audience.push(isAny));
+    hub.overhear(() => undefined);
+    const clients = [hub.listen(() => undefined), hub.listen(() => undefined)];
+    expect(audience).toEqual([true]);
+    for (const client of [...clients, ...clients]) client[Symbol.dispose]();
+    expect(audience).toEqual([true, false]);
+  });
+
   it("wakes followers before it tells listeners: a follower has a fact from the log first", async () => {
     const hub = new Hub();
     const order: string[] = [];

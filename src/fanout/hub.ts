@@ -21,21 +21,33 @@ export class Hub {
   readonly #followers = new Map<SessionId, Set<() => void>>();
   #woken = new Set<SessionId>();
   #broadcasts: Broadcast[] = [];
+  #audience = 0;
   #scheduled = false;
 
-  /** `onAudience` hears when the first listener comes and when the last one goes. */
+  /** `onAudience` hears when the first client comes and when the last one goes. */
   constructor(onAudience: (isAny: boolean) => void = ignore("nobody minds who listens")) {
     this.#onAudience = onAudience;
   }
 
+  /** For a client: as long as one listens, somebody is there. */
   listen(listener: (batch: readonly Broadcast[]) => void): Disposable {
-    this.#listeners.add(listener);
-    if (this.#listeners.size === 1) this.#onAudience(true);
+    const hearing = this.overhear(listener);
+    this.#audience += 1;
+    if (this.#audience === 1) this.#onAudience(true);
     return {
       [Symbol.dispose]: () => {
-        if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#onAudience(false);
+        if (!this.#listeners.has(listener)) return;
+        hearing[Symbol.dispose]();
+        this.#audience -= 1;
+        if (this.#audience === 0) this.#onAudience(false);
       },
     };
+  }
+
+  /** For a part of the server: it hears what clients hear and is nobody. */
+  overhear(listener: (batch: readonly Broadcast[]) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   follow(sessionId: SessionId, wake: () => void): Disposable {

@@ -22,7 +22,7 @@ export class AgentAnnouncer {
 
   constructor(parts: AnnouncerParts) {
     this.#parts = parts;
-    parts.hub.listen((batch) => {
+    parts.hub.overhear((batch) => {
       for (const { kind, ...rest } of batch)
         if (kind === "message" && "message" in rest && rest.message.type === "session:created")
           this.#created(rest.message.sessionId);

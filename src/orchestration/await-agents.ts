@@ -26,7 +26,7 @@ export function awaitAgents({ hub, isMet, timeoutMs, signal }: AwaitOptions): Pr
       }
     };
     const onAbort = () => end(() => resolve("aborted"));
-    const listening = hub.listen(look);
+    const listening = hub.overhear(look);
     const timer = setTimeout(() => end(() => resolve("timeout")), timeoutMs);
     signal.addEventListener("abort", onAbort);
   });

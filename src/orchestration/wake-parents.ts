@@ -20,7 +20,7 @@ export class ParentWaker {
 
   constructor(parts: WakerParts) {
     this.#parts = parts;
-    parts.hub.listen((batch) => {
+    parts.hub.overhear((batch) => {
       const ended = batch.flatMap((one) =>
         one.kind === "fact" && one.fact.type === "session:turn" && one.fact.turn.state === "idle"
           ? [one.fact.sessionId]

@@ -96,5 +96,4 @@ test("X-6 edits that race with the end of the turn neither lose nor repeat a mes
   }
   await talk.untilTurnsEnded(1 + names.length);
   expect([...talk.messages].sort()).toEqual(["sleep", ...names].sort());
-  expect(talk.messages[1]).toBe("stream 8 words");
 });
