@@ -15,6 +15,7 @@ it.skipIf(process.platform !== "linux")(
     const [child = 0, daemon = 0] = talk.answer.match(/\d+/g)?.map(Number) ?? [];
     const agent = await agentPid(server, "deaf");
     process.kill(lifelineOf(server.pid), "SIGKILL");
+    process.kill(agent, "SIGSTOP"); // or it may end by itself for want of a reader
     await server.kill();
     expect([agent, child, daemon].map(isAlive)).toEqual([true, true, true]);
     const bystander = Bun.spawn(["sleep", "300"]);
