@@ -124,7 +124,7 @@ test("X-7 images by paste, files by drop and by the button: shown, removable, ke
   await session.message.press("Enter");
   await session.untilSaid("an image of 3 x 2 pixels");
   await session.untilSaid("notes.txt with 11 characters");
-  await session.entries("user").getByRole("img", { name: "dot.png" }).waitFor();
+  await session.entries("user").getByRole("button", { name: "Enlarge image: dot.png" }).waitFor();
   await other.frame.getByRole("list", { name: "Attachments" }).waitFor({ state: "detached" });
 });
 

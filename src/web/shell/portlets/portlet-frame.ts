@@ -55,6 +55,7 @@ export class PortletFrame {
   show(visible: boolean): void {
     if (this.#panel.inert !== visible) return;
     this.#panel.inert = !visible;
+    if (!visible) this.#wantsFocus = false;
     this.#panel.toggleAttribute("data-visible", visible);
     this.post({ type: "portlet:visible", visible });
   }
@@ -74,7 +75,8 @@ export class PortletFrame {
 
   /** Puts the cursor where the user types; a frame that does not listen yet is told when it does. */
   focus(): void {
-    this.#iframe.focus();
+    // Until the frame listens the keys stay with the shell: inside they would be lost.
+    if (this.ready) this.#iframe.focus();
     this.#wantsFocus = true;
     this.giveFocus();
   }
@@ -89,7 +91,9 @@ export class PortletFrame {
     if (!this.#wantsFocus || !this.ready) return;
     this.#wantsFocus = false;
     // Someone who types into the shell meanwhile goes on doing so.
-    if (!(document.activeElement instanceof HTMLInputElement)) this.post({ type: "portlet:focus" });
+    if (document.activeElement instanceof HTMLInputElement) return;
+    this.#iframe.focus();
+    this.post({ type: "portlet:focus" });
   }
 
   remove(): void {
