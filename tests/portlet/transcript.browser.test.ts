@@ -134,10 +134,8 @@ describe("a hidden frame", () => {
 
 test("the answer is spoken in whole sentences by a region of its own", async () => {
   const spoken = portlet.frame.locator("[aria-live=polite] p");
-  await portlet.show(
-    history([user("u", "Go")], { turn: RUNNING }),
-    facts.update(assistant("a", "One is **done**. Two is")),
-  );
+  await portlet.show(history([user("u", "Go")], { turn: RUNNING }));
+  await portlet.show(facts.update(assistant("a", "One is **done**. Two is")));
   expect(await spoken.allTextContents()).toEqual(["One is done."]);
   await portlet.show(facts.chunk("a", " coming. Three"));
   await portlet.show(facts.turn(IDLE));
