@@ -43,7 +43,7 @@ for (const agent of REAL_AGENTS)
       expect(tool?.entryId).toBe(running.entryId);
       expect(tool?.result?.trimEnd()).toBe("one\ntwo\nthree");
       expect(tool?.parts).toBeUndefined();
-      expect(textsBy(scene.model.requests.at(-1), "tool").join()).toContain("one\ntwo\nthree");
+      expect(scene.model.requests.flatMap((request) => textsBy(request, "tool")).join()).toContain("one\ntwo\nthree");
       expectSettled(talk);
     });
 
