@@ -97,6 +97,23 @@ test("--filter takes files by path, --name takes tests by name", async () => {
   expect(byName.last).toBe("4 passed, 0 failed");
 });
 
+test("in CI a file that failed is run once more: what passes then is named, what fails again stays failed", async () => {
+  await using dir = await tempDir();
+  const once = `import { existsSync, writeFileSync } from "node:fs"; import { test } from "bun:test";
+    test("unsteady", () => { const seen = existsSync("seen"); writeFileSync("seen", ""); if (!seen) throw new Error("no"); });`;
+  await writeTree(dir.path, { "src/lib/a.test.ts": once, "src/lib/c.test.ts": PASSES });
+  const unsteady = await runTests(dir, ["--only", "unit"], { CI: "true" });
+  expect({ code: unsteady.code, last: unsteady.last }).toEqual({ code: 0, last: "5 passed, 0 failed" });
+  expect(unsteady.lines.filter((line) => line.includes("passed only when run again"))).toEqual([
+    expect.stringContaining("src/lib/a.test.ts > unsteady"),
+  ]);
+  await writeTree(dir.path, {
+    "src/lib/b.test.ts": 'import { test } from "bun:test"; test("breaks", () => { throw new Error("no"); });',
+  });
+  const broken = await runTests(dir, ["--only", "unit"], { CI: "true" });
+  expect({ code: broken.code, last: broken.last }).toEqual({ code: 1, last: "5 passed, 1 failed" });
+});
+
 test("an unknown part is refused", async () => {
   await using dir = await tempDir();
   expect((await runTests(dir, ["--only", "everything"])).code).toBe(2);
