@@ -112,6 +112,41 @@ export const SHELL_STATES: readonly GalleryState[] = [
     },
   },
   {
+    name: "palette",
+    shows: "sessions and commands by a few letters",
+    reach: async ({ app }) => {
+      await app.page.keyboard.press("Control+k");
+      await app.dialog("Command palette").getByRole("option").first().waitFor();
+    },
+  },
+  {
+    name: "shortcuts",
+    shows: "the sheet of keys",
+    reach: async ({ app }) => {
+      await app.page.keyboard.press("Control+/");
+      await app.dialog("Keyboard shortcuts").waitFor();
+    },
+  },
+  {
+    name: "overview",
+    shows: "who works and waits, and what waits for you",
+    reach: async ({ app }) => {
+      const session = await app.newSession(PROJECT, STORY_AGENT);
+      await session.say(STORY.asks);
+      await session.permission.waitFor();
+      await app.page.keyboard.press("Alt+o");
+      await app.page.getByRole("region", { name: "Inbox" }).getByRole("group").first().waitFor();
+    },
+  },
+  {
+    name: "settings",
+    shows: "theme, notifications, agents and data",
+    reach: async ({ app, server }) => {
+      await app.page.keyboard.press("Control+,");
+      await app.dialog("Settings").getByText(server.dataDir).waitFor();
+    },
+  },
+  {
     name: "row-menu",
     isWide: true,
     shows: "what can be done with a session",
