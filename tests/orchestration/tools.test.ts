@@ -50,7 +50,8 @@ describe("O-1 the tools", () => {
       expect({ status, outcome, cliType, parentId }).toEqual({
         ...{ status: "idle", outcome: "none", cliType: "builtin", parentId: String(talk.sessionId) },
       });
-      expect(cwd).toContain("/work/");
+      const { projects } = await talk.client.ask("project:list", { type: "project:list" });
+      expect(projects.map(({ path }) => path)).toEqual([cwd]);
     }));
 
   test("create_coding_agent chooses agent, title, mode and model, and names the choices where there are others", async () => {

@@ -27,8 +27,8 @@ describe("SqliteSearchIndex: what can be found", () => {
       status: "complete",
       input: { pattern: "needle_in_input", deep: { list: ["nestedword"] } },
       result: "matched haystack output",
-      locations: [{ path: "/work/src/app.ts" }],
-      parts: [{ type: "diff", path: "/work/docs/guide.md", oldText: null, newText: "freshly written" }],
+      locations: [{ path: "/projects/demo/src/app.ts" }],
+      parts: [{ type: "diff", path: "/projects/demo/docs/guide.md", oldText: null, newText: "freshly written" }],
     });
     at.writer.writeTurn(
       userEntry("us", { content: "please refactor" }),
