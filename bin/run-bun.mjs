@@ -9,7 +9,7 @@ export const PACKAGE_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Ctrl-C reaches us from the terminal and again from npm, within milliseconds: one wish, to be passed on once. */
 const ONE_WISH_MS = 1_000;
-const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
+const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"];
 
 /** The folder the user stands in may be anybody's: neither its bunfig.toml nor its .env gets a say in how we run. */
 export const IGNORE_THE_FOLDER = [

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { NO_CONTINUATION } from "../../src/ports/session-log.ts";
 import type { FactBody } from "../../src/protocol/facts.ts";
 import { CliType, ProjectId, SessionId } from "../../src/protocol/ids.ts";
 import { reduceSession } from "../../src/protocol/reduce-session.ts";
@@ -58,6 +59,7 @@ export class SeedStore implements Disposable {
       receipt: null,
       binding: null,
       attention: null,
+      continuation: NO_CONTINUATION,
     });
     return working;
   }

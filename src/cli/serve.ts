@@ -9,15 +9,16 @@ export async function serve(args: readonly string[]): Promise<void> {
   const logger = stderrLogger(Date.now);
   try {
     const config = readConfig(process.env, args);
-    const server = startServer(config, logger);
+    const server = await startServer(config, logger);
+    // Before anyone can know that we are there.
+    const stopping = stopSignal();
     const { url, port, dataDir } = server;
     const line = config.json
       ? JSON.stringify({ url, port, pid: process.pid, dataDir })
       : `Liminal Builder is running: ${url}`;
     process.stdout.write(`${line}\n`);
     if (config.openBrowser) openBrowser(url, config.env, logger);
-    await stopSignal();
-    await stopCleanly(server);
+    await ((await stopping) === "SIGUSR2" ? detach(server) : stopCleanly(server));
     process.exit(0);
   } catch (error) {
     process.stderr.write(`${explainStartFailure(error)}\n`);
@@ -25,11 +26,19 @@ export async function serve(args: readonly string[]): Promise<void> {
   }
 }
 
+const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const;
+
 /** Resolves with the first signal; later ones change nothing, the stop is already under way. */
-function stopSignal(): Promise<void> {
+function stopSignal(): Promise<(typeof END_SIGNALS)[number]> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
+    for (const signal of END_SIGNALS) process.on(signal, () => resolve(signal));
   });
+}
+
+/** For a restart, after an update for example: the next server goes on with the agents. */
+async function detach(server: RunningServer): Promise<void> {
+  process.stderr.write("Stopping: agents go on, and wait for the next start.\n");
+  await server.detach();
 }
 
 async function stopCleanly(server: RunningServer): Promise<void> {

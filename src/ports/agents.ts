@@ -95,6 +95,10 @@ export interface AgentSession {
   readonly agentSessionId: string;
   /** How the agent came to it: `forgotten` means it had to start without its own memory of the talk. */
   readonly origin: "new" | "resumed" | "loaded" | "forgotten";
+  /** The process behind it, by the name a later server finds it under; null when it ends with this server. */
+  readonly processId: string | null;
+  /** The last line heard from that process: everything up to it has gone to the sink. */
+  readonly heard: number;
   prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void;
   /** Only where the agent offers it: a message for the running turn. What became of it comes as a `steered` event. */
   readonly steer?: (commandId: CommandId, content: string, attachments: readonly Part[]) => void;
@@ -125,6 +129,7 @@ export interface AttachRequest {
   readonly sink: AgentSink;
   /** Nobody waits for it any more: what would only be waited for is given up. */
   readonly signal: AbortSignal;
+  readonly isStored: IsStored;
 }
 
 export interface ForgetRequest {
@@ -134,11 +139,45 @@ export interface ForgetRequest {
   readonly agentSessionId: string;
 }
 
+/** Stores at once what the sink was told; false when that cannot be done now. */
+export type IsStored = () => boolean;
+
+/** What a session knows of a conversation that has gone on without a server. */
+export interface RejoinRequest {
+  readonly cliType: CliType;
+  readonly cwd: string;
+  readonly processId: string;
+  readonly agentSessionId: string;
+  /** The last line whose meaning is stored: up to it the sink is told nothing again. */
+  readonly heard: number;
+  /** What became of a request for permission: still open, answered like this, or null when it is not known yet. */
+  readonly outcomeOf: (permissionId: PermissionId) => "open" | PermissionOutcome | null;
+  /** The user has this question. */
+  readonly isOpen: (elicitationId: ElicitationId) => boolean;
+  readonly sink: AgentSink;
+  readonly isStored: IsStored;
+}
+
+/** A conversation that was never interrupted, with what the earlier server had got done in it. */
+export interface RejoinedSession extends AgentSession {
+  /** Of a turn its prompt, of a message for the running turn that message. */
+  hasPrompted(id: TurnId | CommandId): boolean;
+  hasCancelled(turnId: TurnId): boolean;
+  /** False for what the agent has taken back. */
+  isAsking(id: PermissionId | ElicitationId): boolean;
+}
+
 /** What sessions need from the agents: to be attached to one. Failures are RefusalErrors that say what to do. */
 export interface Agents {
   attach(request: AttachRequest): Promise<AgentSession>;
   /** Deletes the agent's own copy of a conversation that is closed, where the agent offers that. */
   forget(request: ForgetRequest): Promise<void>;
+  /** Processes that an earlier server left running, by name. */
+  left(): readonly string[];
+  /** To be called for every session of those, before `catchUp`; null when the process is not among them. */
+  rejoin(request: RejoinRequest): RejoinedSession | null;
+  /** Whoever goes on has said so: what was said meanwhile is heard now. */
+  catchUp(): void;
   list(): readonly AgentInfo[];
   find(cliType: CliType): AgentInfo | null;
 }

@@ -1,7 +1,8 @@
 import type { Entry, Part, UserEntry } from "../protocol/entry.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import type { EntryId, ProjectId, SessionId } from "../protocol/ids.ts";
+import type { EntryId, PermissionId, ProjectId, SessionId, TurnId } from "../protocol/ids.ts";
 import type { SessionRow } from "../protocol/server-messages.ts";
+import type { PermissionOutcome } from "../protocol/session-parts.ts";
 import type { SessionState } from "../protocol/session-state.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
 import type { Delegation } from "./delegation-store.ts";
@@ -22,6 +23,19 @@ export interface AgentBinding {
 /** The `agentSessionId` of a session that no agent knows: it was read from a file. */
 export const NO_AGENT_SESSION = "";
 
+/** What the next server must know to go on where this one stops. */
+export interface Continuation {
+  /** The agent process that outlives the server, by name. */
+  readonly processId: string | null;
+  /** The last line of that process whose meaning is stored. */
+  readonly heard: number;
+  /** The turn the user has asked to stop. */
+  readonly cancelling: TurnId | null;
+}
+
+/** No agent has been heard, and nothing is to be stopped. */
+export const NO_CONTINUATION: Continuation = { processId: null, heard: 0, cancelling: null };
+
 /** What one burst changes; all of it is true after the call, or none. */
 export interface Commit {
   readonly facts: readonly Fact[];
@@ -40,6 +54,8 @@ export interface Commit {
   readonly attention: { readonly seq: number; readonly isSeen: boolean } | null;
   readonly receipt: Receipt | null;
   readonly binding: AgentBinding | null;
+  /** Stored with the facts, so that neither is ever without the other. */
+  readonly continuation: Continuation;
 }
 
 /** The first outcome of a command, kept so that the same command again acts no second time. */
@@ -59,6 +75,7 @@ export interface LogFrame {
 export interface StoredSession {
   readonly row: SessionRow;
   readonly binding: AgentBinding;
+  readonly continuation: Continuation;
   /** Settled entries are left out: `settled` is empty, `open` is what the interrupted or running turn has. */
   readonly state: SessionState;
 }
@@ -116,6 +133,10 @@ export interface SessionLog {
   rows(projectId: ProjectId, includeArchived: boolean): readonly SessionRow[];
   /** Sessions whose turn had not ended when the program last did. */
   unfinished(): readonly SessionId[];
+  /** Sessions that were attached to this agent process. */
+  attachedTo(processId: string): readonly SessionId[];
+  /** How a question of the running turn was answered; null when it is open, or was never put. */
+  outcomeOf(sessionId: SessionId, permissionId: PermissionId): PermissionOutcome | null;
   readAfter(sessionId: SessionId, seq: number, limit: number): readonly LogFrame[];
   /** True when every fact after `seq` is still kept, so that a reader can go on from there. */
   canResume(sessionId: SessionId, seq: number): boolean;

@@ -20,6 +20,8 @@ describe("readConfig", () => {
       insecure: false,
       json: false,
       startTimeoutMs: 60_000,
+      holdMs: 600_000,
+      checkpointBytes: 4_194_304,
       stallMs: 30_000,
       questionUnwatchedMs: 600_000,
       env: { HOME },

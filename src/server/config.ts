@@ -5,6 +5,8 @@ import { z } from "zod";
 const START_TIMEOUT_MS = 60_000;
 const STALL_MS = 30_000;
 const QUESTION_UNWATCHED_MS = 10 * 60_000;
+const HOLD_MS = 600_000;
+const JOURNAL_BYTES = 4 * 1024 * 1024;
 const PORT_DEFAULT = 3000;
 
 export interface ServerConfig {
@@ -23,6 +25,10 @@ export interface ServerConfig {
   readonly stallMs: number;
   /** A question that nobody is there to answer is declined after this long. */
   readonly questionUnwatchedMs: number;
+  /** Without a server for this long, agents are ended; 0 lets them end with the server. */
+  readonly holdMs: number;
+  /** How much goes through an agent's pipes before what is stored is dropped from its journal. */
+  readonly checkpointBytes: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -31,6 +37,8 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
+const HoldMs = z.coerce.number().int().min(0).max(86_400_000);
+const JournalBytes = z.coerce.number().int().min(1_000).max(1_000_000_000);
 const Port = z.coerce.number().int().min(0).max(65_535);
 const TimeoutMs = z.coerce.number().int().min(100).max(3_600_000);
 
@@ -49,6 +57,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
     insecure: args.includes("--insecure"),
     json: args.includes("--json"),
     startTimeoutMs: setting("ACP_START_TIMEOUT_MS", env, TimeoutMs, START_TIMEOUT_MS),
+    holdMs: setting("LIMINAL_HOLD_MS", env, HoldMs, HOLD_MS),
+    checkpointBytes: setting("LIMINAL_JOURNAL_BYTES", env, JournalBytes, JOURNAL_BYTES),
     stallMs: setting("ACP_PROMPT_TIMEOUT_MS", env, TimeoutMs, STALL_MS),
     questionUnwatchedMs: setting("LIMINAL_QUESTION_UNWATCHED_MS", env, TimeoutMs, QUESTION_UNWATCHED_MS),
     env,

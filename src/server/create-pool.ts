@@ -10,6 +10,7 @@ import { AgentInstalls } from "./agent-installs.ts";
 import { isLoopback, type ServerConfig } from "./config.ts";
 import type { LoadedConfigFile } from "./config-file.ts";
 import { createCatalog, MODEL_KEY } from "./create-catalog.ts";
+import { createHolders } from "./create-holders.ts";
 import type { DataDir } from "./data-dir.ts";
 import type { Logger } from "./logger.ts";
 import type { OwnTools } from "./own-tools.ts";
@@ -38,6 +39,7 @@ export function createPool(parts: PoolParts) {
   const epoch = world.newId().slice(0, EPOCH_CHARS);
   const lifeline = new Lifeline(epoch, env);
   const host = new LocalProcessHost(lifeline, ledger, onError);
+  const holders = createHolders({ config, dataDir, lifeline, logger, onError });
   const known = createCatalog({
     config,
     dataDir,
@@ -61,7 +63,9 @@ export function createPool(parts: PoolParts) {
     ownTools: (sessionId) => ownTools.offer(sessionId),
     onListChanged: () => hub.publish({ type: "agent:list", agents: [...pool.list()] }),
     world,
-    host,
+    host: holders ?? host,
+    isHeld: holders !== null,
+    readerHost: host,
     cwd: config.home,
     epoch,
     clientVersion: VERSION,
@@ -78,5 +82,5 @@ export function createPool(parts: PoolParts) {
     onError,
   });
   const installs = new AgentInstalls({ ...known, config, world, owner, epoch, host, pool, hub, onError });
-  return { pool, lifeline, installs, questions, permissions: file.permissions };
+  return { pool, holders, lifeline, installs, questions, permissions: file.permissions };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
+import { ProcessLedger } from "../agents/process/process-ledger.ts";
 import { AccessControl } from "../bridge/access-control.ts";
 import { PageFiles } from "../bridge/page-files.ts";
 import type { ConnectionDeps } from "../bridge/socket-connection.ts";
@@ -28,7 +29,7 @@ import { openStores } from "./open-stores.ts";
 import { Orchestration } from "./orchestration.ts";
 import { SignIn } from "./sign-in.ts";
 import { statusReport } from "./status-report.ts";
-import { sweepAtStart } from "./sweep-at-start.ts";
+import { ownerOf, takeOver } from "./take-over.ts";
 import { traceText } from "./trace-text.ts";
 import { PROGRAM_DIR, VERSION } from "./version.ts";
 
@@ -38,15 +39,17 @@ export interface RunningServer {
   readonly dataDir: string;
   /** Every agent and everything it started is gone, and all is on disk, when this returns. */
   stop(): Promise<void>;
+  /** All is on disk when this returns; agents that are held go on, for the next server to find. */
+  detach(): Promise<void>;
 }
 
 /** The composition root: makes the world, joins the parts, and knows the order in which they start and stop. */
-export function startServer(config: ServerConfig, logger: Logger): RunningServer {
+export async function startServer(config: ServerConfig, logger: Logger): Promise<RunningServer> {
   const world: World = { now: Date.now, newId: () => randomUUID() };
   const dataDir = new DataDir(config.dataDir);
   const lock = new InstanceLock(dataDir);
   const token = config.token ?? dataDir.token();
-  const parts = joinParts(config, dataDir, world, logger, token);
+  const parts = await joinParts(config, dataDir, world, logger, token);
   let ready = true;
   const http = listen(config.port, dataDir, (port) => ({
     host: config.host,
@@ -63,18 +66,20 @@ export function startServer(config: ServerConfig, logger: Logger): RunningServer
   }));
   parts.orchestration.start(config.host, http.port);
   lock.announce({ pid: process.pid, port: http.port, startedAt: isoTime(world), version: VERSION });
+  const end = async (endAgents: () => Promise<void>) => {
+    ready = false;
+    await endAgents();
+    await http.stop();
+    parts.close();
+    lock[Symbol.dispose]();
+  };
   const name = config.host.includes(":") ? `[${config.host}]` : config.host;
   return {
     url: `http://${name}:${http.port}/?token=${encodeURIComponent(token)}`,
     port: http.port,
     dataDir: dataDir.path,
-    stop: async () => {
-      ready = false;
-      await Promise.all([parts.stopAgents(), parts.orchestration.stop()]);
-      await http.stop();
-      parts.close();
-      lock[Symbol.dispose]();
-    },
+    stop: () => end(parts.stopAgents),
+    detach: () => end(parts.stopOwn),
   };
 }
 
@@ -91,10 +96,11 @@ function greeting(projects: ProjectService, pool: AgentPool, questions: AgentQue
   };
 }
 
-/** Everything behind the socket. Leftovers go first: what they hold must not meet what is started now. */
-function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger, token: string) {
+/** Everything behind the socket. */
+async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger, token: string) {
   const onError = (error: unknown) => logger.error("Unexpected fault", error);
-  const { owner, ledger } = sweepAtStart(dataDir, logger);
+  const owner = ownerOf(dataDir);
+  const ledger = new ProcessLedger(dataDir.file("agent-processes"));
   const stores = openStores(dataDir, world, logger);
   const absence = new AbsenceWatch(config.questionUnwatchedMs);
   const hub = new Hub((isAny) => absence.setPresent(isAny));
@@ -104,7 +110,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
   const orchestration = new Orchestration({ settings, stores, dataDir, token, hub, world, onError });
   const { ownTools, delegations } = orchestration;
   const parts = { config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools };
-  const { pool, lifeline, installs, questions, permissions } = createPool(parts);
+  const { pool, holders, lifeline, installs, questions, permissions } = createPool(parts);
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
   const policy = createPolicy({ world, stores, permissions, dataDir });
   const sessions = new SessionService({
@@ -118,9 +124,7 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
   });
   orchestration.join({ sessions, policy, projects, agents: () => pool.list() });
   const transfers = createTransfers({ world, stores, pool, policy, hub, onError });
-  const interrupted = sessions.recover();
-  if (interrupted > 0)
-    logger.info(`${interrupted} turn(s) of the last run were interrupted; what had arrived is kept.`);
+  await takeOver({ owner, ledger, holders, pool, sessions, logger });
   const signIn = new SignIn({ world, pool, sessions, hub, home: config.home, onError });
   const connection: ConnectionDeps = {
     feed: new Feed(hub, stores.log),
@@ -133,14 +137,19 @@ function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger:
     hello: () => greeting(projects, pool, questions),
     onError,
   };
-  const stopAgents = async () => {
-    await Promise.all([transfers.imports.stop(), pool.stop(), signIn.stop(), installs.stop()]);
+  /** What cannot live without this server. */
+  const stopOwn = async () => {
+    await Promise.all([transfers.imports.stop(), signIn.stop(), installs.stop(), orchestration.stop()]);
     await lifeline.stop();
+  };
+  const stopAgents = async () => {
+    await Promise.all([pool.stop(), transfers.imports.stop()]);
+    await stopOwn();
   };
   /** When nothing more can come, from agents or from clients. */
   const close = () => {
     sessions.flush();
     stores.close();
   };
-  return { connection, pool, sessions, transfers, backlog: stores.backlog, orchestration, stopAgents, close };
+  return { connection, pool, sessions, transfers, backlog: stores.backlog, orchestration, stopAgents, stopOwn, close };
 }

@@ -30,6 +30,7 @@ interface AgentLinkDeps {
   readonly said: () => readonly Said[];
   readonly isRunning: (turnId: TurnId) => boolean;
   readonly post: (event: AgentEvent) => void;
+  readonly isStored: () => boolean;
   readonly onAttached: (agent: AgentSession) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -61,6 +62,16 @@ export class AgentLink {
 
   adopt(agent: AgentSession): void {
     this.#agent = agent;
+  }
+
+  /** The last line heard from the agent's process. */
+  get heard(): number {
+    return this.#agent?.heard ?? 0;
+  }
+
+  /** An earlier server has asked the agent for this turn. */
+  goOn(turnId: TurnId): void {
+    this.#promptedTurn = turnId;
   }
 
   run(effect: AgentEffect): void {
@@ -125,7 +136,7 @@ export class AgentLink {
   }
 
   async #attach(): Promise<AgentSession> {
-    const { sessionId, cliType, agents, binding, userMessages, said } = this.#deps;
+    const { sessionId, cliType, agents, binding, userMessages, said, isStored } = this.#deps;
     const { cwd, agentSessionId, createdAt, adopted = false } = binding();
     const restore = {
       ...{ agentSessionId, createdAt: Date.parse(createdAt) },
@@ -134,7 +145,7 @@ export class AgentLink {
     this.#givingUp = new AbortController();
     const { signal } = this.#givingUp;
     const [losses, closes] = [this.#losses, this.#closes];
-    const agent = await agents.attach({ sessionId, cliType, cwd, restore, sink: this.sink, signal });
+    const agent = await agents.attach({ sessionId, cliType, cwd, restore, sink: this.sink, isStored, signal });
     if (closes !== this.#closes) await agent.close();
     // It died while its last answer was on the way: nobody would ever hear from it again.
     if (losses !== this.#losses || closes !== this.#closes)

@@ -1,5 +1,6 @@
 import { invariant } from "../lib/assert.ts";
-import type { AgentBinding, Receipt } from "../ports/session-log.ts";
+import type { AgentBinding, Receipt, SessionLog } from "../ports/session-log.ts";
+import type { Refusal } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import type { Effect } from "./scene.ts";
@@ -14,6 +15,13 @@ export interface DoneCommand {
 /** Saying something is activity, whichever way it goes to the agent. */
 export function isSend({ type }: { readonly type: string }): boolean {
   return type === "session:send" || type === "session:steer";
+}
+
+/** A no is an outcome, too: the same command again gets it again. */
+export function refused(commandId: string | undefined, refusal: Refusal, log: SessionLog, at: string): Answer {
+  const answer: Answer = { kind: "refused", refusal };
+  if (commandId !== undefined) log.saveReceipt({ commandId, answer: writeAnswer(answer), at });
+  return answer;
 }
 
 export function receiptOf({ commandId, answer }: DoneCommand, at: string): Receipt | null {

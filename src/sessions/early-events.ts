@@ -19,6 +19,11 @@ export class EarlyEvents {
     else this.#held.push(event);
   };
 
+  /** The agent is gone: nothing it said here will ever be stored. */
+  get isLost(): boolean {
+    return this.#held.some(({ type }) => type === "lost");
+  }
+
   handOver(target: (event: AgentEvent) => void): void {
     this.#target = target;
     for (const event of this.#held) target(event);

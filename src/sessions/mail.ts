@@ -3,12 +3,21 @@ import type { Answer } from "./answer.ts";
 import type { decide } from "./decide.ts";
 import type { Observed } from "./policy/permission-judge.ts";
 
+export const PACE = {
+  /** One frame of a 60 Hz screen: text that comes faster is committed and sent together. */
+  textHoldMs: 16,
+  mailItemsMax: 2_000,
+  /** What could not be stored is tried again after this long. */
+  commitRetryMs: 1_000,
+};
+
 export type DecidedCommand = Parameters<typeof decide>[1];
 
 /** What enters a session: what a user wants, and what the agent said. */
-export type Mail =
-  | { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void }
-  | { from: "agent"; event: Observed };
+export type Mail = { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void } | AgentMail;
+
+/** `heard` is how far the agent's process had been heard by then. */
+export type AgentMail = { from: "agent"; event: Observed; heard: number };
 
 /** The session is deleted: whoever still asks something of it is told so, and what the agent says is dropped. */
 export function answerGone(batch: readonly Mail[]): void {

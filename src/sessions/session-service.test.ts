@@ -149,7 +149,7 @@ describe("SessionService: after a crash of the server", () => {
     at.agents.last.say({ type: "tool", patch: { toolCallId: "1", announced: true } });
     at.service.flush();
     at.restart();
-    expect(at.service.recover()).toBe(1);
+    expect(at.service.recover().interrupted).toBe(1);
     expect(at.state()).toMatchObject({
       turn: { state: "idle", stopReason: "interrupted" },
       queue: [{ content: "queued" }],
@@ -161,7 +161,7 @@ describe("SessionService: after a crash of the server", () => {
       { type: "tool-call", status: "error" },
       { type: "notice", turnEnd: "interrupted" },
     ]);
-    expect(at.service.recover()).toBe(0);
+    expect(at.service.recover().interrupted).toBe(0);
   });
 
   it("a turn that had ended is left alone, and its session goes on where it was", async () => {
@@ -170,7 +170,7 @@ describe("SessionService: after a crash of the server", () => {
     at.agents.last.endTurn();
     at.service.flush();
     at.restart();
-    expect(at.service.recover()).toBe(0);
+    expect(at.service.recover().interrupted).toBe(0);
     await at.say("again");
     await ended();
     expect(at.agents.last.calls).toEqual(["prompt again"]);

@@ -8,7 +8,7 @@ import type { World } from "../ports/world.ts";
 import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import type { CliType, ProjectId, SessionId } from "../protocol/ids.ts";
+import type { CliType, ElicitationId, ProjectId, SessionId } from "../protocol/ids.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
 import type { SearchHit, SearchRequest } from "../protocol/search.ts";
 import type {
@@ -19,7 +19,6 @@ import type {
   SessionResumed,
   SessionRow,
 } from "../protocol/server-messages.ts";
-import { lostWithServer } from "./agent-link.ts";
 import type { Answer } from "./answer.ts";
 import { CommandReceipts } from "./command-receipts.ts";
 import { configureSession } from "./configure-session.ts";
@@ -32,6 +31,7 @@ import { outputOf } from "./output-piece.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
 import { hasQuestion } from "./questions/observe-question.ts";
 import { UnwatchedQuestions } from "./questions/unwatched-questions.ts";
+import { Recovery } from "./recovery.ts";
 import { retrySignedOut } from "./retry-signed-out.ts";
 import { Session } from "./session.ts";
 import { SessionMaker } from "./session-maker.ts";
@@ -77,6 +77,7 @@ const ROW_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["type"]>([
 export class SessionService {
   readonly #deps: SessionServiceDeps;
   readonly #sessions = new Map<SessionId, Session>();
+  readonly #recovery = new Recovery();
   readonly #receipts: CommandReceipts;
   readonly #maker: SessionMaker;
   readonly #shown = new ShownSessions();
@@ -89,12 +90,13 @@ export class SessionService {
     this.#unwatched = new UnwatchedQuestions(deps.absence, (id, event) => this.#session(id)?.observe(event));
   }
 
-  /** Turns that an earlier run of the server left open end as interrupted, with what had arrived. */
-  recover(): number {
-    const unfinished = this.#deps.log.unfinished();
-    for (const id of unfinished) this.#session(id)?.flush();
+  /** For turns that an earlier run of the server did not see the end of. */
+  recover(): { goOn: number; interrupted: number } {
+    const load = (id: SessionId) => this.#session(id);
+    const watch = (id: SessionId, asked: ElicitationId) => this.#unwatched.watch(id, asked);
+    const recovered = this.#recovery.run({ ...this.#deps, load, watch });
     for (const id of this.#deps.delegations.forgotten()) this.#end(id, "session:kill").catch(this.#deps.onError);
-    return unfinished.length;
+    return recovered;
   }
 
   create(command: Create, createdFor?: CreatedFor): Promise<Answer> {
@@ -120,7 +122,7 @@ export class SessionService {
   }
 
   /** A session as it stands now, whether it is in memory or not. */
-  view(sessionId: SessionId): StoredSession | null {
+  view(sessionId: SessionId): Omit<StoredSession, "continuation"> | null {
     const session = this.#sessions.get(sessionId);
     const row = this.#deps.log.row(sessionId);
     if (!session || !row) return this.#deps.log.load(sessionId);
@@ -275,9 +277,7 @@ export class SessionService {
     const onCommitted = (id: SessionId, facts: readonly Fact[]) => this.#committed(id, facts);
     const session = new Session({ ...this.#deps, isShown, onCommitted }, stored);
     this.#sessions.set(sessionId, session);
-    // Loaded from disk it has no agent, so a turn or a question found open belongs to a process that is gone.
-    if (stored.row.turn.state !== "idle" || stored.state.pending.length + stored.state.visits.length > 0)
-      session.observe(lostWithServer(stored.binding));
+    this.#recovery.found(session, stored);
     return session;
   }
 

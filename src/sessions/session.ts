@@ -5,33 +5,30 @@ import { isoTime } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import type { ElicitationId, PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
+import type { ElicitationId, PermissionId, SessionId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
 import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
 import { AgentLink, FORGOTTEN } from "./agent-link.ts";
-import { type Answer, writeAnswer } from "./answer.ts";
+import { AgentStanding } from "./agent-standing.ts";
+import type { Answer } from "./answer.ts";
 import { attentionOf } from "./attention.ts";
 import { boundDepth } from "./bound-depth.ts";
 import { decide } from "./decide.ts";
-import { answerOf, type DoneCommand, isSend, receiptOf, stateAfter } from "./done-command.ts";
+import { answerOf, type DoneCommand, isSend, receiptOf, refused, stateAfter } from "./done-command.ts";
 import type { EarlyEvents } from "./early-events.ts";
 import { EndedQuestions } from "./ended-questions.ts";
-import { answerGone, type DecidedCommand, type Mail } from "./mail.ts";
+import { type AgentMail, answerGone, type DecidedCommand, type Mail, PACE } from "./mail.ts";
 import { mergeText } from "./merge-text.ts";
 import { observe } from "./observe.ts";
-import { type Observed, PermissionJudge } from "./policy/permission-judge.ts";
+import { PermissionJudge } from "./policy/permission-judge.ts";
+import { RejoinedAgent } from "./rejoined-agent.ts";
 import type { Effect, Scene } from "./scene.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { isActivity, settle } from "./settle-turn.ts";
 import { lateEntries, SettledEntries } from "./settled-entries.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 import { takeOut } from "./take-out.ts";
-
-/** One frame of a 60 Hz screen: text that comes faster is committed and sent together. */
-const TEXT_HOLD_MS = 16;
-const MAIL_ITEMS_MAX = 2_000;
-const COMMIT_RETRY_MS = 1_000;
 
 /** The single writer of one session: commands and the agent's words enter one mailbox, facts leave to the log. */
 export class Session {
@@ -42,10 +39,8 @@ export class Session {
   readonly #judge: PermissionJudge;
   readonly #endedQuestions = new EndedQuestions();
   #state: SessionState;
-  #binding: AgentBinding;
-  #bindingChanged = false;
   readonly #settled: SettledEntries;
-  #cancelling: TurnId | null = null;
+  readonly #standing: AgentStanding;
   /** Folded into the state, not yet on disk: no reader has seen them. */
   #staged: Fact[] = [];
   #stagedOutputs: WholeOutput[] = [];
@@ -58,20 +53,19 @@ export class Session {
     this.id = stored.row.id;
     this.#deps = deps;
     this.#state = stored.state;
-    // No agent is attached yet, whatever an earlier run of the server wrote.
-    this.#binding = stored.binding.state === "active" ? { ...stored.binding, state: "idle" } : stored.binding;
+    this.#standing = new AgentStanding(stored);
     this.#settled = new SettledEntries(this.id, deps.log);
     this.#mailbox = new Mailbox({
-      itemsMax: MAIL_ITEMS_MAX,
-      holdMs: TEXT_HOLD_MS,
+      itemsMax: PACE.mailItemsMax,
+      holdMs: PACE.textHoldMs,
       now: deps.world.now,
       handle: (batch) => (this.#isEnded ? answerGone(batch) : this.#handle(batch)),
       onError: deps.onError,
     });
     this.#judge = new PermissionJudge({
       policy: deps.policy,
-      session: () => ({ id: this.id, cwd: this.#binding.cwd }),
-      post: (judged) => this.#mailbox.post({ from: "agent", event: judged }),
+      session: () => ({ id: this.id, cwd: this.#standing.binding.cwd }),
+      post: (judged) => this.#mailbox.post({ from: "agent", event: judged, heard: 0 }),
       onError: deps.onError,
     });
     this.#silence = new SilenceWatch(deps.stallMs, deps.world.now, () => this.observe({ type: "silent" }));
@@ -79,11 +73,12 @@ export class Session {
       sessionId: this.id,
       cliType: stored.row.cliType,
       agents: deps.agents,
-      binding: () => this.#binding,
+      binding: () => this.#standing.binding,
       userMessages: () => deps.log.userMessageCount(this.id),
       said: () => deps.log.said(this.id),
       isRunning: (turnId) => !this.#isEnded && isTurnActive(this.#state.turn) && this.#state.turn.turnId === turnId,
       post: (event) => this.observe(event),
+      isStored: () => this.isStored(),
       onAttached: (agent) => this.#attached(agent),
       onError: deps.onError,
     });
@@ -95,7 +90,7 @@ export class Session {
   }
 
   get binding(): AgentBinding {
-    return this.#binding;
+    return this.#standing.binding;
   }
 
   dispatch(command: DecidedCommand): Promise<Answer> {
@@ -104,7 +99,7 @@ export class Session {
 
   observe(event: AgentEvent): void {
     this.#mailbox.post(
-      { from: "agent", event: boundDepth(event) },
+      { from: "agent", event: boundDepth(event), heard: this.#link.heard },
       event.type === "text" || event.type === "tool-output" ? "soon" : "now",
     );
   }
@@ -112,11 +107,30 @@ export class Session {
   /** A new session takes over the agent it was made with, what that has said meanwhile, and the title it was given. */
   adopt(agent: AgentSession, early: EarlyEvents, title: string | undefined): void {
     this.#link.adopt(agent);
-    // As it was stored a moment ago; a session that is only loaded has no agent yet.
-    this.#binding = { ...this.#binding, state: "active" };
+    this.#standing.adopted(agent);
     early.handOver(this.#link.sink);
     if (title !== undefined) this.#stage([{ type: "session:title-updated", title, source: "user" }]);
     this.flush();
+  }
+
+  /** Looks for the agent of an earlier server; `goOn` follows when that has been caught up with. */
+  rejoin(stored: StoredSession): RejoinedAgent {
+    const rejoined = new RejoinedAgent(stored, { ...this.#deps, link: this.#link, isStored: () => this.isStored() });
+    if (rejoined.isThere) this.#standing.rejoined();
+    return rejoined;
+  }
+
+  goOn(rejoined: RejoinedAgent): void {
+    this.flush();
+    for (const event of rejoined.withdrawn(this.#state)) this.observe(event);
+    this.#runAll(rejoined.unsaid(this.#state, this.#scene().lastUserEntry));
+    this.#silence.heard(this.#state.turn.state === "running");
+  }
+
+  /** True when all that was heard is on disk. */
+  isStored(): boolean {
+    this.flush();
+    return !this.#hasUnstored;
   }
 
   configure(command: Extract<SessionCommand, { type: "session:configure" }>): Promise<void> {
@@ -133,7 +147,7 @@ export class Session {
     clearTimeout(this.#retry);
     this.#retry = undefined;
     this.#mailbox.flush();
-    if (this.#staged.length > 0) this.#commitStaged();
+    if (this.#hasUnstored) this.#commitStaged();
   }
 
   /** The session is deleted: its agent is let go, and what it still says has nowhere to go. */
@@ -147,58 +161,52 @@ export class Session {
 
   /** A run of agent events is one commit; a command closes the run, decides, and starts the next. */
   #handle(batch: readonly Mail[]): void {
-    let events: Observed[] = [];
+    let run: AgentMail[] = [];
     for (const mail of batch) {
       if (mail.from === "agent") {
-        events.push(mail.event);
+        run.push(mail);
         continue;
       }
-      this.#absorb(events);
-      events = [];
+      this.#absorb(run);
+      run = [];
       mail.answer(this.#execute(mail.command));
     }
-    this.#absorb(events);
+    this.#absorb(run);
   }
 
-  #absorb(events: readonly Observed[]): void {
-    for (const event of mergeText(events)) {
+  #absorb(run: readonly AgentMail[]): void {
+    for (const event of mergeText(run.map(({ event }) => event))) {
       if (!this.#judge.lets(event)) continue;
       const { facts, effects } = observe(this.#scene(), event);
       this.#stage(facts);
       this.#stagedEffects.push(...effects);
       this.#judge.expect(effects);
-      if (event.type === "lost") this.#bind({ ...this.#binding, state: event.state, since: this.#now() });
+      if (event.type === "lost") this.#standing.lost(event.state, this.#now());
     }
-    if (this.#staged.length > 0 || this.#bindingChanged) this.#commitStaged();
+    for (const { heard } of run) this.#standing.heardUpTo(heard);
+    if (this.#hasUnstored) this.#commitStaged();
     else this.#runAll(this.#stagedEffects.splice(0));
   }
 
   #execute(command: DecidedCommand): Answer {
     if (this.#staged.length > 0) return { kind: "refused", refusal: REFUSE.internal() };
     const decision = decide(this.#scene(), command);
-    if (!decision.ok) return this.#refuse(command, decision.refusal);
-    const before = [this.#state, this.#binding] as const;
+    if (!decision.ok) return refused(command.commandId, decision.refusal, this.#deps.log, this.#now());
+    const before = [this.#state, this.#standing.now] as const;
     this.#stage(decision.facts);
+    this.#standing.decided(decision.effects, stateAfter(this.binding.state, decision.effects), this.#now());
     const answer = answerOf(this.#staged, this.#state.seq, decision.answer);
-    const agentState = stateAfter(this.#binding.state, decision.effects);
-    if (agentState !== this.#binding.state) this.#bind({ ...this.#binding, state: agentState, since: this.#now() });
     try {
       this.#commit({ answer, commandId: command.commandId, isSend: isSend(command) });
     } catch (error) {
-      [this.#state, this.#binding] = before;
+      this.#state = before[0];
+      this.#standing.takeBack(before[1]);
       this.#staged = [];
       this.#stagedOutputs = [];
       this.#deps.onError(error);
       return { kind: "refused", refusal: REFUSE.internal() };
     }
     this.#runAll(decision.effects);
-    return answer;
-  }
-
-  #refuse(command: DecidedCommand, refusal: Extract<Answer, { kind: "refused" }>["refusal"]): Answer {
-    const answer: Answer = { kind: "refused", refusal };
-    if (command.commandId !== undefined)
-      this.#deps.log.saveReceipt({ commandId: command.commandId, answer: writeAnswer(answer), at: this.#now() });
     return answer;
   }
 
@@ -220,7 +228,7 @@ export class Session {
       this.#commit(null);
     } catch (error) {
       this.#deps.onError(error);
-      this.#retry ??= setTimeout(() => this.flush(), COMMIT_RETRY_MS).unref();
+      this.#retry ??= setTimeout(() => this.flush(), PACE.commitRetryMs).unref();
       return;
     }
     this.#runAll(this.#stagedEffects.splice(0));
@@ -240,37 +248,36 @@ export class Session {
       lastActiveAt: done?.isSend || facts.some(isActivity) ? this.#now() : null,
       attention: attentionOf(facts, done?.isSend === true || this.#deps.isShown(this.id)),
       receipt: done && receiptOf(done, this.#now()),
-      binding: this.#bindingChanged ? this.#binding : null,
+      ...this.#standing.toCommit(),
     });
     this.#state = working;
     this.#staged = [];
     this.#stagedOutputs = [];
-    this.#bindingChanged = false;
+    this.#standing.stored();
     this.#settled.committed(settled, facts);
-    if (!isTurnActive(working.turn)) this.#cancelling = null;
+    if (!isTurnActive(working.turn)) this.#standing.turnEnded();
     this.#silence.heard(working.turn.state === "running");
     if (facts.length > 0) this.#deps.onCommitted(this.id, facts);
   }
 
   #runAll(effects: readonly Effect[]): void {
     for (const effect of effects) {
-      if (effect.type === "cancel") this.#cancelling = effect.turnId;
       if (effect.type === "judge-permission") this.#judge.start(effect);
       else this.#link.run(effect);
     }
   }
 
   #attached(agent: AgentSession): void {
-    const since = this.#now();
-    const { agentSessionId, origin } = agent;
-    const createdAt = origin === "resumed" || origin === "loaded" ? this.#binding.createdAt : since;
-    this.#bind({ ...this.#binding, agentSessionId, createdAt, state: "active", since });
+    // What the process before this one said belongs to its own count of lines.
+    this.flush();
+    this.#standing.attached(agent, this.#now());
     if (agent.origin === "forgotten") this.observe(FORGOTTEN);
+    // Before anything is asked of it: a later server must know whom to look for.
+    this.flush();
   }
 
-  #bind(binding: AgentBinding): void {
-    this.#binding = binding;
-    this.#bindingChanged = true;
+  get #hasUnstored(): boolean {
+    return !this.#isEnded && (this.#staged.length > 0 || this.#standing.isUnstored);
   }
 
   #now(): string {
@@ -282,7 +289,7 @@ export class Session {
       state: this.#state,
       now: this.#now(),
       newId: this.#deps.world.newId,
-      cancelling: this.#cancelling,
+      cancelling: this.#standing.continuation.cancelling,
       endOfQuestion: (id: PermissionId | ElicitationId) => this.#endedQuestions.endOf(id),
       consider: this.#judge.consider,
       said: () => this.#deps.log.said(this.id),

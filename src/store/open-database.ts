@@ -7,6 +7,7 @@ import { OUTPUTS_SCHEMA } from "./migrations/0004-outputs.ts";
 import { DRAFT_ATTACHMENTS_SCHEMA } from "./migrations/0005-draft-attachments.ts";
 import { TRANSFER_SCHEMA } from "./migrations/0007-transfer.ts";
 import { DELEGATION_SCHEMA } from "./migrations/0008-delegation.ts";
+import { CONTINUATION_SCHEMA } from "./migrations/0009-continuation.ts";
 
 /** In order; a released migration is never edited, a new one is appended. */
 const MIGRATIONS: readonly string[] = [
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly string[] = [
   DRAFT_ATTACHMENTS_SCHEMA,
   TRANSFER_SCHEMA,
   DELEGATION_SCHEMA,
+  CONTINUATION_SCHEMA,
 ];
 
 /** The schema this program makes and knows. */

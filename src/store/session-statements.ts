@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { continuationStatements } from "./stored-continuation.ts";
 
 /** Every statement the session log runs, prepared once. */
 export function prepareSessionStatements(db: DatabaseSync) {
@@ -16,8 +17,9 @@ export function prepareSessionStatements(db: DatabaseSync) {
     unfinished: db.prepare("SELECT id FROM session WHERE unfinished = 1"),
     updateSession: db.prepare(
       `UPDATE session SET title = ?, archived = ?, turn = ?, unfinished = ?, last_seq = ?, usage = ?,
-         last_active_at = COALESCE(?, last_active_at) WHERE key = ?`,
+         last_active_at = COALESCE(?, last_active_at), process_id = ?, heard = ?, cancelling = ? WHERE key = ?`,
     ),
+    ...continuationStatements(db),
     updateBinding: db.prepare(
       "UPDATE session SET agent_session_id = ?, agent_session_at = ?, cwd = ?, agent_state = ?, agent_state_at = ? WHERE key = ?",
     ),

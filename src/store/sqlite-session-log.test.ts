@@ -127,7 +127,12 @@ describe("SqliteSessionLog: receipts", () => {
 describe("SqliteSessionLog: coming back", () => {
   it("[LOG-5] a session without a fact comes back as it was created", async () => {
     await using at = await scene();
-    expect(at.log.load(SESSION)).toEqual({ row: sessionRow(), binding: BINDING, state: EMPTY_SESSION });
+    expect(at.log.load(SESSION)).toEqual({
+      row: sessionRow(),
+      binding: BINDING,
+      continuation: { processId: null, heard: 0, cancelling: null },
+      state: EMPTY_SESSION,
+    });
   });
 
   it("[LOG-5] in the middle of a turn all that is open comes back, and nothing twice", async () => {

@@ -15,11 +15,12 @@ import type {
   StoredSession,
 } from "../ports/session-log.ts";
 import { agentIdOf, Entry, UserEntry } from "../protocol/entry.ts";
-import type { EntryId, ProjectId } from "../protocol/ids.ts";
+import type { EntryId, PermissionId, ProjectId } from "../protocol/ids.ts";
 import { SessionId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
 import type { SessionRow } from "../protocol/server-messages.ts";
-import { isTurnActive, type SessionState, UNTITLED } from "../protocol/session-state.ts";
+import type { PermissionOutcome } from "../protocol/session-parts.ts";
+import { type SessionState, UNTITLED } from "../protocol/session-state.ts";
 import { shortenEntry } from "../protocol/shorten-entry.ts";
 import { DelegationRecords } from "./delegation-records.ts";
 import { FrameCaches } from "./frame-caches.ts";
@@ -27,7 +28,9 @@ import { PermissionRecords } from "./permission-records.ts";
 import { bindingFrom, entryFrom, factFrom, frameFrom, saidFrom, sessionRowFrom, titled } from "./read-session-row.ts";
 import { SearchWriter } from "./search/search-writer.ts";
 import { prepareSessionStatements, type SessionStatements } from "./session-statements.ts";
+import { committedValues, createdValues } from "./session-values.ts";
 import { SqliteDrafts } from "./sqlite-drafts.ts";
+import { continuationFrom } from "./stored-continuation.ts";
 import { StoredOutputs } from "./stored-outputs.ts";
 import { readState, writeState } from "./stored-state.ts";
 import { transaction } from "./transaction.ts";
@@ -66,20 +69,7 @@ export class SqliteSessionLog implements SessionLog {
 
   create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null, delegation?: Delegation): void {
     transaction(this.#db, () => {
-      this.#sql.insertSession.run(
-        row.id,
-        row.projectId,
-        row.cliType,
-        row.title,
-        row.createdAt,
-        row.lastActiveAt,
-        row.archived ? 1 : 0,
-        binding.agentSessionId,
-        binding.createdAt,
-        binding.cwd,
-        binding.state,
-        binding.since,
-      );
+      this.#sql.insertSession.run(...createdValues(row, binding));
       const key = this.#key(row.id);
       if (key !== null && row.title !== UNTITLED) this.#search.title(key, row.title);
       if (delegation) this.#delegations.add(row.id, delegation);
@@ -104,19 +94,9 @@ export class SqliteSessionLog implements SessionLog {
   }
 
   #write(key: number, commit: Commit, frames: readonly LogFrame[]): void {
-    const { state } = commit;
     for (const frame of frames) this.#sql.insertFact.run(key, frame.seq, frame.type, frame.json);
     for (const fact of commit.facts) this.#permissions.note(key, fact);
-    this.#sql.updateSession.run(
-      state.title,
-      state.archived ? 1 : 0,
-      JSON.stringify(state.turn),
-      isTurnActive(state.turn) ? 1 : 0,
-      state.seq,
-      state.config.usage && JSON.stringify(state.config.usage),
-      commit.lastActiveAt,
-      key,
-    );
+    this.#sql.updateSession.run(...committedValues(commit), key);
     for (const fact of commit.facts) this.#delegations.note(key, fact);
     commit.settled.forEach((entry, index) => {
       this.#sql.insertEntry.run(key, key, index, entry.entryId, agentIdOf(entry), JSON.stringify(entry));
@@ -176,7 +156,7 @@ export class SqliteSessionLog implements SessionLog {
     const snapshot = typeof row["snapshot"] === "string" ? readState(row["snapshot"]) : titled(row);
     const tail = this.#sql.factsAfter.all(Number(row["key"]), Number(row["snapshot_seq"]), Number.MAX_SAFE_INTEGER);
     const state = tail.reduce<SessionState>((folded, fact) => reduceSession(folded, factFrom(fact)), snapshot);
-    return { row: sessionRowFrom(row), binding: bindingFrom(row), state };
+    return { row: sessionRowFrom(row), binding: bindingFrom(row), continuation: continuationFrom(row), state };
   }
 
   row(sessionId: SessionId): SessionRow | null {
@@ -190,6 +170,17 @@ export class SqliteSessionLog implements SessionLog {
 
   unfinished(): readonly SessionId[] {
     return this.#sql.unfinished.all().map((row) => SessionId.parse(row["id"]));
+  }
+
+  attachedTo(processId: string): readonly SessionId[] {
+    return this.#sql.attachedTo.all(processId).map((row) => SessionId.parse(row["id"]));
+  }
+
+  outcomeOf(sessionId: SessionId, permissionId: PermissionId): PermissionOutcome | null {
+    const key = this.#key(sessionId);
+    const row = key === null ? undefined : this.#sql.resolvedFact.get(key, permissionId);
+    const fact = row && factFrom(row);
+    return fact?.type === "permission:resolved" ? fact.outcome : null;
   }
 
   readAfter(sessionId: SessionId, seq: number, limit: number): readonly LogFrame[] {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { SessionLog } from "../ports/session-log.ts";
+import { NO_CONTINUATION, type SessionLog } from "../ports/session-log.ts";
 import type { Adoption, EntryRun, TransferStore } from "../ports/transfer-store.ts";
 import { Entry } from "../protocol/entry.ts";
 import { type CliType, type ProjectId, SessionId } from "../protocol/ids.ts";
@@ -33,7 +33,7 @@ export class SqliteTransferStore implements TransferStore {
       this.#log.commit(row.id, {
         ...{ facts: [], state, settled: short.map(({ entry }) => entry), snapshot: state, revised: [] },
         outputs: short.flatMap(({ outputs }) => outputs),
-        ...{ lastActiveAt: null, attention: null, receipt: null, binding: null },
+        ...{ lastActiveAt: null, attention: null, receipt: null, binding: null, continuation: NO_CONTINUATION },
       });
       // The facts it was folded from are not kept: whoever has an older cursor gets all of it.
       this.#sql.finish.run(state.seq + 1, binding.adopted === true ? 1 : 0, row.id);

@@ -40,6 +40,11 @@ export class AcpScene implements AsyncDisposable {
       id: CliType.parse("builtin"),
       name: "Guide",
       host: PLAIN_HOST,
+      processId: "process1",
+      held: null,
+      onError: (error) => {
+        throw error;
+      },
       command: [process.execPath, GUIDE, ...flags],
       cwd: dir,
       env: { PATH: process.env["PATH"] ?? "", HOME: dir, LIMINAL_GUIDE_DIR: join(dir, "guide"), ...env },

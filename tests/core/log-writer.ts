@@ -1,4 +1,4 @@
-import type { Commit, LogFrame, SessionLog } from "../../src/ports/session-log.ts";
+import { type Commit, type LogFrame, NO_CONTINUATION, type SessionLog } from "../../src/ports/session-log.ts";
 import type { Entry } from "../../src/protocol/entry.ts";
 import type { Fact, FactBody } from "../../src/protocol/facts.ts";
 import type { SessionId } from "../../src/protocol/ids.ts";
@@ -37,6 +37,7 @@ export class LogWriter {
       receipt: null,
       binding: null,
       attention: null,
+      continuation: NO_CONTINUATION,
     };
   }
 

@@ -58,6 +58,18 @@ export class PuppetAgents implements Agents {
     this.forgotten.push(agentSessionId);
   }
 
+  left(): readonly string[] {
+    return [];
+  }
+
+  rejoin(): null {
+    return null;
+  }
+
+  catchUp(): void {
+    // Puppets have no past.
+  }
+
   /** The conversation that was attached last. */
   get last(): PuppetSession {
     const last = this.attached.at(-1);
@@ -80,6 +92,8 @@ type Call = "cancel" | "close" | `prompt ${string}` | `answer ${string}` | `conf
 export class PuppetSession implements AgentSession {
   readonly agentSessionId: string;
   readonly origin: AgentSession["origin"];
+  readonly processId = null;
+  readonly heard = 0;
   /** What was asked of it, in order. */
   readonly calls: Call[] = [];
   readonly #request: AttachRequest;

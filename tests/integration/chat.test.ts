@@ -87,7 +87,7 @@ test("W-2 a cancel that comes while the agent still starts means the prompt is n
   await using server = await startTestServer({ agents: { slow: guideWith("--start-delay-ms", "700") } });
   const talk = await startTalk(server, "slow");
   await talk.say("stream 1 words");
-  const [agent] = server.agentProcesses();
+  const agent = server.agentProcesses().find(({ commandLine }) => commandLine.includes("builtin-agent/main.ts"));
   process.kill(agent?.pid ?? 0, "SIGKILL");
   await talk.client.next("agent:status", ({ status }) => status === "disconnected", 0);
   const seq = await talk.send("stream 9 words");

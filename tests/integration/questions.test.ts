@@ -229,12 +229,12 @@ test("W-9 a page that is waited for can be dismissed, and a cancel ends the wait
   await talk.until("the end", ({ visits, turn }) => visits.length === 0 && turn.state === "idle");
 });
 
-test("W-4 W-9 a crash and a killed server end an open question as cancelled, and it is readable afterwards", async () => {
+test("W-4 W-9 X-19 a crash ends an open question as cancelled, a killed server does not, and a stopped one does", async () => {
   await using own = await startTestServer({ agents: { shaky: { ...guideWith(), retryMs: [] } } });
   const talk = await startTalk(own, "shaky");
   await talk.send("ask");
   await talk.questioned();
-  const [agent] = own.agentProcesses();
+  const agent = own.agentProcesses().find(({ commandLine }) => commandLine.includes("builtin-agent/main.ts"));
   if (!agent) throw new Error("the agent runs");
   process.kill(agent.pid, "SIGKILL");
   const crashed = await talk.until("the end", ({ turn }) => turn.state === "idle");
@@ -244,6 +244,10 @@ test("W-4 W-9 a crash and a killed server end an open question as cancelled, and
   await other.send("ask");
   const { elicitationId } = await other.questioned();
   await own.kill();
+  await own.start();
+  const kept = await reopen(await own.connect(), other);
+  expect(kept.state.pending).toEqual(other.state.pending);
+  await own.stop();
   await own.start();
   const back = await reopen(await own.connect(), other);
   expect(back.state).toMatchObject({ pending: [], turn: { state: "idle", stopReason: "interrupted" } });

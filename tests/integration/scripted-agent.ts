@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import type { AgentSetting } from "../support/test-server.ts";
@@ -23,6 +24,8 @@ const Step = z.union([
   z.object({ send: AnyMessage }),
   /** Sends a request, waits for its answer, tells it as text and goes on. */
   z.object({ ask: AnyMessage.extend({ id: z.string() }) }),
+  /** Waits for a file to be there: the test's word to go on, which needs no server. */
+  z.object({ untilFile: z.string() }),
   /** What a cancel makes it do instead of ending the turn as cancelled. */
   z.object({ onCancel: z.array(z.unknown()) }),
 ]);
@@ -42,6 +45,7 @@ const Prompt = z.tuple([z.object({ text: z.string() })]);
 /** As a `requestId`, the id of the prompt that is being played. */
 export const OUR_PROMPT = "$prompt";
 
+const LOOK_AGAIN_MS = 5;
 const DIE_ON = "--die-on";
 const REFUSE = "--refuse";
 const REFUSE_CODE = "--refuse-code";
@@ -152,6 +156,15 @@ function perform(id: unknown, sessionId: string, steps: readonly Step[]): void {
       perform(id, sessionId, rest);
     });
     send(step.ask);
+    return;
+  }
+  if ("untilFile" in step) {
+    const { untilFile } = step;
+    const look = setInterval(() => {
+      if (!existsSync(untilFile)) return;
+      clearInterval(look);
+      perform(id, sessionId, rest);
+    }, LOOK_AGAIN_MS);
     return;
   }
   if ("update" in step) update(step);

@@ -140,6 +140,11 @@ function geminiAt(now: number, trace: WireTrace): AcpAgent {
     id: CliType.parse("gemini"),
     name: "Gemini",
     host: PLAIN_HOST,
+    processId: "process1",
+    held: null,
+    onError: (error) => {
+      throw error;
+    },
     command: [command, ...args],
     cwd: tmpdir(),
     env: { PATH: process.env["PATH"] ?? "" },

@@ -108,6 +108,7 @@ test("a command without a requestId gets no answer, and acts", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;
+  await talk.until("what the agent says of itself", ({ config }) => config.commands.length > 0);
   const mark = client.mark();
   client.sendRaw(JSON.stringify({ type: "session:rename", sessionId, title: "Quietly" }));
   client.sendRaw(JSON.stringify({ type: "session:draft", sessionId, content: "quiet" }));

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { guideWith, startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { startTalk } from "./talk.ts";
@@ -34,10 +36,14 @@ test.concurrent("W-2 never-ending-cancel: an agent that ignores a cancel is stop
   expect(talk.answer).toBe("I do not hear you.w1 w2");
 });
 
-test.concurrent("a server that is killed leaves no agent behind, however deaf", async () => {
-  await using server = await startTestServer({ agents: { deaf: guideWith("--scenario", "deaf-to-exit") } });
+test.concurrent("X-19 a server that is killed and does not come back leaves no agent behind, however deaf", async () => {
+  await using server = await startTestServer({
+    agents: { deaf: guideWith("--scenario", "deaf-to-exit") },
+    env: { LIMINAL_HOLD_MS: "100" },
+  });
   const talk = await startTalk(server, "deaf");
   await talk.say("scenario spawn-children");
   await server.kill();
-  expect(await server.processes.leftAfter(10_000)).toEqual([]);
+  expect(await server.processes.leftAfter(20_000)).toEqual([]);
+  expect(readdirSync(join(server.dataDir, "held"))).toEqual([]);
 });

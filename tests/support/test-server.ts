@@ -160,6 +160,11 @@ export class TestServer implements AsyncDisposable {
     return this.#end("SIGTERM");
   }
 
+  /** Asks it to go and leave its agents to the next one; its exit code. */
+  detach(): Promise<number> {
+    return this.#end("SIGUSR2");
+  }
+
   async #end(signal: NodeJS.Signals): Promise<number> {
     if (!this.#running) throw new Error("the server does not run");
     const { child } = this.#running;
@@ -201,10 +206,16 @@ export class TestServer implements AsyncDisposable {
     return this.processes.alive().filter(({ pid }) => pid !== this.#running?.started.pid);
   }
 
+  /** The processes that hold its agents. */
+  holders(): { readonly pid: number; readonly commandLine: string }[] {
+    return this.processes.alive().filter(({ commandLine }) => commandLine.includes("agents/holder/main.ts"));
+  }
+
   /** Stops it and proves that the clients saw no breach of the wire's rules and that no process is left. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const client of this.#clients) client[Symbol.dispose]();
     if (this.#running) await this.stop();
+    else for (const { pid } of this.holders()) process.kill(pid, "SIGTERM");
     const left = await this.processes.leftAfter(LEFT_ALONE_MS);
     this.processes[Symbol.dispose]();
     await this.#dir[Symbol.asyncDispose]();

@@ -46,7 +46,7 @@ describe("AcpAgent: starting", () => {
     });
     await at.ask(at.session, "help");
     for (const { id } of at.sent.filter(({ method }) => method !== undefined))
-      expect(String(id)).toMatch(new RegExp(`^${EPOCH}-(p?)\\d+$`));
+      expect(String(id)).toMatch(new RegExp(`^${EPOCH}-(p.+|\\d+)$`));
   });
 
   it("TC-5.5b fails on a version it does not know, on an error, and on a process that ends, with its last words", async () => {

@@ -1,63 +1,46 @@
 import { ignore } from "../../lib/ignore.ts";
-import type { AgentSession, AgentSink, QuestionDesk, RestoreRequest } from "../../ports/agents.ts";
+import type { AgentSession, RejoinedSession, RejoinRequest, RestoreRequest } from "../../ports/agents.ts";
 import { NO_AGENT_SESSION } from "../../ports/session-log.ts";
-import type { World } from "../../ports/world.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
-import type { CliType } from "../../protocol/ids.ts";
-import type { Json } from "../../protocol/json.ts";
 import type { PromptAbilities } from "../../protocol/session-parts.ts";
-import type { ExitReport, ProcessHost } from "../process/process-host.ts";
+import type { ExitReport } from "../process/process-host.ts";
 import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method.ts";
-import { AcpConnection, type AcpFailure } from "./acp-connection.ts";
+import type { AcpAgentOptions } from "./acp-agent-options.ts";
+import { AcpConnection } from "./acp-connection.ts";
+import type { AcpFailure } from "./acp-hooks.ts";
+import type { AcpNote } from "./acp-note.ts";
 import { AcpQuestions } from "./acp-questions.ts";
 import { AcpSession } from "./acp-session.ts";
+import type { StoredPast } from "./acp-session-options.ts";
+import { AcpSessions } from "./acp-sessions.ts";
 import { afterReplay, type Replayed } from "./after-replay.ts";
 import { asFailure, refusalOf } from "./agent-refusals.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { clientCapabilities } from "./client-capabilities.ts";
-import { ClientRequestError, ClientRequests } from "./client-requests.ts";
-import { EarlyMail } from "./early-mail.ts";
-import { acpMcpServers, type McpServerSetting } from "./mcp-servers.ts";
+import { ClientRequests } from "./client-requests.ts";
+import { acpMcpServers } from "./mcp-servers.ts";
 import { readAbilities } from "./prompt-abilities.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
 import type { SessionPlace } from "./session-place.ts";
 import { untilLoadIsSafe } from "./until-load-is-safe.ts";
-import type { WireTrace } from "./wire-trace.ts";
 
 const PROTOCOL_VERSION = 1;
-const METHOD_NOT_FOUND = -32601;
-
-interface AcpAgentOptions {
-  readonly id: CliType;
-  readonly name: string;
-  readonly host: ProcessHost;
-  readonly command: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly epoch: string;
-  readonly trace: WireTrace;
-  readonly world: World;
-  readonly clientVersion: string;
-  readonly onTurnCompleted: () => void;
-  readonly mcpServers: readonly McpServerSetting[];
-  readonly desk: QuestionDesk;
-  /** What the agent may ask us to do for it. */
-  readonly serves: { readonly fs: boolean; readonly terminal: boolean };
-}
 
 /** One running agent process with its sessions. Nothing here outlives the process. */
 export class AcpAgent {
   readonly #options: AcpAgentOptions;
   readonly #connection: AcpConnection;
-  readonly #sessions = new Map<string, AcpSession>();
+  readonly #sessions = new AcpSessions();
+  readonly #checkpoints = new Checkpoints(() => this.#checkpoint());
   /** Conversations the agent is about to let go of: one that is wanted again waits for that. */
   readonly #closing = new Map<string, Promise<unknown>>();
   readonly #questions: AcpQuestions;
-  readonly #early = new EarlyMail<AcpSession>();
+  #released: Promise<void> | null = null;
+  #initialized: JsonObject | null = null;
   #capabilities: JsonObject = {};
   #abilities: PromptAbilities = readAbilities({});
   #signInMethods: readonly OfferedSignIn[] = [];
   #agentName = "";
-  #attachCount = 0;
 
   /** Throws NotStartableError when the command cannot be run at all. */
   constructor(options: AcpAgentOptions) {
@@ -66,20 +49,25 @@ export class AcpAgent {
       ...options,
       sessionOf: ({ sessionId, requestId }) =>
         this.#sessions.get(asString(sessionId) ?? this.#connection.callerOf(requestId) ?? ""),
+      sessionNamed: (agentSessionId) => this.#sessions.get(agentSessionId),
       answer: (key, answer) => this.#connection.answerQuestion(key, answer),
     });
     this.#connection = new AcpConnection({
       ...options,
       hooks: {
-        onUpdate: (agentSessionId, update) => this.#onUpdate(agentSessionId, update),
+        ...this.#sessions.hooks,
         onRequest: (method, params) => this.#onRequest(method, params),
-        onPermissionRequest: (key, params) => this.#onPermissionRequest(key, params),
-        onPermissionWithdrawn: (key) => void this.#some((session) => session.onPermissionWithdrawn(key)),
+        onPermissionRequest: (asked, params) => {
+          if (!this.#sessions.onPermissionRequest(asked, params))
+            this.#connection.answerPermission(asked.key, { outcome: "cancelled" });
+        },
         ...this.#questions.hooks,
-        onPromptAnswer: (key, result, failure) =>
-          void this.#some((session) => session.onPromptAnswer(key, result, failure)),
+        onCheckpointDue: () => this.#checkpoints.due(),
+        onNote: (note) => this.#restore(note),
+        onPastAnswer: (method, params, result) => this.#onPastAnswer(method, params, result),
       },
     });
+    this.exited.then(() => this.#checkpoints.end(), options.onError);
   }
 
   get pid(): number {
@@ -92,7 +80,12 @@ export class AcpAgent {
 
   /** A turn, a question or a request is under way. */
   get isBusy(): boolean {
-    return this.#attachCount > 0 || this.#connection.isBusy;
+    return this.#sessions.isAttaching || this.#connection.isBusy;
+  }
+
+  /** Rejects with NotStartableError. */
+  get started(): Promise<void> {
+    return this.#connection.started;
   }
 
   async initialize(): Promise<void> {
@@ -104,10 +97,28 @@ export class AcpAgent {
     });
     if (answer["protocolVersion"] !== PROTOCOL_VERSION)
       throw new Error(`it speaks protocol version ${answer["protocolVersion"]}, and only version 1 is known here`);
+    this.#applyInitialized(answer);
+  }
+
+  #applyInitialized(answer: JsonObject): void {
+    this.#initialized = answer;
     this.#capabilities = asObject(answer["agentCapabilities"]) ?? {};
     this.#abilities = readAbilities(answer);
     this.#agentName = asString(asObject(answer["agentInfo"])?.["name"])?.toLowerCase() ?? "";
     this.#signInMethods = readSignInMethods(answer["authMethods"]);
+  }
+
+  /** A conversation that an earlier server had with this process, which goes on. */
+  rejoin({ agentSessionId, cwd, sink, isStored, ...past }: RejoinRequest): RejoinedSession {
+    return this.#register(agentSessionId, { cwd, sink, isStored }, past);
+  }
+
+  /** Hears what was said while there was no server; false when the process never got as far as being of use. */
+  catchUp(): boolean {
+    this.#connection.catchUp();
+    this.#sessions.endPast();
+    this.#connection.open().catch(this.#options.onError);
+    return this.#initialized !== null;
   }
 
   get signInMethods(): readonly OfferedSignIn[] {
@@ -120,31 +131,20 @@ export class AcpAgent {
   }
 
   newSession(place: SessionPlace): Promise<AgentSession> {
-    return this.#attaching(() => this.#createSession(place));
+    return this.#sessions.attaching(() => this.#createSession(place));
   }
 
   /** Goes on with a conversation: resumed where the agent can, replayed where it must, else begun anew. */
   restoreSession(restore: RestoreRequest, place: SessionPlace): Promise<AgentSession> {
-    return this.#attaching(() => this.#restoreSession(restore, place));
-  }
-
-  /** Between the requests of one attachment the process must not look idle. */
-  async #attaching(attach: () => Promise<AgentSession>): Promise<AgentSession> {
-    this.#attachCount++;
-    try {
-      return await attach();
-    } finally {
-      this.#attachCount--;
-      if (this.#attachCount === 0) this.#early.clear();
-    }
+    return this.#sessions.attaching(() => this.#restoreSession(restore, place));
   }
 
   async #createSession(place: SessionPlace): Promise<AcpSession> {
-    const { cwd, sink } = place;
+    const { cwd } = place;
     const answer = await this.#ask("session/new", { cwd, mcpServers: this.#mcpServers(place) });
     const agentSessionId = asString(answer["sessionId"]);
     if (agentSessionId === undefined) throw this.#refuse({ code: 0, message: "The agent gave its new session no id." });
-    const session = this.#register(agentSessionId, cwd, sink);
+    const session = this.#register(agentSessionId, place);
     session.applyAnswer(answer);
     return session;
   }
@@ -158,12 +158,12 @@ export class AcpAgent {
     // One that no agent knows: it was read from a file.
     const isKnown = restore.agentSessionId !== NO_AGENT_SESSION;
     const resumed =
-      isKnown && this.#has("resume") ? await this.#tryRestore("session/resume", params, restore, sink) : null;
+      isKnown && this.#has("resume") ? await this.#tryRestore("session/resume", params, restore, place) : null;
     if (resumed) return afterReplay(resumed, "resumed", sink);
     if (isKnown && this.#capabilities["loadSession"] === true) {
       const { name, world } = this.#options;
       await untilLoadIsSafe({ ...restore, name, agentName: this.#agentName, now: world.now(), signal, sink });
-      const loaded = await this.#tryRestore("session/load", params, restore, sink);
+      const loaded = await this.#tryRestore("session/load", params, restore, place);
       if (loaded) return afterReplay(loaded, "loaded", sink);
     }
     const session = await this.#createSession(place);
@@ -179,13 +179,14 @@ export class AcpAgent {
 
   /** The process is gone, or is about to be: every session that was on it hears so. */
   lose(reason: string, state: "crashed" | "idle"): void {
-    for (const session of this.#sessions.values()) session.onLost(reason, state);
-    this.#sessions.clear();
+    if (this.#sessions.lose(reason, state)) this.#released = this.#connection.release();
     this.#questions.lose();
   }
 
-  stop(): Promise<ExitReport> {
-    return this.#connection.stop();
+  async stop(): Promise<ExitReport> {
+    const exit = await this.#connection.stop();
+    await this.#released;
+    return exit;
   }
 
   /** Registered before the request: agents that replay do so before they answer. */
@@ -193,15 +194,15 @@ export class AcpAgent {
     method: "session/resume" | "session/load",
     params: { sessionId: string; cwd: string; mcpServers: readonly object[] },
     { userMessages, last }: RestoreRequest,
-    sink: AgentSink,
+    place: SessionPlace,
   ): Promise<Replayed | null> {
-    const session = this.#register(params.sessionId, params.cwd, sink);
+    const session = this.#register(params.sessionId, place);
     const replay = session.startReplay(() => ({ userMessages, last: last() }));
     try {
       session.applyAnswer(await this.#ask(method, params));
       return { session, replay };
     } catch (error) {
-      this.#sessions.delete(params.sessionId);
+      this.#sessions.remove(params.sessionId);
       if (error instanceof RefusalError && error.refusal.code === "AGENT_PROTOCOL_ERROR") return null;
       throw error;
     }
@@ -222,13 +223,15 @@ export class AcpAgent {
     return new RefusalError(refusalOf(failure, this.#options.name, methods));
   }
 
-  #register(agentSessionId: string, cwd: string, sink: AgentSink): AcpSession {
+  #register(agentSessionId: string, place: Omit<SessionPlace, "signal">, past?: StoredPast): AcpSession {
+    const { cwd, sink, isStored = () => true } = place;
+    const { held, processId } = this.#options;
     const session = new AcpSession({
-      agentSessionId,
-      connection: this.#connection,
-      abilities: this.#abilities,
-      sink,
-      newId: this.#options.world.newId,
+      ...{ agentSessionId, connection: this.#connection, sink, isStored },
+      abilities: () => this.#abilities,
+      processId: held ? processId : null,
+      questionPrefix: processId,
+      ...(past && { past }),
       requests: new ClientRequests({
         roots: [cwd],
         env: this.#options.env,
@@ -237,18 +240,18 @@ export class AcpAgent {
         serves: this.#options.serves,
         emptyForMissing: this.#agentName.includes("gemini"),
       }),
+      hasQuestion: (id) => this.#questions.has(id),
       answerQuestion: (elicitationId, answer) => this.#questions.answer(elicitationId, answer),
       onClosed: (closed) => this.#closeSession(closed),
       onTurnCompleted: this.#options.onTurnCompleted,
       refuse: (failure) => this.#refuse(failure).refusal,
     });
-    this.#sessions.set(agentSessionId, session);
-    this.#early.deliverTo(agentSessionId, session);
+    this.#sessions.add(session);
     return session;
   }
 
-  #closeSession({ agentSessionId }: AcpSession): void {
-    this.#sessions.delete(agentSessionId);
+  #closeSession({ agentSessionId }: { readonly agentSessionId: string }): void {
+    this.#sessions.remove(agentSessionId);
     if (!this.#has("close")) return;
     const closing = this.#connection
       .request("session/close", { sessionId: agentSessionId })
@@ -265,27 +268,28 @@ export class AcpAgent {
     return asObject(this.#capabilities["sessionCapabilities"])?.[capability] != null;
   }
 
-  #onUpdate(agentSessionId: string, update: Json): void {
-    const session = this.#sessions.get(agentSessionId);
-    if (session) session.onUpdate(update);
-    else if (this.#attachCount > 0) this.#early.hold(agentSessionId, (late) => late.onUpdate(update));
-  }
-
   async #onRequest(method: string, params: JsonObject): Promise<object> {
-    const session = this.#sessions.get(asString(params["sessionId"]) ?? "");
-    if (!session) throw new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`);
-    return session.onRequest(method, params);
+    return this.#sessions.onRequest(method, params);
   }
 
-  #onPermissionRequest(key: string, params: JsonObject): void {
-    const agentSessionId = asString(params["sessionId"]) ?? "";
-    const session = this.#sessions.get(agentSessionId);
-    if (session) session.onPermissionRequest(key, params);
-    else if (this.#attachCount > 0) this.#early.hold(agentSessionId, (late) => late.onPermissionRequest(key, params));
-    else this.#connection.answerPermission(key, { outcome: "cancelled" });
+  /** What earlier lines came to is stored or in the note: they need not be kept. */
+  #checkpoint(): boolean {
+    const sessions = this.#initialized ? this.#sessions.notes() : null;
+    if (!this.#initialized || !sessions) return false;
+    this.#connection.checkpoint({ initialized: this.#initialized, sessions, pages: this.#questions.pages });
+    return true;
   }
 
-  #some(matches: (session: AcpSession) => boolean): boolean {
-    return [...this.#sessions.values()].some(matches);
+  #restore({ initialized, sessions, pages }: AcpNote): void {
+    this.#applyInitialized(initialized);
+    this.#sessions.restore(sessions);
+    this.#questions.restore(pages);
+  }
+
+  /** An earlier server asked; what it would have made of the answer is made of it now. */
+  #onPastAnswer(method: string, params: JsonObject, result: JsonObject): void {
+    if (method === "initialize") this.#applyInitialized(result);
+    const session = this.#sessions.get(asString(params["sessionId"]) ?? asString(result["sessionId"]) ?? "");
+    if (session && (result["configOptions"] !== undefined || method === "session/new")) session.applyAnswer(result);
   }
 }

@@ -19,10 +19,11 @@ async function connect(script: string, openAfter?: string) {
     cwd: "/",
     env: { PATH: process.env["PATH"] ?? "" },
     epoch: EPOCH,
+    held: null,
     trace,
     hooks: {
       onUpdate: (id, update) => hear(`update ${id} ${JSON.stringify(update)}`),
-      onPermissionRequest: (key) => hear(`asked ${key}`),
+      onPermissionRequest: ({ key }) => hear(`asked ${key}`),
       onPermissionWithdrawn: (key) => hear(`withdrawn ${key}`),
       onQuestion: (key) => hear(`question ${key}`),
       onQuestionWithdrawn: (key) => hear(`question withdrawn ${key}`),
@@ -32,6 +33,13 @@ async function connect(script: string, openAfter?: string) {
         hear(`request ${method}`);
         throw new ClientRequestError(-32601, "no");
       },
+      onCheckpointDue: () => hear("checkpoint due"),
+      onNote: (note) => hear(`note ${JSON.stringify(note)}`),
+      onPastPrompt: (id, key) => hear(`past prompt ${id} ${key}`),
+      onPastSteer: (id, key) => hear(`past steer ${id} ${key}`),
+      onPastCancel: (id) => hear(`past cancel ${id}`),
+      onPastTerminal: (id, terminalId) => hear(`past terminal ${id} ${terminalId}`),
+      onPastAnswer: (method, _params, result) => hear(`past answer ${method} ${JSON.stringify(result)}`),
     },
   });
   const heardOf = (text: string) =>
@@ -102,7 +110,7 @@ describe("AcpConnection: prompts", () => {
       update("late"),
     );
     await using at = await connect(`${READ}; ${turn}; ${WAIT}`);
-    expect(at.connection.prompt("s", [{ type: "text", text: "hi" }])).toBe(`${EPOCH}-p1`);
+    expect(at.connection.prompt("s", "1", [{ type: "text", text: "hi" }])).toBe(`${EPOCH}-p1`);
     expect(at.connection.isBusy).toBe(true);
     await at.heardOf('update s "late"');
     expect(at.heard).toEqual([
@@ -117,8 +125,8 @@ describe("AcpConnection: prompts", () => {
   it("an error ends a prompt as well, whatever it lacks", async () => {
     const turn = say({ id: `${EPOCH}-p1`, error: { code: 500, message: "model" } }, { id: `${EPOCH}-p2`, error: {} });
     await using at = await connect(`${READ}; ${READ}; ${turn}; ${WAIT}`);
-    at.connection.prompt("s", []);
-    at.connection.prompt("s", []);
+    at.connection.prompt("s", "1", []);
+    at.connection.prompt("s", "2", []);
     await at.heardOf(`answered ${EPOCH}-p2 {"code":0,"message":"The agent gave no reason."}`);
     expect(at.heard[0]).toBe(`answered ${EPOCH}-p1 {"code":500,"message":"model"}`);
   });
@@ -128,7 +136,7 @@ describe("AcpConnection: prompts", () => {
     await using at = await connect(
       `${READ}; ${say(end, end, { id: `${EPOCH}-p9`, result: {} })}; ${READ}; ${say({ id: `${EPOCH}-0`, result: { ok: 1 } })}; ${WAIT}`,
     );
-    at.connection.prompt("s", []);
+    at.connection.prompt("s", "1", []);
     expect(await at.connection.request("session/new", {})).toEqual({ ok: 1 });
     expect(at.heard).toEqual([`answered ${EPOCH}-p1 {"stopReason":"end_turn"}`]);
     expect(at.sent()).toHaveLength(2);
@@ -136,7 +144,7 @@ describe("AcpConnection: prompts", () => {
 
   it("giving one up is asked only while it is open", async () => {
     await using at = await connect(`${READ}; ${say({ id: `${EPOCH}-p1`, result: {} })}; ${WAIT}`);
-    const key = at.connection.prompt("s", []);
+    const key = at.connection.prompt("s", "1", []);
     at.connection.cancelPrompt("another");
     at.connection.cancelPrompt(key);
     await at.heardOf(`answered ${EPOCH}-p1 {}`);

@@ -1,32 +1,16 @@
 import type { AnyMessage, ClientConnection } from "@agentclientprotocol/sdk";
 import { ignore } from "../../lib/ignore.ts";
 import type { Json } from "../../protocol/json.ts";
-import type { ExitReport, HostedProcess, ProcessHost } from "../process/process-host.ts";
+import type { ExitReport, HostedProcess, PastLine, ProcessHost, ProcessSpec } from "../process/process-host.ts";
+import type { AcpHooks } from "./acp-hooks.ts";
+import { AcpNote } from "./acp-note.ts";
 import { ClientRequestError } from "./client-requests.ts";
-import { failureMessage } from "./failure-message.ts";
+import { PastTalk } from "./past-talk.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
+import { failureOf, messageForSdk, parseMessage, promptKey, STEERING, steerKey } from "./wire-message.ts";
 import type { WireTrace } from "./wire-trace.ts";
 
 const REQUEST_CANCELLED = -32800;
-
-export interface AcpFailure {
-  readonly code: number;
-  readonly message: string;
-}
-
-/** What must be heard in the order of the wire; all of it is called synchronously, line by line. */
-export interface AcpHooks {
-  onUpdate(agentSessionId: string, update: Json): void;
-  onPermissionRequest(key: string, params: JsonObject): void;
-  onPermissionWithdrawn(key: string): void;
-  onQuestion(key: string, params: JsonObject): void;
-  onQuestionWithdrawn(key: string): void;
-  /** `name` is the agent's own for the page that was visited. */
-  onQuestionCompleted(name: string): void;
-  /** A request of the agent's; a ClientRequestError becomes its answer. */
-  onRequest(method: string, params: JsonObject): Promise<object>;
-  onPromptAnswer(key: string, result: JsonObject | null, failure: AcpFailure | null): void;
-}
 
 interface AcpConnectionOptions {
   readonly host: ProcessHost;
@@ -35,6 +19,8 @@ interface AcpConnectionOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Tells answers to this run of the server from answers to an earlier one. */
   readonly epoch: string;
+  /** For a process that outlives the server. */
+  readonly held: NonNullable<ProcessSpec["held"]> | null;
   readonly trace: WireTrace;
   readonly hooks: AcpHooks;
 }
@@ -53,11 +39,17 @@ export class AcpConnection {
   readonly #questions = new Map<string, Json>();
   /** Which of the agent's sessions our open requests are about, by their id on the wire. */
   readonly #callers = new Map<Json, string>();
+  /** Requests of the agent's without an answer, by the text of their id. */
+  readonly #asked = new Map<string, AcpNote["asked"][number]>();
+  /** What an earlier server said; its requests may be answered long after we came. */
+  #past: PastTalk | null = null;
+  #isCatchingUp = false;
+  #heard = 0;
+  #charsSinceCheckpoint = 0;
   /** What the SDK will read. It fills from the first line on: an agent may ask before the SDK is loaded. */
   readonly #readable: ReadableStream<AnyMessage>;
   #inbound: ReadableStreamDefaultController<AnyMessage> | null = null;
   #sdk: ClientConnection | null = null;
-  #promptCount = 0;
   #requestsOpen = 0;
 
   constructor(options: AcpConnectionOptions) {
@@ -71,7 +63,8 @@ export class AcpConnection {
       command: options.command,
       cwd: options.cwd,
       env: options.env,
-      onLine: (line) => this.#receive(line),
+      ...(options.held && { held: options.held }),
+      onLine: (line, offset) => this.#receive(line, offset),
       onStderr: (text) => options.trace.record("stderr", text),
       onTooLong: (bytes) => options.trace.record("junk", `a line of ${bytes} bytes was over the limit and dropped`),
     });
@@ -82,8 +75,43 @@ export class AcpConnection {
     return this.#process.pid;
   }
 
+  /** Rejects with NotStartableError. */
+  get started(): Promise<void> {
+    return this.#process.started;
+  }
+
   get exited(): Promise<ExitReport> {
     return this.#process.exited;
+  }
+
+  /** The last line that was handed on. */
+  get heard(): number {
+    return this.#heard;
+  }
+
+  /** Hears what was said under an earlier server, in order; from here on the process is ours. */
+  catchUp(): void {
+    const lines = this.#process.takePast();
+    this.#past = new PastTalk(lines);
+    this.#isCatchingUp = true;
+    for (const line of lines) {
+      if (line.direction === "in") this.#receive(line.text, line.offset);
+      else if (line.direction === "out") this.#past.recall(line.text, this.#options.hooks);
+      else this.#readNote(line);
+    }
+    this.#isCatchingUp = false;
+  }
+
+  /** Everything heard is stored: this note and what comes after it are enough for a later server. */
+  checkpoint(note: Pick<AcpNote, "initialized" | "sessions" | "pages">): void {
+    const whole: AcpNote = { version: 1, asked: [...this.#asked.values()], ...note };
+    this.#process.checkpoint(this.#heard, JSON.stringify(whole));
+    this.#charsSinceCheckpoint = 0;
+  }
+
+  /** The process has ended and all it said is stored. */
+  release(): Promise<void> {
+    return this.#process.release();
   }
 
   /** The SDK is loaded with the first agent, not with the server: it is the largest module we have. */
@@ -121,13 +149,20 @@ export class AcpConnection {
   }
 
   /** Sends a prompt; its end comes through `onPromptAnswer` with the returned key, after its last update. */
-  prompt(agentSessionId: string, prompt: readonly object[]): string {
-    return this.#askInOrder(agentSessionId, "session/prompt", { prompt });
+  prompt(agentSessionId: string, turnId: string, prompt: readonly object[]): string {
+    return this.#askInOrder(agentSessionId, promptKey(this.#options.epoch, turnId), "session/prompt", { prompt });
   }
 
   /** A message for the turn that runs; answered like a prompt. A turn that is over is left to us to start anew. */
-  steer(agentSessionId: string, prompt: readonly object[]): string {
-    return this.#askInOrder(agentSessionId, "_session/steering", { prompt, idleBehavior: "promptRequired" });
+  steer(agentSessionId: string, commandId: string, prompt: readonly object[]): string {
+    const params = { prompt, idleBehavior: "promptRequired" };
+    return this.#askInOrder(agentSessionId, steerKey(this.#options.epoch, commandId), STEERING, params);
+  }
+
+  /** An earlier server has sent this prompt. */
+  expectAnswer(key: string, agentSessionId: string): void {
+    this.#prompts.add(key);
+    this.#callers.set(key, agentSessionId);
   }
 
   /** Asks the agent to give up a prompt that a plain cancel did not end. */
@@ -162,23 +197,25 @@ export class AcpConnection {
     return this.#process.stop();
   }
 
-  #askInOrder(agentSessionId: string, method: string, params: object): string {
-    const id = `${this.#options.epoch}-p${++this.#promptCount}`;
-    this.#prompts.add(id);
-    this.#callers.set(id, agentSessionId);
+  #askInOrder(agentSessionId: string, id: string, method: string, params: object): string {
+    this.expectAnswer(id, agentSessionId);
     this.#send({ jsonrpc: "2.0", id, method, params: { sessionId: agentSessionId, ...params } });
     return id;
   }
 
-  #receive(line: string): void {
+  #receive(line: string, offset: number): void {
+    this.#heard = offset;
     const text = line.trim();
     if (text === "") return;
     const message = parseMessage(text);
     this.#options.trace.record(message ? "in" : "junk", text);
-    if (message) this.#route(message);
+    if (message) this.#route(message, offset);
+    this.#charsSinceCheckpoint += text.length;
+    if (!this.#isCatchingUp && this.#charsSinceCheckpoint >= this.#process.checkpointBytes)
+      this.#options.hooks.onCheckpointDue();
   }
 
-  #route(message: JsonObject): void {
+  #route(message: JsonObject, offset: number): void {
     const { hooks } = this.#options;
     const { id, method } = message;
     const params = asObject(message["params"]);
@@ -188,16 +225,17 @@ export class AcpConnection {
       if (agentSessionId !== undefined && update !== undefined) hooks.onUpdate(agentSessionId, update);
       return;
     }
+    const key = JSON.stringify(id ?? null);
+    const isAnswered = method !== undefined && id !== undefined && (this.#past?.takeAnswer(key) ?? false);
+    if (method !== undefined && id !== undefined && !isAnswered) this.#asked.set(key, { offset, message });
     if (method === "session/request_permission" && id !== undefined && params) {
-      const key = JSON.stringify(id);
-      this.#permissions.set(key, id);
-      hooks.onPermissionRequest(key, params);
+      if (!isAnswered) this.#permissions.set(key, id);
+      hooks.onPermissionRequest({ key, offset, isAnswered }, params);
       return;
     }
     if (method === "elicitation/create" && id !== undefined) {
-      const key = JSON.stringify(id);
-      this.#questions.set(key, id);
-      hooks.onQuestion(key, params ?? {});
+      if (!isAnswered) this.#questions.set(key, id);
+      hooks.onQuestion({ key, offset, isAnswered }, params ?? {});
       return;
     }
     if (method === "elicitation/complete" && id === undefined) {
@@ -205,12 +243,15 @@ export class AcpConnection {
       return;
     }
     if (method === undefined && id !== undefined) this.#callers.delete(id);
+    if (method === "terminal/create") this.#past?.noteTerminalRequest(key, params);
+    if (isAnswered) return;
     if (method === "$/cancel_request" && this.#withdraw(params?.["requestId"])) return;
     if (method === undefined && typeof id === "string" && this.#prompts.delete(id)) {
       hooks.onPromptAnswer(id, asObject(message["result"]), failureOf(message["error"]));
       return;
     }
-    const incoming = this.#incoming(message);
+    if (method === undefined && this.#past?.isAnsweredBy(message, hooks)) return;
+    const incoming = messageForSdk(message, this.#options.epoch);
     if (incoming) this.#inbound?.enqueue(incoming);
   }
 
@@ -227,6 +268,13 @@ export class AcpConnection {
     return true;
   }
 
+  #readNote({ text, offset }: PastLine): void {
+    const note = AcpNote.parse(JSON.parse(text));
+    this.#heard = offset;
+    this.#options.hooks.onNote(note);
+    for (const asked of note.asked) this.#route(asked.message, asked.offset);
+  }
+
   /** Our requests carry `<epoch>-<n>` on the wire and `n` inside the SDK. */
   #outgoing(message: AnyMessage): object {
     if ("method" in message && "id" in message) {
@@ -240,40 +288,10 @@ export class AcpConnection {
     return { ...message, params: { requestId: `${this.#options.epoch}-${params["requestId"]}` } };
   }
 
-  /** Null for an answer to a question this run never asked: it is kept in the trace and goes no further. */
-  #incoming(message: JsonObject): AnyMessage | null {
-    if (message["method"] !== undefined) return message as unknown as AnyMessage;
-    const prefix = `${this.#options.epoch}-`;
-    const id = asString(message["id"]);
-    if (!id?.startsWith(prefix)) return null;
-    const number = Number(id.slice(prefix.length));
-    // A second answer to a prompt has an id of ours that the SDK never gave.
-    return Number.isInteger(number) ? ({ ...message, id: number } as unknown as AnyMessage) : null;
-  }
-
   #send(message: object): void {
+    if ("id" in message && !("method" in message)) this.#asked.delete(JSON.stringify(message.id));
     const line = JSON.stringify(message);
     this.#options.trace.record("out", line);
     this.#process.write(line);
   }
-}
-
-function parseMessage(text: string): JsonObject | null {
-  if (!text.startsWith("{")) return null;
-  try {
-    return asObject(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
-function failureOf(error: Json | undefined): AcpFailure | null {
-  const failure = asObject(error);
-  if (!failure) return null;
-  const code = failure["code"];
-  return {
-    code: typeof code === "number" ? code : 0,
-    message: failureMessage(asString(failure["message"]) ?? "The agent gave no reason.", failure["data"]),
-  };
 }

@@ -1,7 +1,9 @@
-import type { AgentSink, QuestionDesk } from "../../ports/agents.ts";
+import type { AgentEvent, AgentSink, QuestionDesk } from "../../ports/agents.ts";
 import { isoTime, type World } from "../../ports/world.ts";
 import { type CliType, ElicitationId } from "../../protocol/ids.ts";
 import type { Question, QuestionAnswer } from "../../protocol/question.ts";
+import type { Asked } from "./acp-hooks.ts";
+import type { AcpNote } from "./acp-note.ts";
 import { ClientRequestError } from "./client-requests.ts";
 import { asString, type JsonObject } from "./read-json.ts";
 import { readQuestion } from "./read-question.ts";
@@ -11,7 +13,11 @@ const PAGES_MAX = 200;
 
 /** The session a question belongs to, as far as asking needs it. */
 export interface AskingSession {
+  readonly agentSessionId: string;
   readonly sink: AgentSink;
+  /** The user has the question since an earlier server. */
+  isOpen(elicitationId: ElicitationId): boolean;
+  ask(event: Extract<AgentEvent, { type: "question-asked" }>): void;
   /** It repeats what it remembers: nobody is there to answer what was asked then. */
   readonly isReplaying: boolean;
 }
@@ -20,12 +26,15 @@ interface AcpQuestionsOptions {
   readonly id: CliType;
   readonly name: string;
   readonly world: World;
+  /** With the line a question came in, names it for ever. */
+  readonly processId: string;
   readonly desk: QuestionDesk;
   readonly sessionOf: (params: JsonObject) => AskingSession | undefined;
+  readonly sessionNamed: (agentSessionId: string) => AskingSession | undefined;
   readonly answer: (key: string, answer: { readonly result: object } | { readonly error: object }) => void;
 }
 
-interface Asked {
+interface OpenQuestion {
   readonly elicitationId: ElicitationId;
   /** Undefined for a question that belongs to no session: it goes to the desk. */
   readonly session: AskingSession | undefined;
@@ -35,13 +44,13 @@ interface Asked {
 export class AcpQuestions {
   readonly #options: AcpQuestionsOptions;
   /** Open questions by the key of their request. */
-  readonly #open = new Map<string, Asked>();
+  readonly #open = new Map<string, OpenQuestion>();
   /** Pages by the agent's own name of them. */
-  readonly #pages = new Map<string, Asked>();
+  readonly #pages = new Map<string, OpenQuestion>();
 
   /** What the connection tells, in the order of the wire. */
   readonly hooks = {
-    onQuestion: (key: string, params: JsonObject) => this.#onAsked(key, params),
+    onQuestion: (asked: Asked, params: JsonObject) => this.#onAsked(asked, params),
     onQuestionWithdrawn: (key: string) => this.#onWithdrawn(key),
     onQuestionCompleted: (name: string) => this.#onCompleted(name),
   };
@@ -50,8 +59,8 @@ export class AcpQuestions {
     this.#options = options;
   }
 
-  #onAsked(key: string, params: JsonObject): void {
-    const { world, sessionOf, answer } = this.#options;
+  #onAsked({ key, offset, isAnswered }: Asked, params: JsonObject): void {
+    const { processId, sessionOf, answer } = this.#options;
     const session = sessionOf(params);
     if (session?.isReplaying && params["requestId"] === undefined) {
       answer(key, { result: { action: "cancel" } });
@@ -59,10 +68,11 @@ export class AcpQuestions {
     }
     try {
       const question = readQuestion(params);
-      const asked = { elicitationId: ElicitationId.parse(world.newId()), session };
-      this.#open.set(key, asked);
+      const asked = { elicitationId: ElicitationId.parse(`${processId}-${offset}`), session };
       if (question.mode === "url") this.#rememberPage(asString(params["elicitationId"]), asked);
-      this.#ask(asked, question);
+      if (isAnswered) return;
+      this.#open.set(key, asked);
+      if (!session?.isOpen(asked.elicitationId)) this.#ask(asked, question);
     } catch (error) {
       if (!(error instanceof ClientRequestError)) throw error;
       answer(key, { error: { code: error.code, message: error.message } });
@@ -98,6 +108,23 @@ export class AcpQuestions {
     }
   }
 
+  has(id: string): boolean {
+    return [...this.#open.values()].some(({ elicitationId }) => elicitationId === id);
+  }
+
+  get pages(): AcpNote["pages"] {
+    return [...this.#pages].map(([name, { elicitationId, session }]) => {
+      return { name, elicitationId, agentSessionId: session?.agentSessionId ?? null };
+    });
+  }
+
+  restore(pages: AcpNote["pages"]): void {
+    for (const { name, elicitationId, agentSessionId } of pages) {
+      const session = agentSessionId === null ? undefined : this.#options.sessionNamed(agentSessionId);
+      this.#rememberPage(name, { elicitationId, session });
+    }
+  }
+
   /** The process is gone: its sessions hear of that by themselves. */
   lose(): void {
     for (const { elicitationId, session } of this.#open.values())
@@ -106,17 +133,17 @@ export class AcpQuestions {
     this.#pages.clear();
   }
 
-  #ask({ elicitationId, session }: Asked, question: Question): void {
+  #ask({ elicitationId, session }: OpenQuestion, question: Question): void {
     const { desk, id, name, world } = this.#options;
     if (session) {
-      session.sink({ type: "question-asked", elicitationId, question });
+      session.ask({ type: "question-asked", elicitationId, question });
       return;
     }
     const asked = { ...question, elicitationId, askedAt: isoTime(world), cliType: id, agentName: name };
     desk.ask(asked, (answer) => this.answer(elicitationId, answer));
   }
 
-  #rememberPage(name: string | undefined, asked: Asked): void {
+  #rememberPage(name: string | undefined, asked: OpenQuestion): void {
     if (name === undefined) return;
     this.#pages.set(name, asked);
     const oldest = this.#pages.keys().next().value;

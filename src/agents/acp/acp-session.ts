@@ -1,71 +1,132 @@
-import type { AgentSession, AgentSink } from "../../ports/agents.ts";
+import type { AgentEvent, AgentSession, RejoinedSession } from "../../ports/agents.ts";
 import type { Part } from "../../protocol/entry.ts";
-import { type Refusal, RefusalError } from "../../protocol/errors.ts";
 import { type CommandId, type ElicitationId, PermissionId, type TurnId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
-import type { PermissionOption, PermissionOutcome, PromptAbilities } from "../../protocol/session-parts.ts";
-import type { StopReason } from "../../protocol/stop-reason.ts";
-import type { AcpConnection, AcpFailure } from "./acp-connection.ts";
-import { asFailure } from "./agent-refusals.ts";
-import { BlankStarts } from "./blank-starts.ts";
+import type { PermissionOutcome } from "../../protocol/session-parts.ts";
+import type { AcpFailure, Asked } from "./acp-hooks.ts";
+import type { SessionNote } from "./acp-note.ts";
+import type { AcpSessionOptions, StoredPast } from "./acp-session-options.ts";
 import { CancelDeadline } from "./cancel-deadline.ts";
-import type { ClientRequests } from "./client-requests.ts";
-import { OwnTerminals } from "./own-terminals.ts";
+import { configure } from "./config-choices.ts";
+import { OpenPrompts } from "./open-prompts.ts";
 import { steeringOutcome } from "./prompt-abilities.ts";
-import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
-import { ReplacedContent } from "./replaced-content.ts";
+import { asObject, type JsonObject } from "./read-json.ts";
 import { type Expected, Replay } from "./replay.ts";
-import { legacyId, translateLegacyOptions, translateOptions } from "./translate-config.ts";
+import { translateLegacyOptions, translateOptions } from "./translate-config.ts";
 import { promptBlocks } from "./translate-content.ts";
 import { translateTool } from "./translate-tool.ts";
-import { translateUpdate } from "./translate-update.ts";
-
-interface AcpSessionOptions {
-  readonly agentSessionId: string;
-  readonly connection: AcpConnection;
-  readonly abilities: PromptAbilities;
-  readonly sink: AgentSink;
-  readonly newId: () => string;
-  readonly requests: ClientRequests;
-  readonly answerQuestion: (elicitationId: ElicitationId, answer: QuestionAnswer) => void;
-  readonly onClosed: (session: AcpSession) => void;
-  readonly onTurnCompleted: () => void;
-  readonly refuse: (failure: AcpFailure) => Refusal;
-}
-
-/** Older agents have a method of its own for each of these. */
-const LEGACY_CHOICES = [
-  { category: "mode", method: "session/set_mode", field: "modeId" },
-  { category: "model", method: "session/set_model", field: "modelId" },
-] as const;
+import { stopReasonOf, translatePermissionOptions } from "./translate-turn.ts";
+import { UpdateReader } from "./update-reader.ts";
 
 /** One conversation on an ACP connection: our port on one side, the protocol's messages on the other. */
-export class AcpSession implements AgentSession {
+export class AcpSession implements RejoinedSession {
   readonly agentSessionId: string;
   origin: AgentSession["origin"] = "new";
   readonly #options: AcpSessionOptions;
-  readonly steer?: NonNullable<AgentSession["steer"]>;
-  readonly #turns = new Map<string, TurnId>();
-  readonly #steered = new Map<string, CommandId>();
+  steer?: NonNullable<AgentSession["steer"]>;
+  readonly #prompts = new OpenPrompts();
   readonly #permissionKeys = new Map<PermissionId, string>();
-  readonly #content = new ReplacedContent();
-  readonly #terminals = new OwnTerminals();
-  readonly #blanks = new BlankStarts();
+  readonly #updates = new UpdateReader();
+  /** While an earlier server's talk is gone through: what of it the session has stored. */
+  #past: StoredPast | null = null;
   #replay: Replay | null = null;
   #deadline: CancelDeadline | null = null;
 
   constructor(options: AcpSessionOptions) {
     this.#options = options;
     this.agentSessionId = options.agentSessionId;
-    if (options.abilities.steering)
-      this.steer = (commandId, content, attachments) => {
-        this.#steered.set(options.connection.steer(this.agentSessionId, promptBlocks(content, attachments)), commandId);
-      };
+    this.#past = options.past ?? null;
+    this.#offerSteering();
   }
 
-  get sink(): AgentSink {
-    return this.#options.sink;
+  /** What the agent can take is known once it has been greeted, maybe by an earlier server. */
+  #offerSteering(): void {
+    const { abilities, connection } = this.#options;
+    if (!abilities().steering) return;
+    this.steer = (commandId, content, attachments) => {
+      const blocks = promptBlocks(content, attachments);
+      this.#prompts.addSteered(connection.steer(this.agentSessionId, commandId, blocks));
+    };
+  }
+
+  get processId(): string | null {
+    return this.#options.processId;
+  }
+
+  get heard(): number {
+    return this.#options.connection.heard;
+  }
+
+  get isStored(): () => boolean {
+    return this.#options.isStored;
+  }
+
+  /** What is not stored and a later server needs. */
+  get note(): SessionNote {
+    return {
+      agentSessionId: this.agentSessionId,
+      ...this.#prompts.note,
+      ...this.#updates.memory,
+      terminals: [...this.#options.requests.terminalIds],
+    };
+  }
+
+  restore(note: SessionNote): void {
+    for (const key of note.prompts) this.onPastPrompt(key);
+    for (const key of note.steered) this.onPastSteer(key);
+    this.#prompts.isCancelled = note.isCancelled;
+    this.#updates.restore(note);
+    this.#options.requests.loseTerminals(note.terminals);
+  }
+
+  onPastPrompt(key: string): void {
+    this.#prompts.addTurn(key);
+    this.#options.connection.expectAnswer(key, this.agentSessionId);
+  }
+
+  onPastSteer(key: string): void {
+    this.#prompts.addSteered(key);
+    this.#options.connection.expectAnswer(key, this.agentSessionId);
+  }
+
+  onPastCancel(): void {
+    this.#prompts.isCancelled = true;
+  }
+
+  onPastTerminal(terminalId: string): void {
+    this.#options.requests.loseTerminals([terminalId]);
+  }
+
+  hasPrompted(id: TurnId | CommandId): boolean {
+    return this.#prompts.wasAsked(id);
+  }
+
+  isAsking(id: PermissionId | ElicitationId): boolean {
+    return this.#options.hasQuestion(id) || [...this.#permissionKeys.keys()].some((asked) => asked === id);
+  }
+
+  hasCancelled(turnId: TurnId): boolean {
+    return this.#prompts.isCancelled && this.#prompts.wasAsked(turnId);
+  }
+
+  /** The past is over: everything the agent says is news. A cancel it was told of is waited for as if we had sent it. */
+  endPast(): void {
+    this.#past = null;
+    this.#offerSteering();
+    if (this.#prompts.isCancelled) this.#expectCancel();
+  }
+
+  readonly sink = (event: AgentEvent): void => this.#tell(event);
+
+  /** The user has this question since an earlier server. */
+  isOpen(elicitationId: ElicitationId): boolean {
+    return this.#past?.isOpen(elicitationId) ?? false;
+  }
+
+  /** Also about a line that was heard before: nobody has put this question yet. */
+  ask(event: AgentEvent): void {
+    this.#options.sink(event);
   }
 
   get isReplaying(): boolean {
@@ -85,33 +146,43 @@ export class AcpSession implements AgentSession {
   /** Modes, models and options as `session/new`, `load` or `resume` answered them. */
   applyAnswer(answer: JsonObject): void {
     const options = translateOptions(answer["configOptions"]) ?? translateLegacyOptions(answer);
-    this.#options.sink({ type: "options", options });
-    this.#options.sink({ type: "abilities", abilities: this.#options.abilities });
+    this.#tell({ type: "options", options });
+    this.#tell({ type: "abilities", abilities: this.#options.abilities() });
+  }
+
+  /** What is stored already is not said again. */
+  #tell(event: AgentEvent): void {
+    if (this.#past && this.#options.connection.heard <= this.#past.heard) return;
+    this.#options.sink(event);
   }
 
   onUpdate(update: Json): void {
-    const translated = translateUpdate(update).map((event) => this.#content.complete(event, update));
-    for (const event of translated.flatMap((one) => this.#terminals.complete(one, update))) {
-      if (this.#blanks.isBlank(event)) continue;
+    for (const event of this.#updates.read(update)) {
       if (this.#replay && !this.#replay.hear(event)) continue;
-      this.#options.sink(event);
+      this.#tell(event);
       if (event.type === "tool") this.#options.requests.onToolPatch(event.patch);
     }
   }
 
-  onPermissionRequest(key: string, params: JsonObject): void {
+  onPermissionRequest({ key, offset, isAnswered }: Asked, params: JsonObject): void {
     // Asked while the agent repeats what it remembers: the turn it belongs to is over.
     if (this.#replay) {
       this.#options.connection.answerPermission(key, { outcome: "cancelled" });
       return;
     }
-    const permissionId = PermissionId.parse(this.#options.newId());
+    const permissionId = PermissionId.parse(`${this.#options.questionPrefix}-${offset}`);
     const call = asObject(params["toolCall"]) ?? {};
     // Some agents ask about no tool call at all: the question then stands for itself.
     const patch = translateTool(call, true) ?? translateTool({ ...call, toolCallId: permissionId }, true);
     if (!patch) throw new Error("a call with an id can be translated");
-    this.#content.note(patch);
+    this.#updates.note(patch);
+    if (isAnswered) return;
     this.#permissionKeys.set(permissionId, key);
+    const known = this.#past?.outcomeOf(permissionId) ?? null;
+    if (known !== null) {
+      if (known !== "open") this.answerPermission(permissionId, known);
+      return;
+    }
     const options = translatePermissionOptions(params["options"]);
     this.#options.sink({ type: "permission-requested", permissionId, patch, options });
   }
@@ -121,7 +192,7 @@ export class AcpSession implements AgentSession {
     for (const [permissionId, known] of this.#permissionKeys) {
       if (known !== key) continue;
       this.#permissionKeys.delete(permissionId);
-      this.#options.sink({ type: "permission-withdrawn", permissionId });
+      this.#tell({ type: "permission-withdrawn", permissionId });
       return true;
     }
     return false;
@@ -129,22 +200,20 @@ export class AcpSession implements AgentSession {
 
   /** True when the answered prompt was this session's. */
   onPromptAnswer(key: string, result: JsonObject | null, failure: AcpFailure | null): boolean {
-    const commandId = this.#steered.get(key);
+    const commandId = this.#prompts.takeSteered(key);
     if (commandId !== undefined) {
-      this.#steered.delete(key);
       const outcome = failure ? "not-taken" : steeringOutcome(result);
-      this.#options.sink({ type: "steered", commandId, outcome });
+      this.#tell({ type: "steered", commandId, outcome });
       return true;
     }
-    const turnId = this.#turns.get(key);
+    const turnId = this.#prompts.takeTurn(key);
     if (turnId === undefined) return false;
-    this.#turns.delete(key);
     this.#endDeadline();
     if (failure) {
       const { code, message } = this.#options.refuse(failure);
-      this.#options.sink({ type: "turn-failed", turnId, error: { code, message } });
+      this.#tell({ type: "turn-failed", turnId, error: { code, message } });
     } else {
-      this.#options.sink({ type: "turn-ended", turnId, stopReason: stopReasonOf(result?.["stopReason"]) });
+      this.#tell({ type: "turn-ended", turnId, stopReason: stopReasonOf(result?.["stopReason"]) });
       this.#options.onTurnCompleted();
     }
     return true;
@@ -158,18 +227,23 @@ export class AcpSession implements AgentSession {
 
   prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void {
     const blocks = promptBlocks(content, attachments);
-    this.#turns.set(this.#options.connection.prompt(this.agentSessionId, blocks), turnId);
+    this.#prompts.addTurn(this.#options.connection.prompt(this.agentSessionId, turnId, blocks));
   }
 
   /** Cancels asked for while one is under way are the same cancel: a late one must not hit the next turn. */
   cancel(): void {
     if (this.#deadline) return;
+    this.#options.connection.notify("session/cancel", { sessionId: this.agentSessionId });
+    this.#prompts.isCancelled = this.#prompts.hasTurn;
+    this.#expectCancel();
+  }
+
+  #expectCancel(): void {
     const { connection, sink } = this.#options;
-    connection.notify("session/cancel", { sessionId: this.agentSessionId });
-    if (this.#turns.size === 0) return;
+    if (!this.#prompts.hasTurn) return;
     this.#deadline = new CancelDeadline({
       insist: () => {
-        for (const key of this.#turns.keys()) connection.cancelPrompt(key);
+        for (const key of this.#prompts.turnKeys) connection.cancelPrompt(key);
       },
       giveUp: () => sink({ type: "cancel-ignored" }),
     });
@@ -186,27 +260,8 @@ export class AcpSession implements AgentSession {
     this.#options.answerQuestion(elicitationId, answer);
   }
 
-  async configure(configId: string, value: string | boolean): Promise<void> {
-    const { sink } = this.#options;
-    const legacy = LEGACY_CHOICES.find(({ category }) => configId === legacyId(category));
-    if (legacy && typeof value === "string") {
-      await this.#choose(legacy.method, { [legacy.field]: value });
-      sink({ type: "option-chosen", category: legacy.category, value });
-      return;
-    }
-    const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
-    const answer = await this.#choose("session/set_config_option", { configId, ...typed });
-    const options = translateOptions(answer["configOptions"]);
-    if (options) sink({ type: "options", options });
-  }
-
-  async #choose(method: string, choice: object): Promise<JsonObject> {
-    try {
-      return await this.#options.connection.request(method, { sessionId: this.agentSessionId, ...choice });
-    } catch (error) {
-      const failure = asFailure(error);
-      throw failure ? new RefusalError(this.#options.refuse(failure)) : error;
-    }
+  configure(configId: string, value: string | boolean): Promise<void> {
+    return configure(this.#options, configId, value);
   }
 
   #endDeadline(): void {
@@ -224,27 +279,5 @@ export class AcpSession implements AgentSession {
     this.#options.requests.stop();
     this.#endDeadline();
     this.#options.onClosed(this);
-  }
-}
-
-function translatePermissionOptions(options: Json | undefined): PermissionOption[] {
-  return (asArray(options) ?? []).flatMap((item) => {
-    const option = asObject(item);
-    const optionId = asString(option?.["optionId"]);
-    if (optionId === undefined) return [];
-    return [{ optionId, name: asString(option?.["name"]) ?? optionId, kind: asString(option?.["kind"]) ?? "other" }];
-  });
-}
-
-/** A missing or unknown reason counts as the ordinary end. */
-function stopReasonOf(reason: Json | undefined): StopReason {
-  switch (reason) {
-    case "max_tokens":
-    case "max_turn_requests":
-    case "refusal":
-    case "cancelled":
-      return reason;
-    default:
-      return "end_turn";
   }
 }

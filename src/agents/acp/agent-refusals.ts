@@ -1,5 +1,5 @@
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
-import type { AcpFailure } from "./acp-connection.ts";
+import type { AcpFailure } from "./acp-hooks.ts";
 import { failureMessage } from "./failure-message.ts";
 
 const AUTH_REQUIRED = -32000;

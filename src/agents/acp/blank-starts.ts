@@ -4,6 +4,14 @@ import type { AgentEvent } from "../../ports/agents.ts";
 export class BlankStarts {
   #growing: string | null = null;
 
+  get growing(): string | null {
+    return this.#growing;
+  }
+
+  restore(growing: string | null): void {
+    this.#growing = growing;
+  }
+
   /** True for an empty piece that would start a text; inside of one the same piece counts. */
   isBlank(event: AgentEvent): boolean {
     switch (event.type) {

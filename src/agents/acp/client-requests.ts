@@ -70,6 +70,15 @@ export class ClientRequests {
     }
   }
 
+  get terminalIds(): readonly string[] {
+    return this.#terminals.ids;
+  }
+
+  /** These were run by an earlier server. */
+  loseTerminals(terminalIds: readonly string[]): void {
+    this.#terminals.lose(terminalIds);
+  }
+
   stop(): void {
     this.#terminals.releaseAll();
   }

@@ -12,6 +12,14 @@ export const OWN_TERMINAL_CAPABILITIES = { terminal_output: true, terminal_outpu
 export class OwnTerminals {
   readonly #printed = new Set<string>();
 
+  get printed(): readonly string[] {
+    return [...this.#printed];
+  }
+
+  restore(printed: readonly string[]): void {
+    for (const toolCallId of printed) this.#printed.add(toolCallId);
+  }
+
   /** The event, and what its update carried of a command's output. The first piece replaces what stood there before. */
   complete(event: AgentEvent, update: Json): AgentEvent[] {
     if (event.type !== "tool") return [event];

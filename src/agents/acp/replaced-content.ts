@@ -9,6 +9,14 @@ import { asArray, asObject } from "./read-json.ts";
 export class ReplacedContent {
   readonly #shown = new Set<string>();
 
+  get shown(): readonly string[] {
+    return [...this.#shown];
+  }
+
+  restore(shown: readonly string[]): void {
+    for (const toolCallId of shown) this.#shown.add(toolCallId);
+  }
+
   /** Text that is shown as the call's output from now on. */
   note({ toolCallId, result }: ToolPatch): void {
     if (result) this.#shown.add(toolCallId);

@@ -2,6 +2,8 @@ import { killGroup } from "../process/agent-process.ts";
 import { OutputTail } from "./output-tail.ts";
 
 const TERMINALS_MAX = 64;
+const LOST_OUTPUT = "[The command ended when Liminal Builder was restarted; what it had printed is gone.]\n";
+const LOST_EXIT: TerminalExit = { exitCode: null, signal: "SIGKILL" };
 const OUTPUT_BYTES_DEFAULT = 1024 * 1024;
 const OUTPUT_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -40,6 +42,7 @@ interface ClientTerminalsOptions {
 export class ClientTerminals {
   readonly #options: ClientTerminalsOptions;
   readonly #terminals = new Map<string, Terminal>();
+  readonly #lost = new Set<string>();
 
   constructor(options: ClientTerminalsOptions) {
     this.#options = options;
@@ -56,25 +59,36 @@ export class ClientTerminals {
     return terminalId;
   }
 
+  get ids(): readonly string[] {
+    return [...this.#terminals.keys(), ...this.#lost];
+  }
+
+  /** Terminals of an earlier server have ended with it, and are reported so. */
+  lose(terminalIds: readonly string[]): void {
+    for (const terminalId of terminalIds) this.#lost.add(terminalId);
+  }
+
   has(terminalId: string): boolean {
     return this.#terminals.has(terminalId);
   }
 
   output(terminalId: string): { output: string; truncated: boolean; exit: TerminalExit | null } {
+    if (this.#lost.has(terminalId)) return { output: LOST_OUTPUT, truncated: true, exit: LOST_EXIT };
     const { output, exit } = this.#find(terminalId);
     return { output: output.text, truncated: output.isTruncated, exit };
   }
 
   waitForExit(terminalId: string): Promise<TerminalExit> {
-    return this.#find(terminalId).exited;
+    return this.#lost.has(terminalId) ? Promise.resolve(LOST_EXIT) : this.#find(terminalId).exited;
   }
 
   /** The command and all it started are ended; what it printed stays readable. */
   kill(terminalId: string): void {
-    end(this.#find(terminalId));
+    if (!this.#lost.has(terminalId)) end(this.#find(terminalId));
   }
 
   release(terminalId: string): void {
+    if (this.#lost.delete(terminalId)) return;
     end(this.#find(terminalId));
     this.#terminals.delete(terminalId);
   }

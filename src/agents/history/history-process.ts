@@ -4,6 +4,7 @@ import type { World } from "../../ports/world.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { Json } from "../../protocol/json.ts";
 import { AcpConnection } from "../acp/acp-connection.ts";
+import { NO_PAST } from "../acp/acp-hooks.ts";
 import { AcpSession } from "../acp/acp-session.ts";
 import { asFailure, refusalOf } from "../acp/agent-refusals.ts";
 import { ClientRequestError, ClientRequests } from "../acp/client-requests.ts";
@@ -54,12 +55,14 @@ export class HistoryProcess {
     this.#connection = new AcpConnection({
       ...options,
       command,
+      held: null,
       trace: new WireTrace(options.world.now),
       hooks: {
         onUpdate: (agentSessionId, update) => this.#onUpdate(agentSessionId, update),
-        onPermissionRequest: (key) => this.#connection.answerPermission(key, { outcome: "cancelled" }),
+        ...NO_PAST,
+        onPermissionRequest: ({ key }) => this.#connection.answerPermission(key, { outcome: "cancelled" }),
         onPermissionWithdrawn: ignore("it was answered when it came"),
-        onQuestion: (key) => this.#connection.answerQuestion(key, { result: { action: "decline" } }),
+        onQuestion: ({ key }) => this.#connection.answerQuestion(key, { result: { action: "decline" } }),
         onQuestionWithdrawn: ignore("it was answered when it came"),
         onQuestionCompleted: ignore("no page is visited from here"),
         onRequest: (method) => Promise.reject(new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`)),
@@ -175,13 +178,13 @@ export class HistoryProcess {
       agentSessionId,
       connection: this.#connection,
       sink: hear,
-      newId: world.newId,
+      ...{ processId: null, questionPrefix: agentSessionId, isStored: () => true, hasQuestion: () => false },
       requests: new ClientRequests({
         ...{ roots: [], env, newId: world.newId, sink: hear },
         serves: SERVES_NOTHING,
         emptyForMissing: false,
       }),
-      abilities: this.#abilities,
+      abilities: () => this.#abilities,
       answerQuestion: ignore("every question was declined when it came"),
       onClosed: ignore("closed by the reading itself"),
       onTurnCompleted: ignore("no turn is run here"),

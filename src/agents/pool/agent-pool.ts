@@ -1,20 +1,30 @@
 import type { AgentHistories, HistoryReader } from "../../ports/agent-history.ts";
-import type { AgentSession, Agents, AttachRequest, ForgetRequest } from "../../ports/agents.ts";
+import type {
+  AgentSession,
+  Agents,
+  AttachRequest,
+  ForgetRequest,
+  RejoinedSession,
+  RejoinRequest,
+} from "../../ports/agents.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import { CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
-import type { AgentInfo, OwnProcess, SignInMethod } from "../../protocol/server-messages.ts";
+import type { AgentInfo, OwnProcess } from "../../protocol/server-messages.ts";
+import type { AcpAgent } from "../acp/acp-agent.ts";
 import type { OwnToolServer } from "../acp/mcp-servers.ts";
 import type { TraceLine } from "../acp/wire-trace.ts";
 import type { AgentCatalog, AgentDefinition } from "../catalog/agent-definition.ts";
 import { AcpHistoryReader } from "../history/acp-history-reader.ts";
 import { agentEnvironment } from "../process/agent-environment.ts";
 import { joinPaths, loginPath } from "../process/login-path.ts";
+import type { LeftProcess, ProcessHost } from "../process/process-host.ts";
 import { OWNER_VARIABLE, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
-import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
+import { type OfferedSignIn, publicMethod } from "../sign-in/sign-in-method.ts";
 import type { TerminalSpec } from "../sign-in/terminals.ts";
 import { AgentSupervisor, type SupervisorOptions } from "./agent-supervisor.ts";
 import { chooseEvictions, type EvictionLimits } from "./eviction.ts";
 import { isMemoryShort } from "./memory-pressure.ts";
+import { readLabel } from "./process-label.ts";
 
 const EVICTION_CHECK_MS = 15_000;
 
@@ -24,6 +34,8 @@ type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionI
   /** The mark by which a later run finds what this one may leave behind. */
   readonly owner: string;
   readonly limits: EvictionLimits;
+  /** For processes that are of no use to a later server. */
+  readonly readerHost: ProcessHost;
   /** Our own tools for a session's agent; null when they are not to be offered. */
   readonly ownTools: (sessionId: SessionId) => OwnToolServer | null;
   /** Something in `list` other than a status is different now. */
@@ -50,6 +62,8 @@ export class AgentPool implements Agents, AgentHistories {
   readonly #checks: ReturnType<typeof setInterval>;
   readonly #readers = new Set<AcpHistoryReader>();
   #stopped = false;
+  /** Processes of an earlier server that nobody has heard yet. */
+  readonly #left = new Map<string, { readonly supervisor: AgentSupervisor; readonly agent: AcpAgent }>();
   #loginPath: Promise<string | null> | null = null;
 
   constructor(options: AgentPoolOptions) {
@@ -59,11 +73,11 @@ export class AgentPool implements Agents, AgentHistories {
   }
 
   async attach(request: AttachRequest): Promise<AgentSession> {
-    const { cliType, sessionId, cwd, restore, sink, signal } = request;
+    const { cliType, sessionId, cwd, restore, sink, isStored, signal } = request;
     const agent = await this.#supervisor(cliType, sessionId, cwd).ensure();
     try {
       const offered = this.#definition(cliType)?.orchestration !== false;
-      const place = { cwd, sink, signal, ownTools: offered ? this.#options.ownTools(sessionId) : null };
+      const place = { cwd, sink, isStored, signal, ownTools: offered ? this.#options.ownTools(sessionId) : null };
       const attaching = restore === null ? agent.newSession(place) : agent.restoreSession(restore, place);
       // Only now: this agent is busy, so that room is made for it and not by it.
       this.evict();
@@ -98,7 +112,8 @@ export class AgentPool implements Agents, AgentHistories {
     if (!definition) throw new RefusalError(REFUSE.agentUnknown(cliType));
     const env = await this.#environment(definition);
     if (this.#stopped) throw new RefusalError(REFUSE.agentStopped(definition.name));
-    const reader: AcpHistoryReader = new AcpHistoryReader({ ...this.#options, definition, env }, () =>
+    const { readerHost: host } = this.#options;
+    const reader: AcpHistoryReader = new AcpHistoryReader({ ...this.#options, host, definition, env }, () =>
       this.#readers.delete(reader),
     );
     this.#readers.add(reader);
@@ -109,6 +124,32 @@ export class AgentPool implements Agents, AgentHistories {
       await reader[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Processes of an earlier server: those of agents we know go on, once each, and the others are ended. */
+  async adopt(left: readonly LeftProcess[]): Promise<void> {
+    for (const process of left) await this.#adopt(process);
+  }
+
+  async #adopt(left: LeftProcess): Promise<void> {
+    const label = readLabel(left.label);
+    const known = label && this.#definition(label.cliType) ? label : null;
+    const supervisor = known && this.#supervisor(known.cliType, known.sessionId, known.cwd);
+    if (supervisor?.status !== "idle") return left.abandon();
+    this.#left.set(left.id, { supervisor, agent: await supervisor.adopt(left) });
+  }
+
+  left(): readonly string[] {
+    return [...this.#left.keys()];
+  }
+
+  rejoin(request: RejoinRequest): RejoinedSession | null {
+    return this.#left.get(request.processId)?.agent.rejoin(request) ?? null;
+  }
+
+  catchUp(): void {
+    for (const { supervisor, agent } of this.#left.values()) if (!agent.catchUp()) supervisor.evict();
+    this.#left.clear();
   }
 
   /** The agent walks the method itself; a refusal says why it did not succeed. */
@@ -254,9 +295,4 @@ export class AgentPool implements Agents, AgentHistories {
     const own = SessionId.safeParse(key);
     return own.success ? { id: cliTypeOf(own.data), sessionId: own.data } : { id: CliType.parse(key), sessionId: null };
   }
-}
-
-/** How a method is walked is the server's business; clients see what it is called and of which kind it is. */
-function publicMethod({ id, name, description, kind }: OfferedSignIn): SignInMethod {
-  return { id, name, kind, ...(description !== undefined && { description }) };
 }

@@ -8,8 +8,9 @@ import { AcpAgent } from "../acp/acp-agent.ts";
 import type { McpServerSetting } from "../acp/mcp-servers.ts";
 import { WireTrace } from "../acp/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
-import { type ExitReport, NotStartableError, type ProcessHost } from "../process/process-host.ts";
+import { type ExitReport, type LeftProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
 import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
+import type { ProcessLabel } from "./process-label.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 
 /** Connected for this long without a crash, an agent counts as working again. */
@@ -23,6 +24,8 @@ export interface SupervisorOptions {
   readonly sessionId: SessionId | null;
   readonly world: World;
   readonly host: ProcessHost;
+  /** Processes of that host outlive the server. */
+  readonly isHeld: boolean;
   readonly cwd: string;
   /** Asked for at each start: the login shell's PATH takes a moment to learn. */
   readonly env: () => Promise<Readonly<Record<string, string>>>;
@@ -187,17 +190,36 @@ export class AgentSupervisor {
     return agent;
   }
 
+  /** Goes on with a process that an earlier server started; what it said meanwhile is heard with `catchUp`. */
+  async adopt(left: LeftProcess): Promise<AcpAgent> {
+    const agent = this.#open(left, left.id, await this.#options.env());
+    const proven = setTimeout(this.#proven, PROVEN_AFTER_MS);
+    this.#phase = { phase: "connected", agent, startedAt: this.#options.world.now(), proven };
+    return agent;
+  }
+
   async #spawn(): Promise<AcpAgent> {
-    const { world, host, cwd, epoch, clientVersion } = this.#options;
-    const definition = this.#options.definition();
-    if (!definition.command)
-      throw new NotStartableError(definition.installHint ?? `No program for ${definition.name} was found.`);
+    const { command, name, installHint } = this.#options.definition();
+    if (!command) throw new NotStartableError(installHint ?? `No program for ${name} was found.`);
     const env = await this.#options.env();
+    const agent = this.#open(this.#options.host, this.#options.world.newId(), env);
+    await agent.started;
+    return agent;
+  }
+
+  #open(host: ProcessHost, processId: string, env: Readonly<Record<string, string>>): AcpAgent {
+    const { world, cwd, epoch, clientVersion, onError } = this.#options;
+    const definition = this.#options.definition();
+    const { id: cliType } = definition;
+    const label: ProcessLabel = { cliType, sessionId: this.#options.sessionId, cwd };
     const agent = new AcpAgent({
-      id: definition.id,
+      id: cliType,
       name: definition.name,
       host,
-      command: definition.command,
+      processId,
+      held: this.#options.isHeld ? { id: processId, label: JSON.stringify(label) } : null,
+      onError,
+      command: definition.command ?? [],
       cwd,
       env,
       epoch,

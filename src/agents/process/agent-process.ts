@@ -1,6 +1,12 @@
 import { StreamDrain } from "./drain-stream.ts";
 import { LineSplitter } from "./line-splitter.ts";
-import { type ExitReport, type HostedProcess, NotStartableError, type ProcessSpec } from "./process-host.ts";
+import {
+  type ExitReport,
+  type HostedProcess,
+  NotStartableError,
+  type PastLine,
+  type ProcessSpec,
+} from "./process-host.ts";
 import { spawnPlan } from "./spawn-plan.ts";
 import { StderrTail } from "./stderr-tail.ts";
 
@@ -14,9 +20,12 @@ const PIPE_GRACE_MS = 500;
 /** One agent process in a group of its own, so that whatever it starts can be ended with it. */
 export class AgentProcess implements HostedProcess {
   readonly pid: number;
+  readonly started = Promise.resolve();
   readonly exited: Promise<ExitReport>;
+  readonly checkpointBytes = Number.POSITIVE_INFINITY;
   readonly #child: Bun.Subprocess<"pipe", "pipe", "pipe">;
   #ended = false;
+  #lineCount = 0;
 
   constructor(options: ProcessSpec) {
     this.#child = spawn(options);
@@ -45,14 +54,31 @@ export class AgentProcess implements HostedProcess {
     return this.exited;
   }
 
+  /** A child ends with its server: it has neither a past nor a successor. */
+  takePast(): readonly PastLine[] {
+    return [];
+  }
+
+  checkpoint(): void {
+    // There is no journal to shorten.
+  }
+
+  /** Nobody keeps anything for it. */
+  async release(): Promise<void> {
+    await this.exited;
+  }
+
   async #watch(options: ProcessSpec): Promise<ExitReport> {
     const tail = new StderrTail();
     const splitter = new LineSplitter({
       lineBytesMax: LINE_BYTES_MAX,
-      onLine: options.onLine,
+      onLine: (line) => options.onLine(line, ++this.#lineCount),
       onTooLong: options.onTooLong,
     });
-    const stdout = new StreamDrain(this.#child.stdout, (chunk) => splitter.push(chunk));
+    const stdout = new StreamDrain(this.#child.stdout, (chunk) => {
+      splitter.push(chunk);
+      return options.room?.() ?? null;
+    });
     const decoder = new TextDecoder();
     const stderr = new StreamDrain(this.#child.stderr, (chunk) => {
       const text = decoder.decode(chunk, { stream: true });

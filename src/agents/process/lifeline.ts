@@ -48,8 +48,8 @@ export class Lifeline {
     this.#env = env;
   }
 
-  /** Started with the first agent, so that a server without one costs nothing. */
-  hold(group: number): void {
+  /** Ends the run's processes when we end; started with the first agent, so that a server without one costs nothing. */
+  begin(): void {
     this.#child ??= Bun.spawn(["/bin/sh", "-c", SCRIPT, "liminal-lifeline", `${RUN_VARIABLE}=${this.#run}`], {
       env: { PATH: this.#env["PATH"] ?? "/usr/bin:/bin" },
       stdin: "pipe",
@@ -57,6 +57,10 @@ export class Lifeline {
       stderr: "ignore",
       detached: true,
     });
+  }
+
+  hold(group: number): void {
+    this.begin();
     this.#tell(`+ ${group} ${this.#startOf(group) ?? ""}`);
   }
 

@@ -14,23 +14,54 @@ export interface ProcessSpec {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly onLine: (line: string) => void;
+  /** `offset` counts what went through the process's pipes; the same line has the same one under every server. */
+  readonly onLine: (line: string, offset: number) => void;
   readonly onStderr: (text: string) => void;
   readonly onTooLong: (bytes: number) => void;
+  /** Asked after each piece of output: a promise holds the process up until it is kept. */
+  readonly room?: () => Promise<void> | null;
+  /** Its name among processes that may outlive the server, and what the next server must know to go on with it. */
+  readonly held?: { readonly id: string; readonly label: string };
+}
+
+/** What went through a process's pipes before this server came. */
+export interface PastLine {
+  /** `note` is what an earlier server left for us, in place of everything up to `offset` that it had dealt with. */
+  readonly direction: "in" | "out" | "note";
+  readonly offset: number;
+  readonly text: string;
 }
 
 export interface HostedProcess {
   readonly pid: number;
+  /** Resolves when it runs; rejects with NotStartableError. */
+  readonly started: Promise<void>;
   /** Settles when the process is gone and everything it wrote has been handed over; never rejects. */
   readonly exited: Promise<ExitReport>;
+  /** How much may go through its pipes before it wants a checkpoint. */
+  readonly checkpointBytes: number;
   /** A line for the agent; to a process that is gone it goes nowhere, and `exited` tells. */
   write(line: string): void;
   /** Asks, then insists: the process and everything it started are gone when this returns. */
   stop(): Promise<ExitReport>;
+  /** What an earlier server and the process said to each other; from this call on, new lines are handed over. */
+  takePast(): readonly PastLine[];
+  /** Everything up to that line is stored, and the note says what else it came to: the lines themselves may go. */
+  checkpoint(offset: number, note: string): void;
+  /** It has ended, and everything it said is stored; resolves when nothing of it is left. */
+  release(): Promise<void>;
 }
 
-/** Where agent processes live. One implementation starts them as children of the server. */
+/** Where agent processes live: as children of the server, or held apart from it. */
 export interface ProcessHost {
-  /** Throws NotStartableError when there is nothing to start. */
+  /** Throws NotStartableError when that is known at once that there is nothing to start. */
   start(spec: ProcessSpec): HostedProcess;
+}
+
+/** A process that an earlier server has left to us; its `start` goes on with it. */
+export interface LeftProcess extends ProcessHost {
+  readonly id: string;
+  readonly label: string;
+  /** It is to be ended: nobody goes on with it. */
+  abandon(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { isAlive, waitUntilGone } from "../../../tests/builtin-agent/process-watch.ts";
 import { identityOf } from "./process-identity.ts";
-import { findMarked, OWNER_VARIABLE, sweepLeftovers } from "./sweep-leftovers.ts";
+import { findMarked, OWNER_VARIABLE, RUN_VARIABLE, sweepLeftovers } from "./sweep-leftovers.ts";
 
 /** A process that nobody of ours started: only its environment says whose it is. */
 function sleeper(env: Readonly<Record<string, string>>): AsyncDisposable & { pid: number; exited: Promise<number> } {
@@ -73,6 +73,18 @@ describe.skipIf(process.platform !== "linux")("sweepLeftovers", () => {
     await left.exited;
     await waitUntilGone(child);
     expect(isAlive(other.pid)).toBe(true);
+  });
+
+  it("X-19 leaves alone what is held, and whatever that has started", async () => {
+    const owner = crypto.randomUUID();
+    await using holder = sleeper({ [OWNER_VARIABLE]: owner });
+    await using held = sleeper({ [OWNER_VARIABLE]: owner, [RUN_VARIABLE]: "held" });
+    await using other = sleeper({ [OWNER_VARIABLE]: owner, [RUN_VARIABLE]: "other" });
+    await running(holder.pid, held.pid, other.pid);
+    const kept = { pids: new Set([holder.pid]), runs: new Set(["held"]) };
+    expect(sweepLeftovers(owner, [], kept).map(({ pid }) => pid)).toEqual([other.pid]);
+    await other.exited;
+    expect([holder, held].map(({ pid }) => isAlive(pid))).toEqual([true, true]);
   });
 
   it("never ends the process that sweeps", async () => {

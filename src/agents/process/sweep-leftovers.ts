@@ -13,10 +13,19 @@ export interface Leftover {
   readonly command: string;
 }
 
+/** Processes that are held for us, and the runs they and whatever they started belong to. */
+export interface Kept {
+  readonly pids: ReadonlySet<number>;
+  readonly runs: ReadonlySet<string>;
+}
+const NOTHING_KEPT: Kept = { pids: new Set(), runs: new Set() };
+
 interface Found extends Leftover {
   readonly identity: string | null;
   /** It leads a group that was ours from the start, so that the whole group goes. */
   readonly leads: boolean;
+  /** The mark of its run; empty when it has none, or that is not known. */
+  readonly run: string;
 }
 
 /**
@@ -25,11 +34,16 @@ interface Found extends Leftover {
  * end each must still be the process it was found as. Without `/proc` only the written down are known; a daemon that
  * left its agent's group is then beyond us.
  */
-export function sweepLeftovers(owner: string, ledger: readonly LedgerEntry[] = []): readonly Leftover[] {
+export function sweepLeftovers(
+  owner: string,
+  ledger: readonly LedgerEntry[] = [],
+  kept: Kept = NOTHING_KEPT,
+): readonly Leftover[] {
   const recorded = findRecorded(ledger);
   const known = new Set(recorded.map(({ pid }) => pid));
   const found = [...recorded, ...findMarked(owner).filter(({ pid }) => !known.has(pid))];
   return found
+    .filter(({ pid, run }) => !kept.pids.has(pid) && !kept.runs.has(run))
     .filter(({ pid, identity, leads }) => identity !== null && identity === identityOf(pid) && end(leads ? -pid : pid))
     .map(({ pid, command }) => ({ pid, command }));
 }
@@ -37,7 +51,7 @@ export function sweepLeftovers(owner: string, ledger: readonly LedgerEntry[] = [
 function findRecorded(ledger: readonly LedgerEntry[]): readonly Found[] {
   return ledger
     .filter(({ pid, identity }) => pid !== process.pid && identityOf(pid) === identity)
-    .map(({ pid, identity }) => ({ pid, identity, leads: true, command: commandOf(pid) }));
+    .map(({ pid, identity }) => ({ pid, identity, leads: true, run: "", command: commandOf(pid) }));
 }
 
 export function findMarked(owner: string): readonly Found[] {
@@ -47,8 +61,11 @@ export function findMarked(owner: string): readonly Found[] {
     .flatMap((pid) => {
       // Before the mark is read: a number that changes hands in between is then no longer the same.
       const identity = identityOf(pid);
-      if (!quietRead(`/proc/${pid}/environ`)?.split("\0").includes(mark)) return [];
-      return [{ pid, identity, leads: false, command: commandOf(pid) }];
+      const environment = quietRead(`/proc/${pid}/environ`)?.split("\0") ?? [];
+      if (!environment.includes(mark)) return [];
+      const prefix = `${RUN_VARIABLE}=`;
+      const run = environment.find((variable) => variable.startsWith(prefix))?.slice(prefix.length) ?? "";
+      return [{ pid, identity, leads: false, run, command: commandOf(pid) }];
     });
 }
 

@@ -58,3 +58,8 @@ function environment(value: unknown): Readonly<Record<string, string>> {
   });
   return Object.fromEntries(pairs);
 }
+
+/** How a method is walked is the server's business; clients see what it is called and of which kind it is. */
+export function publicMethod({ id, name, description, kind }: OfferedSignIn): SignInMethod {
+  return { id, name, kind, ...(description !== undefined && { description }) };
+}

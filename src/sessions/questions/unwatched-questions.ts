@@ -1,7 +1,7 @@
 import type { AbsenceWatch } from "../../lib/absence-watch.ts";
 import type { AgentEvent } from "../../ports/agents.ts";
 import type { Fact } from "../../protocol/facts.ts";
-import type { SessionId } from "../../protocol/ids.ts";
+import type { ElicitationId, SessionId } from "../../protocol/ids.ts";
 
 type OnUnwatched = (sessionId: SessionId, event: Extract<AgentEvent, { type: "question-unwatched" }>) => void;
 
@@ -20,9 +20,13 @@ export class UnwatchedQuestions {
     for (const fact of facts) {
       if (fact.type === "elicitation:resolved") this.#absence.forget(fact.elicitationId);
       if (fact.type !== "elicitation:request") continue;
-      const { elicitationId } = fact;
-      const event = { type: "question-unwatched", elicitationId } as const;
-      this.#absence.watch(elicitationId, () => this.#onUnwatched(sessionId, event));
+      this.watch(sessionId, fact.elicitationId);
     }
+  }
+
+  /** One that is open. */
+  watch(sessionId: SessionId, elicitationId: ElicitationId): void {
+    const event = { type: "question-unwatched", elicitationId } as const;
+    this.#absence.watch(elicitationId, () => this.#onUnwatched(sessionId, event));
   }
 }

@@ -1,0 +1,29 @@
+import type { QuestionDesk } from "../../ports/agents.ts";
+import type { World } from "../../ports/world.ts";
+import type { CliType } from "../../protocol/ids.ts";
+import type { ProcessHost } from "../process/process-host.ts";
+import type { McpServerSetting } from "./mcp-servers.ts";
+import type { WireTrace } from "./wire-trace.ts";
+
+export interface AcpAgentOptions {
+  readonly id: CliType;
+  readonly name: string;
+  readonly host: ProcessHost;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly epoch: string;
+  /** Names the process among all there ever were. */
+  readonly processId: string;
+  /** Set when the process outlives the server: what the next one must know of it. */
+  readonly held: { readonly id: string; readonly label: string } | null;
+  readonly trace: WireTrace;
+  readonly world: World;
+  readonly clientVersion: string;
+  readonly onTurnCompleted: () => void;
+  readonly mcpServers: readonly McpServerSetting[];
+  readonly desk: QuestionDesk;
+  /** What the agent may ask us to do for it. */
+  readonly serves: { readonly fs: boolean; readonly terminal: boolean };
+  readonly onError: (error: unknown) => void;
+}

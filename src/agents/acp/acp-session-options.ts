@@ -1,0 +1,30 @@
+import type { AgentSink, IsStored, RejoinRequest } from "../../ports/agents.ts";
+import type { Refusal } from "../../protocol/errors.ts";
+import type { ElicitationId } from "../../protocol/ids.ts";
+import type { QuestionAnswer } from "../../protocol/question.ts";
+import type { PromptAbilities } from "../../protocol/session-parts.ts";
+import type { AcpConnection } from "./acp-connection.ts";
+import type { AcpFailure } from "./acp-hooks.ts";
+import type { ClientRequests } from "./client-requests.ts";
+
+export interface AcpSessionOptions {
+  readonly agentSessionId: string;
+  readonly connection: AcpConnection;
+  readonly abilities: () => PromptAbilities;
+  readonly sink: AgentSink;
+  readonly processId: string | null;
+  /** With the line a question came in, names it for ever. */
+  readonly questionPrefix: string;
+  readonly isStored: IsStored;
+  /** For a conversation of an earlier server. */
+  readonly past?: StoredPast;
+  readonly requests: ClientRequests;
+  readonly hasQuestion: (id: string) => boolean;
+  readonly answerQuestion: (elicitationId: ElicitationId, answer: QuestionAnswer) => void;
+  readonly onClosed: (session: { readonly agentSessionId: string }) => void;
+  readonly onTurnCompleted: () => void;
+  readonly refuse: (failure: AcpFailure) => Refusal;
+}
+
+/** What a session has stored of a conversation. */
+export type StoredPast = Pick<RejoinRequest, "heard" | "outcomeOf" | "isOpen">;

@@ -1,0 +1,115 @@
+import type { Json } from "../../protocol/json.ts";
+import type { AcpHooks, Asked } from "./acp-hooks.ts";
+import type { SessionNote } from "./acp-note.ts";
+import type { AcpSession } from "./acp-session.ts";
+import { ClientRequestError } from "./client-requests.ts";
+import { EarlyMail } from "./early-mail.ts";
+import { asString, type JsonObject } from "./read-json.ts";
+
+const METHOD_NOT_FOUND = -32601;
+
+type SessionHooks = Pick<
+  AcpHooks,
+  | "onUpdate"
+  | "onPermissionWithdrawn"
+  | "onPromptAnswer"
+  | "onPastPrompt"
+  | "onPastSteer"
+  | "onPastCancel"
+  | "onPastTerminal"
+>;
+
+/** The conversations on one connection, and what arrives for them. */
+export class AcpSessions {
+  readonly #sessions = new Map<string, AcpSession>();
+  readonly #early = new EarlyMail<AcpSession>();
+  #attachCount = 0;
+
+  /** What concerns one session alone goes to it as it comes. */
+  readonly hooks: SessionHooks = {
+    onUpdate: (agentSessionId, update) => this.#onUpdate(agentSessionId, update),
+    onPermissionWithdrawn: (key) => void this.#all.some((session) => session.onPermissionWithdrawn(key)),
+    onPromptAnswer: (key, result, failure) =>
+      void this.#all.some((session) => session.onPromptAnswer(key, result, failure)),
+    onPastPrompt: (agentSessionId, key) => this.get(agentSessionId)?.onPastPrompt(key),
+    onPastSteer: (agentSessionId, key) => this.get(agentSessionId)?.onPastSteer(key),
+    onPastCancel: (agentSessionId) => this.get(agentSessionId)?.onPastCancel(),
+    onPastTerminal: (agentSessionId, terminalId) => this.get(agentSessionId)?.onPastTerminal(terminalId),
+  };
+
+  get #all(): readonly AcpSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  get(agentSessionId: string): AcpSession | undefined {
+    return this.#sessions.get(agentSessionId);
+  }
+
+  add(session: AcpSession): void {
+    this.#sessions.set(session.agentSessionId, session);
+    this.#early.deliverTo(session.agentSessionId, session);
+  }
+
+  remove(agentSessionId: string): void {
+    this.#sessions.delete(agentSessionId);
+  }
+
+  /** Some session is on its way to being one of these. */
+  get isAttaching(): boolean {
+    return this.#attachCount > 0;
+  }
+
+  /** Between the requests of one attachment the process must not look idle. */
+  async attaching<Session>(attach: () => Promise<Session>): Promise<Session> {
+    this.#attachCount++;
+    try {
+      return await attach();
+    } finally {
+      this.#attachCount--;
+      if (this.#attachCount === 0) this.#early.clear();
+    }
+  }
+
+  /** False when nobody can be asked. */
+  onPermissionRequest(asked: Asked, params: JsonObject): boolean {
+    const agentSessionId = asString(params["sessionId"]) ?? "";
+    const session = this.get(agentSessionId);
+    if (session) session.onPermissionRequest(asked, params);
+    else if (this.isAttaching) this.#early.hold(agentSessionId, (late) => late.onPermissionRequest(asked, params));
+    return session !== undefined || this.isAttaching;
+  }
+
+  onRequest(method: string, params: JsonObject): Promise<object> {
+    const session = this.get(asString(params["sessionId"]) ?? "");
+    if (!session) throw new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`);
+    return session.onRequest(method, params);
+  }
+
+  endPast(): void {
+    for (const session of this.#all) session.endPast();
+  }
+
+  /** Stores everything, and says what else a later server needs; null when it cannot be stored now. */
+  notes(): SessionNote[] | null {
+    if (this.isAttaching || !this.#all.every((session) => session.isStored())) return null;
+    return this.#all.map(({ note }) => note);
+  }
+
+  restore(notes: readonly SessionNote[]): void {
+    for (const note of notes) this.get(note.agentSessionId)?.restore(note);
+  }
+
+  /** The process is gone, or is about to be; true when everything it said is stored. */
+  lose(reason: string, state: "crashed" | "idle"): boolean {
+    const lost = this.#all;
+    this.#sessions.clear();
+    for (const session of lost) session.onLost(reason, state);
+    return lost.every((session) => session.isStored());
+  }
+
+  #onUpdate(agentSessionId: string, update: Json): void {
+    const session = this.get(agentSessionId);
+    if (session) session.onUpdate(update);
+    else if (this.isAttaching) this.#early.hold(agentSessionId, (late) => late.onUpdate(update));
+  }
+}

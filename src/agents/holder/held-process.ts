@@ -1,0 +1,161 @@
+import { ignore } from "../../lib/ignore.ts";
+import {
+  type ExitReport,
+  type HostedProcess,
+  NotStartableError,
+  type PastLine,
+  type ProcessSpec,
+} from "../process/process-host.ts";
+import type { HolderLink } from "./holder-link.ts";
+import { Exit } from "./holder-words.ts";
+import { type JournalRecord, KIND } from "./journal-record.ts";
+import { pastOf } from "./past-lines.ts";
+
+/** A holder whose agent ignores everything takes seven seconds to end it; one that takes longer is ended itself. */
+const STOP_INSIST_MS = 15_000;
+
+export type ProcessEars = Pick<ProcessSpec, "onLine" | "onStderr" | "onTooLong">;
+
+/** An agent process in the care of a holder, as the server sees it. */
+export class HeldProcess implements HostedProcess {
+  readonly checkpointBytes: number;
+  readonly started: Promise<void>;
+  readonly exited: Promise<ExitReport>;
+  readonly #started = Promise.withResolvers<void>();
+  readonly #exited = Promise.withResolvers<ExitReport>();
+  /** The journal has been read to its end once. */
+  readonly caughtUp: Promise<void>;
+  readonly #caughtUp = Promise.withResolvers<void>();
+  /** There is no holder any more. */
+  readonly #gone = Promise.withResolvers<void>();
+  readonly #removeFiles: () => void;
+  #link: HolderLink | null = null;
+  #hasHolder = true;
+  #listener: ProcessEars | null = null;
+  /** Those who listen, once they have taken the past. */
+  #ears: ProcessEars | null = null;
+  /** What came before anyone listened. */
+  #early: JournalRecord[] = [];
+  /** What is to be sent before the holder can be reached. */
+  #unsent: (() => void)[] = [];
+  #stderrTail = "";
+  #isOver = false;
+
+  /** `removeFiles` is for those of a holder that was killed: one that lives removes its own. */
+  constructor(checkpointBytes: number, removeFiles: () => void) {
+    this.checkpointBytes = checkpointBytes;
+    this.#removeFiles = removeFiles;
+    this.started = this.#started.promise;
+    this.exited = this.#exited.promise;
+    this.caughtUp = this.#caughtUp.promise;
+    this.started.catch(ignore("whoever started it hears of it"));
+  }
+
+  /** Before the process has started there is none. */
+  get pid(): number {
+    return this.#link?.hello.agentPid ?? 0;
+  }
+
+  get link(): HolderLink | null {
+    return this.#link;
+  }
+
+  connected(link: HolderLink): void {
+    this.#link = link;
+    this.#stderrTail = link.hello.stderrTail;
+    if (link.hello.agentPid !== null) this.#started.resolve();
+    for (const send of this.#unsent.splice(0)) send();
+  }
+
+  /** There is no holder, or not any more: the agent ends with it. */
+  lost(reason: string): void {
+    this.#hasHolder = false;
+    this.#gone.resolve();
+    this.#started.reject(new NotStartableError(reason));
+    this.#caughtUp.resolve();
+    this.hear({ kind: KIND.exit, offset: 0, text: JSON.stringify(this.#killed) });
+  }
+
+  get #killed(): Exit {
+    return { code: null, signal: "SIGKILL", stderrTail: this.#stderrTail };
+  }
+
+  hear(record: JournalRecord): void {
+    if (record.kind === KIND.live) this.#caughtUp.resolve();
+    else if (this.#ears) this.#handOver(record, this.#ears);
+    else this.#early.push(record);
+  }
+
+  /** From now on these hear what the process says, once the past has been taken. */
+  listen(ears: ProcessEars): void {
+    this.#listener = ears;
+  }
+
+  takePast(): readonly PastLine[] {
+    const early = this.#early.splice(0);
+    const rest = early.filter(({ kind }) => kind === KIND.exit || kind === KIND.stderr || kind === KIND.tooLong);
+    this.#ears = this.#listener;
+    // How it ended is heard after everything it said.
+    queueMicrotask(() => {
+      for (const record of rest) this.hear(record);
+    });
+    return pastOf(early);
+  }
+
+  write(line: string): void {
+    this.#send(() => this.#link?.send(KIND.out, line));
+  }
+
+  checkpoint(offset: number, note: string): void {
+    this.#send(() => this.#link?.send(KIND.note, note, offset));
+  }
+
+  async release(): Promise<void> {
+    if (this.#hasHolder) this.#send(() => this.#link?.send(KIND.release));
+    else this.#removeFiles();
+    await this.#gone.promise;
+  }
+
+  async stop(): Promise<ExitReport> {
+    this.#send(() => this.#link?.send(KIND.stop));
+    const insist = setTimeout(() => this.#insist(), STOP_INSIST_MS);
+    const exit = await this.exited;
+    clearTimeout(insist);
+    return exit;
+  }
+
+  /** The lifeline of a holder that is killed ends its agent. */
+  #insist(): void {
+    if (this.#link) process.kill(this.#link.hello.pid, "SIGKILL");
+  }
+
+  #send(send: () => void): void {
+    if (this.#link) send();
+    else this.#unsent.push(send);
+  }
+
+  #handOver({ kind, offset, text }: JournalRecord, ears: ProcessEars): void {
+    switch (kind) {
+      case KIND.in:
+        ears.onLine(text, offset);
+        break;
+      case KIND.tooLong:
+        ears.onTooLong(Number(text));
+        break;
+      case KIND.stderr:
+        ears.onStderr(text);
+        break;
+      case KIND.exit:
+        this.#end(Exit.parse(JSON.parse(text)));
+        break;
+    }
+  }
+
+  #end({ notStartable, ...report }: Exit): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (notStartable === undefined) this.#started.resolve();
+    else this.#started.reject(new NotStartableError(notStartable));
+    this.#exited.resolve(report);
+  }
+}

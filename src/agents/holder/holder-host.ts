@@ -1,0 +1,164 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ignore } from "../../lib/ignore.ts";
+import type { Lifeline } from "../process/lifeline.ts";
+import type { HostedProcess, LeftProcess, ProcessHost, ProcessSpec } from "../process/process-host.ts";
+import { type Kept, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
+import { HeldProcess } from "./held-process.ts";
+import { HolderLink } from "./holder-link.ts";
+import { type HolderOrders, socketOf } from "./holder-orders.ts";
+import { readJournal } from "./read-journal.ts";
+
+const MAIN = join(import.meta.dirname, "main.ts");
+const LABEL_FILE = "label";
+const LOG_FILE = "log";
+const SEGMENT_BYTES_MAX = 1024 * 1024;
+/** What the system allows for the path of a socket. */
+const SOCKET_PATH_BYTES_MAX = 100;
+const ID_CHARS_MAX = 36;
+
+interface HolderHostOptions {
+  /** Each holder has a directory of its own in this one. */
+  readonly dir: string;
+  readonly holdMs: number;
+  readonly checkpointBytes: number;
+  /** What an agent may say while no server takes it; then it has to wait. */
+  readonly journalBytesMax: number;
+  /** Commands that the server itself runs for agents end with the server. */
+  readonly lifeline: Lifeline;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface LeftProcesses {
+  readonly left: readonly LeftProcess[];
+  /** Holders that answered, and everything that carries their ids: these are nobody's leftovers. */
+  readonly kept: Kept;
+}
+
+/** Agents in the care of holders: they live on when the server dies, and the next one goes on with them. */
+export class HolderHost implements ProcessHost {
+  readonly #options: HolderHostOptions;
+
+  constructor(options: HolderHostOptions) {
+    this.#options = options;
+    mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+  }
+
+  /** A socket's path has to be short; in a data directory with a longer one nothing can be held. */
+  static fits(dir: string): boolean {
+    return Buffer.byteLength(socketOf(join(dir, "x".repeat(ID_CHARS_MAX)))) <= SOCKET_PATH_BYTES_MAX;
+  }
+
+  start(spec: ProcessSpec): HostedProcess {
+    const { held, command, cwd, env } = spec;
+    if (!held) throw new Error("a held process needs a name");
+    const dir = join(this.#options.dir, held.id);
+    mkdirSync(dir, { mode: 0o700 });
+    writeFileSync(join(dir, LABEL_FILE), held.label, { mode: 0o600 });
+    const { holdMs, checkpointBytes, journalBytesMax } = this.#options;
+    const orders: HolderOrders = {
+      ...{ dir, id: held.id, command: [...command], cwd, env: { ...env }, holdMs },
+      journalBytesMax,
+      // Only whole files can go, so there must be several.
+      segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, checkpointBytes, journalBytesMax / 4),
+    };
+    const started = new HeldProcess(checkpointBytes, () => remove(dir));
+    started.listen(spec);
+    started.takePast();
+    this.#options.lifeline.begin();
+    this.#launch(orders, started).catch((error) => {
+      started.lost(error instanceof Error ? error.message : String(error));
+      remove(dir);
+    });
+    return started;
+  }
+
+  /** What an earlier server left: reached where its holder lives, else read from what the holder wrote. */
+  async findLeft(): Promise<LeftProcesses> {
+    const found = await Promise.all(readdirSync(this.#options.dir).map((id) => this.#find(id)));
+    const live = found.flatMap(({ id, process: { link } }) => (link ? [{ id, pid: link.hello.pid }] : []));
+    return {
+      left: found.filter(({ isWanted }) => isWanted),
+      kept: { pids: new Set(live.map(({ pid }) => pid)), runs: new Set(live.map(({ id }) => id)) },
+    };
+  }
+
+  async #find(id: string) {
+    const dir = join(this.#options.dir, id);
+    const process = new HeldProcess(this.#options.checkpointBytes, () => remove(dir));
+    try {
+      await this.#connect(dir, process);
+      await process.caughtUp;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      for (const record of readJournal(dir)) process.hear(record);
+      process.lost("The holder of the agent is gone.");
+    }
+    const abandon = async () => {
+      process.listen({ onLine: ignoreLine, onStderr: ignoreLine, onTooLong: ignoreLine });
+      process.takePast();
+      await process.stop();
+      await process.release();
+    };
+    const isWanted = process.link?.hello.isStopping !== true;
+    // It is ending already: nobody needs to hear what it still says.
+    if (!isWanted) abandon().catch(this.#options.onError);
+    return {
+      abandon,
+      id,
+      process,
+      isWanted,
+      label: readLabel(join(dir, LABEL_FILE)),
+      start: (spec: ProcessSpec): HostedProcess => {
+        process.listen(spec);
+        this.#options.lifeline.begin();
+        return process;
+      },
+    };
+  }
+
+  async #launch(orders: HolderOrders, held: HeldProcess): Promise<void> {
+    const log = openSync(join(orders.dir, LOG_FILE), "a", 0o600);
+    const { [RUN_VARIABLE]: _, ...env } = orders.env;
+    const child = Bun.spawn([process.execPath, "--smol", "--no-env-file", "--no-install", MAIN], {
+      cwd: orders.dir,
+      // It moves bytes: compiled code would cost it a quarter of its memory and gain it nothing.
+      env: { ...env, BUN_JSC_useJIT: "0" },
+      stdin: new Blob([JSON.stringify(orders)]),
+      stdout: "pipe",
+      stderr: log,
+      detached: true,
+    });
+    closeSync(log);
+    child.unref();
+    const reader = child.stdout.getReader();
+    const { done } = await reader.read();
+    await reader.cancel();
+    if (done) throw new Error(`Its holder could not start: ${readFileSync(join(orders.dir, LOG_FILE), "utf8")}`);
+    await this.#connect(orders.dir, held);
+  }
+
+  async #connect(dir: string, held: HeldProcess): Promise<void> {
+    const link = await HolderLink.open(dir, {
+      onRecord: (record) => held.hear(record),
+      onClosed: () => held.lost("The holder of the agent ended."),
+    });
+    held.connected(link);
+  }
+}
+
+function remove(dir: string): void {
+  rmSync(dir, { recursive: true, force: true });
+}
+
+const ignoreLine = ignore("nobody goes on with this process");
+
+/** A label that cannot be read belongs to nobody's agent. */
+function readLabel(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return "";
+    throw error;
+  }
+}

@@ -1,0 +1,96 @@
+import type { Socket } from "bun";
+import { socketOf } from "./holder-orders.ts";
+import { Hello } from "./holder-words.ts";
+import {
+  BrokenRecordError,
+  encodeRecord,
+  type JournalRecord,
+  KIND,
+  type RecordKind,
+  RecordReader,
+} from "./journal-record.ts";
+
+/** A holder that lives answers at once; one that is stopped or stuck never does. */
+const HELLO_TIMEOUT_MS = 10_000;
+
+export interface HolderEars {
+  onRecord(record: JournalRecord): void;
+  /** The holder is gone, or cannot be understood. */
+  onClosed(): void;
+}
+
+/** The server's end of the socket to one holder. */
+export class HolderLink {
+  readonly hello: Hello;
+  readonly #socket: Socket<unknown>;
+  readonly #state: LinkState;
+
+  private constructor(socket: Socket<unknown>, state: LinkState, hello: Hello) {
+    this.#socket = socket;
+    this.#state = state;
+    this.hello = hello;
+  }
+
+  /** Resolves when the holder has said who it is; what follows goes to `ears`. Rejects when nobody answers. */
+  static async open(dir: string, ears: HolderEars): Promise<HolderLink> {
+    const { promise: greeted, resolve, reject } = Promise.withResolvers<Hello>();
+    const state: LinkState = { unsent: [] };
+    const reader = new RecordReader((record) => {
+      if (record.kind !== KIND.hello) return ears.onRecord(record);
+      const hello = Hello.safeParse(JSON.parse(record.text));
+      if (hello.success) resolve(hello.data);
+      else reject(new Error("the holder is of another version"));
+    });
+    const over = () => {
+      reject(new Error("the holder is gone"));
+      ears.onClosed();
+    };
+    const socket = await Bun.connect({
+      unix: socketOf(dir),
+      socket: {
+        data: (from, bytes) => {
+          try {
+            reader.push(bytes);
+          } catch (error) {
+            if (!(error instanceof BrokenRecordError)) throw error;
+            from.end();
+          }
+        },
+        drain: (to) => flush(to, state),
+        close: over,
+        error: over,
+      },
+    });
+    const timer = setTimeout(() => reject(new Error("the holder does not answer")), HELLO_TIMEOUT_MS);
+    try {
+      return new HolderLink(socket, state, await greeted);
+    } catch (error) {
+      socket.end();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  send(kind: RecordKind, text = "", offset = 0): void {
+    this.#state.unsent.push(encodeRecord({ kind, offset, text }));
+    flush(this.#socket, this.#state);
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+}
+
+interface LinkState {
+  unsent: Uint8Array[];
+}
+
+function flush(socket: Socket<unknown>, state: LinkState): void {
+  for (let next = state.unsent.shift(); next; next = state.unsent.shift()) {
+    const sent = Math.max(0, socket.write(next));
+    if (sent === next.byteLength) continue;
+    state.unsent.unshift(next.subarray(sent));
+    return;
+  }
+}

@@ -1,0 +1,224 @@
+import { describe, expect, it } from "bun:test";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type ProcessWatch, watchProcesses } from "../../../tests/support/leftover-processes.ts";
+import { type TempDir, tempDir } from "../../../tests/support/temp-dir.ts";
+import { waitFor } from "../../../tests/support/wait-for.ts";
+import { Lifeline } from "../process/lifeline.ts";
+import { type LeftProcess, NotStartableError, type PastLine } from "../process/process-host.ts";
+import { OWNER_VARIABLE } from "../process/sweep-leftovers.ts";
+import { HeldProcess } from "./held-process.ts";
+import { HolderHost } from "./holder-host.ts";
+
+const LEFT_MS = 20_000;
+const ECHO = 'echo ready; while read -r line; do echo "got $line"; done; echo over';
+
+/** One data directory, and servers that come and go: each is a host of its own. */
+class Scene implements AsyncDisposable {
+  readonly #dir: TempDir;
+  readonly processes: ProcessWatch = watchProcesses();
+  readonly #limits: { holdMs: number; journalBytesMax: number };
+  readonly lines: string[] = [];
+
+  constructor(dir: TempDir, limits: Partial<{ holdMs: number; journalBytesMax: number }>) {
+    this.#dir = dir;
+    this.#limits = { holdMs: 60_000, journalBytesMax: 10_000_000, ...limits };
+  }
+
+  get dir(): string {
+    return this.#dir.path;
+  }
+
+  /** A server of its own, with the agents that the one before has left. */
+  host(): HolderHost {
+    return new HolderHost({
+      ...{ dir: this.dir, checkpointBytes: 1_000_000, ...this.#limits },
+      lifeline: new Lifeline("run of the server", { PATH: process.env["PATH"] }),
+      onError: (error) => {
+        throw error;
+      },
+    });
+  }
+
+  start(...command: string[]): HeldProcess {
+    const env = { PATH: process.env["PATH"] ?? "", [OWNER_VARIABLE]: "test", ...this.processes.env };
+    return asHeld(this.host().start({ command, cwd: "/", env, held: { id: "one", label: "label" }, ...this.ears }));
+  }
+
+  readonly ears = {
+    onLine: (line: string, offset: number) => void this.lines.push(`${offset} ${line}`),
+    onStderr: () => undefined,
+    onTooLong: () => undefined,
+  };
+
+  /** The next server: what it finds, and what was said before it came. */
+  async next(): Promise<{ left: LeftProcess; held: HeldProcess; past: readonly PastLine[] }> {
+    const [left] = (await this.host().findLeft()).left;
+    if (!left) throw new Error("nothing was left");
+    const held = asHeld(left.start({ command: [], cwd: "/", env: {}, ...this.ears }));
+    return { left, held, past: held.takePast() };
+  }
+
+  async said(line: string): Promise<void> {
+    await waitFor(
+      () => this.lines,
+      (lines) => lines.includes(line),
+      `the line ${line}`,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.processes[Symbol.dispose]();
+    await this.#dir[Symbol.asyncDispose]();
+  }
+}
+
+async function scene(limits: Partial<{ holdMs: number; journalBytesMax: number }> = {}): Promise<Scene> {
+  return new Scene(await tempDir(), limits);
+}
+
+function asHeld(hosted: unknown): HeldProcess {
+  if (!(hosted instanceof HeldProcess)) throw new Error("not held");
+  return hosted;
+}
+
+function textsOf(past: readonly PastLine[]): string[] {
+  return past.map(({ direction, offset, text }) => `${offset} ${direction} ${text}`);
+}
+
+describe("X-19 a held process", () => {
+  it("speaks and hears through its holder, and is gone with it, files and all", async () => {
+    await using at = await scene();
+    const held = at.start("/bin/sh", "-c", ECHO);
+    held.write("one");
+    await at.said("3 got one");
+    expect(at.lines).toEqual(["1 ready", "3 got one"]);
+    expect(held.pid).toBeGreaterThan(0);
+    expect(statSync(join(at.dir, "one")).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(join(at.dir, "one")))
+      expect([name, statSync(join(at.dir, "one", name)).mode & 0o777]).toEqual([name, 0o600]);
+    expect(await held.stop()).toMatchObject({ code: 0, signal: null });
+    expect(at.lines.at(-1)).toBe("4 over");
+    await held.release();
+    expect(existsSync(join(at.dir, "one"))).toBe(false);
+    expect(await at.processes.leftAfter(LEFT_MS)).toEqual([]);
+  });
+
+  it("lives on without a server; the next one hears everything since the last note, and goes on", async () => {
+    await using at = await scene();
+    const first = at.start("/bin/sh", "-c", ECHO);
+    first.write("one");
+    await at.said("3 got one");
+    first.link?.end();
+    const second = await at.next();
+    expect(second.left.label).toBe("label");
+    expect(textsOf(second.past)).toEqual(["1 in ready", "2 out one", "3 in got one"]);
+    second.held.checkpoint(3, "all that is stored");
+    second.held.write("two");
+    await at.said("6 got two");
+    second.held.link?.end();
+    const third = await at.next();
+    expect(third.held.pid).toBe(second.held.pid);
+    expect(textsOf(third.past)).toEqual(["3 note all that is stored", "5 out two", "6 in got two"]);
+    await third.left.abandon();
+    expect(await at.processes.leftAfter(LEFT_MS)).toEqual([]);
+    expect(readdirSync(at.dir)).toEqual([]);
+  });
+
+  it("serves one server: a newer one takes its place", async () => {
+    await using at = await scene();
+    const first = at.start("/bin/sh", "-c", ECHO);
+    await at.said("1 ready");
+    const second = await at.next();
+    expect(await first.exited).toMatchObject({ signal: "SIGKILL" });
+    first.write("from the old one");
+    second.held.write("from the new one");
+    await at.said("3 got from the new one");
+    await second.left.abandon();
+  });
+
+  it("that cannot be started says why", async () => {
+    await using at = await scene();
+    const held = at.start("/no/such/agent");
+    await expect(held.started).rejects.toThrow(NotStartableError);
+    await held.release();
+    expect(readdirSync(at.dir)).toEqual([]);
+  });
+
+  it("that ends while nobody is there is heard to its last word, with how it ended", async () => {
+    await using at = await scene();
+    const held = at.start("/bin/sh", "-c", 'read -r line; echo "last $line"; echo why >&2; exit 3');
+    await held.started;
+    held.write("word");
+    held.link?.end();
+    await waitFor(
+      () => at.processes.alive(),
+      (alive) => alive.every(({ pid }) => pid !== held.pid),
+      "its end",
+    );
+    const { held: again, past } = await at.next();
+    const exit = await again.exited;
+    expect([...textsOf(past).filter((line) => line.includes(" in ")), ...at.lines].at(-1)).toContain("last word");
+    expect(exit).toEqual({ code: 3, signal: null, stderrTail: "why" });
+    await again.release();
+    expect(await at.processes.leftAfter(LEFT_MS)).toEqual([]);
+  });
+
+  it("has to wait when it says more than the journal holds, and nothing is lost", async () => {
+    const count = 300_000;
+    await using at = await scene({ journalBytesMax: 500_000 });
+    const held = at.start("/bin/sh", "-c", `read -r go; seq 1 ${count}; read -r end`);
+    await held.started;
+    held.write("go");
+    held.link?.end();
+    const bytes = () =>
+      readdirSync(join(at.dir, "one")).reduce((sum, name) => sum + statSync(join(at.dir, "one", name)).size, 0);
+    await waitFor(bytes, (size) => size >= 500_000, "the journal to be full");
+    const next = await at.next();
+    const heard = next.past.filter(({ direction }) => direction === "in").length;
+    expect(heard).toBeLessThan(count);
+    let last = next.past.at(-1)?.offset ?? 0;
+    // Each note makes room for more.
+    for (let noted = 0; at.lines.length + heard < count; ) {
+      last = Number(at.lines.at(-1)?.split(" ")[0] ?? last);
+      if (last > noted) next.held.checkpoint(last, "");
+      noted = last;
+      await waitFor(
+        () => at.lines.length,
+        (size) => size + heard >= count || Number(at.lines.at(-1)?.split(" ")[0]) > noted,
+        "more",
+      );
+    }
+    const said = [
+      ...next.past.filter(({ direction }) => direction === "in").map(({ text }) => text),
+      ...at.lines.map((line) => line.split(" ")[1]),
+    ];
+    expect(said.length).toBe(count);
+    expect(said.findIndex((text, index) => text !== String(index + 1))).toBe(-1);
+    await next.left.abandon();
+  });
+
+  it("is ended when no server comes for long enough, with everything it started and every file", async () => {
+    await using at = await scene({ holdMs: 50 });
+    const held = at.start("/bin/sh", "-c", "sleep 300 & setsid sleep 301 & echo ready; read -r line");
+    await at.said("1 ready");
+    held.link?.end();
+    expect(await at.processes.leftAfter(LEFT_MS)).toEqual([]);
+    expect(readdirSync(at.dir)).toEqual([]);
+  });
+
+  it("ends with a holder that is killed with -9; what it said is read from the journal", async () => {
+    await using at = await scene();
+    const held = at.start("/bin/sh", "-c", `setsid sleep 302 & ${ECHO}`);
+    held.write("one");
+    await at.said("3 got one");
+    process.kill(held.link?.hello.pid ?? 0, "SIGKILL");
+    expect(await held.exited).toMatchObject({ code: null, signal: "SIGKILL" });
+    expect(await at.processes.leftAfter(LEFT_MS)).toEqual([]);
+    const { held: again, past } = await at.next();
+    expect(textsOf(past)).toEqual(["1 in ready", "2 out one", "3 in got one"]);
+    expect(await again.exited).toMatchObject({ signal: "SIGKILL" });
+    await again.release();
+    expect(readdirSync(at.dir)).toEqual([]);
+  });
+});

@@ -1,0 +1,212 @@
+import { chmodSync, rmSync } from "node:fs";
+import type { Socket } from "bun";
+import { AgentProcess } from "../process/agent-process.ts";
+import { Lifeline } from "../process/lifeline.ts";
+import { NotStartableError } from "../process/process-host.ts";
+import { StderrTail } from "../process/stderr-tail.ts";
+import { RUN_VARIABLE } from "../process/sweep-leftovers.ts";
+import { AttachedServer } from "./attached-server.ts";
+import { HOLDER_VERSION, type HolderOrders, socketOf } from "./holder-orders.ts";
+import type { Exit, Hello } from "./holder-words.ts";
+import { Journal } from "./journal.ts";
+import { BrokenRecordError, type JournalRecord, KIND, type RecordKind } from "./journal-record.ts";
+
+const APPEND_RETRY_MS = 500;
+/** The server that started us is busy starting: it gets this long to come, however short it may stay away later. */
+const FIRST_SERVER_MS = 30_000;
+
+type Attachment = { server: AttachedServer | null };
+type Waiting = { readonly add: () => Uint8Array; readonly isNews: boolean; readonly done: () => void };
+
+/**
+ * Owns one agent's pipes, so that the agent outlives the server. It writes down what goes through them, passes it on to
+ * the one server that is attached, and has no opinion about any of it.
+ */
+export class Holder {
+  readonly #orders: HolderOrders;
+  readonly #exit: () => void;
+  readonly #journal: Journal;
+  readonly #lifeline: Lifeline;
+  readonly #tail = new StderrTail();
+  #agent: AgentProcess | null = null;
+  #server: AttachedServer | null = null;
+  #alone: ReturnType<typeof setTimeout> | undefined;
+  #isStopping = false;
+  #hasEnded = false;
+  /** Records the disk did not take yet, in order. */
+  #waiting: Waiting[] = [];
+  #onRoom: () => void = () => undefined;
+
+  constructor(orders: HolderOrders, exit: () => void) {
+    this.#orders = orders;
+    this.#exit = exit;
+    this.#journal = new Journal(orders.dir, orders.segmentBytesMax);
+    this.#lifeline = new Lifeline(orders.id, orders.env);
+  }
+
+  run(): void {
+    this.#listen();
+    this.#waitForServer(Math.max(this.#orders.holdMs, FIRST_SERVER_MS));
+    this.#start();
+  }
+
+  /** Asked from outside: the agent ends, and nothing is kept for anyone. */
+  async leave(): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#alone);
+    await this.#agent?.stop();
+    this.#go();
+  }
+
+  #listen(): void {
+    const path = socketOf(this.#orders.dir);
+    Bun.listen<Attachment>({
+      unix: path,
+      data: { server: null },
+      socket: {
+        open: (socket) => this.#attach(socket),
+        data: (socket, bytes) => this.#received(socket, bytes),
+        drain: ({ data }) => data.server?.drained(),
+        close: ({ data }) => this.#detached(data.server),
+        error: ({ data }) => this.#detached(data.server),
+      },
+    });
+    chmodSync(path, 0o600);
+  }
+
+  #start(): void {
+    const { command, cwd, env, id } = this.#orders;
+    try {
+      this.#agent = new AgentProcess({
+        command,
+        cwd,
+        env: { ...env, [RUN_VARIABLE]: id },
+        onLine: (line) => this.#append(KIND.in, line),
+        onTooLong: (bytes) => this.#append(KIND.tooLong, String(bytes)),
+        onStderr: (text) => {
+          this.#tail.push(text);
+          this.#server?.mention(KIND.stderr, text);
+        },
+        room: () => this.#room(),
+      });
+    } catch (error) {
+      if (!(error instanceof NotStartableError)) throw error;
+      this.#ended({ code: null, signal: null, stderrTail: "", notStartable: error.message });
+      return;
+    }
+    this.#lifeline.hold(this.#agent.pid);
+    this.#agent.exited.then((exit) => this.#ended(exit), this.#exit);
+  }
+
+  /** The newest server counts: there is one per data directory, so an older one is gone and its end is on its way. */
+  #attach(socket: Socket<Attachment>): void {
+    this.#server?.end();
+    clearTimeout(this.#alone);
+    const server = new AttachedServer(socket, this.#journal, (record) => this.#heard(record));
+    socket.data = { server };
+    this.#server = server;
+    const hello: Hello = {
+      version: HOLDER_VERSION,
+      pid: process.pid,
+      agentPid: this.#agent?.pid ?? null,
+      isStopping: this.#isStopping,
+      stderrTail: this.#tail.lastLines(),
+    };
+    server.greet(JSON.stringify(hello));
+  }
+
+  #received(socket: Socket<Attachment>, bytes: Uint8Array): void {
+    const { server } = socket.data;
+    if (server !== this.#server) return;
+    try {
+      server?.received(bytes);
+    } catch (error) {
+      if (!(error instanceof BrokenRecordError)) throw error;
+      socket.end();
+    }
+  }
+
+  #detached(server: AttachedServer | null): void {
+    if (server === null || server !== this.#server) return;
+    this.#server = null;
+    this.#waitForServer(this.#orders.holdMs);
+  }
+
+  #waitForServer(ms: number): void {
+    clearTimeout(this.#alone);
+    this.#alone = setTimeout(() => this.leave().catch(this.#exit), ms);
+  }
+
+  #heard({ kind, offset, text }: JournalRecord): void {
+    switch (kind) {
+      case KIND.out:
+        this.#append(KIND.out, text, () => this.#agent?.write(text));
+        break;
+      case KIND.note:
+        this.#enqueue({ add: () => this.#journal.checkpoint(text, offset), isNews: false, done: () => undefined });
+        break;
+      case KIND.stop:
+        this.#isStopping = true;
+        this.#agent?.stop().catch(this.#exit);
+        break;
+      case KIND.release:
+        if (this.#hasEnded) this.#go();
+        break;
+    }
+  }
+
+  /** What the agent said before its end stays for the next server, however long it takes to come. */
+  #ended(exit: Exit): void {
+    this.#hasEnded = true;
+    this.#append(KIND.exit, JSON.stringify(exit));
+  }
+
+  #append(kind: RecordKind, text: string, done: () => void = () => undefined): void {
+    this.#enqueue({ add: () => this.#journal.append(kind, text), isNews: kind !== KIND.out, done });
+  }
+
+  #enqueue(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    if (this.#waiting.length === 1) this.#write();
+  }
+
+  /** A full disk holds the agent up and loses nothing. */
+  #write(): void {
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      try {
+        const bytes = next.add();
+        this.#server?.appended(bytes, next.isNews);
+      } catch (error) {
+        if (!(error instanceof Error) || !("code" in error)) throw error;
+        setTimeout(() => this.#write(), APPEND_RETRY_MS);
+        return;
+      }
+      this.#waiting.shift();
+      next.done();
+    }
+    this.#onRoom();
+  }
+
+  /** Null when the agent may go on at once, else when it may. */
+  #room(): Promise<void> | null {
+    if (this.#hasRoom) return null;
+    return new Promise((resolve) => {
+      this.#onRoom = () => {
+        if (!this.#hasRoom) return;
+        this.#onRoom = () => undefined;
+        resolve();
+      };
+    });
+  }
+
+  get #hasRoom(): boolean {
+    return this.#waiting.length === 0 && this.#journal.bytes < this.#orders.journalBytesMax;
+  }
+
+  /** The lifeline takes along whatever the agent has left behind; the server hears of our end by the socket's. */
+  #go(): void {
+    clearTimeout(this.#alone);
+    rmSync(this.#orders.dir, { recursive: true, force: true });
+    this.#lifeline.stop().then(this.#exit, this.#exit);
+  }
+}

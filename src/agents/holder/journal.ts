@@ -1,0 +1,109 @@
+import { closeSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { encodeRecord, KIND, type RecordKind } from "./journal-record.ts";
+
+export const SEGMENT_PREFIX = "journal-";
+
+interface Segment {
+  readonly path: string;
+  readonly fd: number;
+  bytes: number;
+  lastOffset: number;
+}
+
+/** Where a reader of the journal stands. */
+export interface JournalPosition {
+  readonly segment: number;
+  readonly byte: number;
+}
+
+/**
+ * Everything that went through the agent's pipes and is not yet stored elsewhere: numbered, checksummed records in
+ * files of a bounded size, the oldest of which go when a server has a note of what they came to.
+ */
+export class Journal {
+  readonly #dir: string;
+  readonly #segmentBytesMax: number;
+  /** By number; the highest one grows. */
+  readonly #segments = new Map<number, Segment>();
+  #newest = 0;
+  #lastOffset = 0;
+  #bytes = 0;
+
+  constructor(dir: string, segmentBytesMax: number) {
+    this.#dir = dir;
+    this.#segmentBytesMax = segmentBytesMax;
+  }
+
+  /** What lies on the disk. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get start(): JournalPosition {
+    const [oldest = this.#newest] = this.#segments.keys();
+    return { segment: oldest, byte: 0 };
+  }
+
+  get end(): JournalPosition {
+    return { segment: this.#newest, byte: this.#segments.get(this.#newest)?.bytes ?? 0 };
+  }
+
+  /** The record as it was written. Throws when the disk does not take it; then nothing of it is left. */
+  append(kind: RecordKind, text: string): Uint8Array {
+    const offset = this.#lastOffset + 1;
+    const bytes = encodeRecord({ kind, offset, text });
+    const segment = this.#growing();
+    try {
+      writeWhole(segment.fd, bytes, segment.bytes);
+    } catch (error) {
+      ftruncateSync(segment.fd, segment.bytes);
+      throw error;
+    }
+    segment.bytes += bytes.byteLength;
+    segment.lastOffset = offset;
+    this.#bytes += bytes.byteLength;
+    this.#lastOffset = offset;
+    return bytes;
+  }
+
+  /** A note that covers everything up to that record: files with nothing newer go. */
+  checkpoint(note: string, covered: number): Uint8Array {
+    const bytes = this.append(KIND.note, `${covered}\n${note}`);
+    for (const [number, segment] of this.#segments) {
+      if (number === this.#newest || segment.lastOffset > covered) break;
+      closeSync(segment.fd);
+      rmSync(segment.path, { force: true });
+      this.#bytes -= segment.bytes;
+      this.#segments.delete(number);
+    }
+    return bytes;
+  }
+
+  /** Some of what follows that position, and where to go on; null at the end. */
+  read(from: JournalPosition, bytesMax: number): { bytes: Uint8Array; next: JournalPosition } | null {
+    const segment = this.#segments.get(from.segment);
+    const left = segment ? segment.bytes - from.byte : 0;
+    if (!segment || left === 0)
+      return from.segment < this.#newest ? this.read({ segment: from.segment + 1, byte: 0 }, bytesMax) : null;
+    const bytes = new Uint8Array(Math.min(left, bytesMax));
+    const count = readSync(segment.fd, bytes, 0, bytes.byteLength, from.byte);
+    return { bytes: bytes.subarray(0, count), next: { segment: from.segment, byte: from.byte + count } };
+  }
+
+  #growing(): Segment {
+    const newest = this.#segments.get(this.#newest);
+    if (newest && newest.bytes < this.#segmentBytesMax) return newest;
+    const number = this.#newest + 1;
+    const path = join(this.#dir, `${SEGMENT_PREFIX}${String(number).padStart(9, "0")}`);
+    const segment = { path, fd: openSync(path, "wx+", 0o600), bytes: 0, lastOffset: this.#lastOffset };
+    this.#segments.set(number, segment);
+    this.#newest = number;
+    return segment;
+  }
+}
+
+function writeWhole(fd: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.byteLength; )
+    done += writeSync(fd, bytes, done, bytes.byteLength - done, position + done);
+}

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import type { HolderHost } from "../agents/holder/holder-host.ts";
+import type { AgentPool } from "../agents/pool/agent-pool.ts";
+import type { ProcessLedger } from "../agents/process/process-ledger.ts";
+import { sweepLeftovers } from "../agents/process/sweep-leftovers.ts";
+import type { SessionService } from "../sessions/session-service.ts";
+import type { DataDir } from "./data-dir.ts";
+import type { Logger } from "./logger.ts";
+
+const OWNER_CHARS = 16;
+
+interface TakeOverParts {
+  readonly owner: string;
+  readonly ledger: ProcessLedger;
+  readonly holders: HolderHost | null;
+  readonly pool: AgentPool;
+  readonly sessions: SessionService;
+  readonly logger: Logger;
+}
+
+/** The mark by which processes of a data directory are found again. */
+export function ownerOf({ path }: DataDir): string {
+  return createHash("sha256").update(path).digest("hex").slice(0, OWNER_CHARS);
+}
+
+/**
+ * Goes on where an earlier server stopped, however it did. Agents that are held go on, and their turns with them; what
+ * nobody holds is ended first, so that it does not meet what is started now.
+ */
+export async function takeOver({ owner, ledger, holders, pool, sessions, logger }: TakeOverParts): Promise<void> {
+  const found = await holders?.findLeft();
+  for (const { pid, command } of sweepLeftovers(owner, ledger.takeOver(), found?.kept))
+    logger.warn(`Ended a leftover agent process ${pid}: ${command}`);
+  await pool.adopt(found?.left ?? []);
+  const { goOn, interrupted } = sessions.recover();
+  if (goOn > 0) logger.info(`${goOn} turn(s) of the last run go on.`);
+  if (interrupted > 0)
+    logger.info(`${interrupted} turn(s) of the last run were interrupted; what had arrived is kept.`);
+}
