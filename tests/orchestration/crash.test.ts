@@ -47,7 +47,7 @@ test(
 );
 
 test("O-2 X-20 liminal mcp finds a server that was started again on another port, and repeats what was cut off", async () => {
-  await using server = await startTestServer();
+  await using server = await startTestServer({ env: { LIMINAL_HOLD_MS: "0" } });
   const project = await server.directory("demo");
   await using caller = await McpCaller.overStdio(server);
   const agentId = await caller.create({ agent: "builtin", project, plan: "sleep" });

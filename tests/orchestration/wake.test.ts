@@ -24,7 +24,7 @@ test("X-20 a parent whose turn is over is woken once, with a digest, when all it
 });
 
 test("X-20 a wake outlives kill -9: what ended with the server is told as interrupted, and nothing is told twice", async () => {
-  await using server = await startTestServer();
+  await using server = await startTestServer({ env: { LIMINAL_HOLD_MS: "0" } });
   const talk = await startTalk(server, "builtin");
   {
     await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
