@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { findMarked, killMarked } from "./marked-processes.ts";
 import { type JunitReport, readJunit } from "./read-junit.ts";
@@ -12,6 +13,10 @@ const TEST_TIMEOUT_MS = 120_000;
 /** A part that hangs is ended and fails. On a calm machine each takes a few minutes; a busy one may need four times that. */
 const PART_TIMEOUT_MS = 20 * 60 * 1_000;
 
+/** Tests with servers and browsers mostly wait for processes; more files at once than this only wait for each other. */
+const LANES_MAX = 2;
+/** Files of unit tests are so short that a second process costs more than it saves; what is run again is run alone. */
+const PARTS_IN_LANES: ReadonlySet<string> = new Set(["integration", "browser"]);
 /** More files than this do not fail by chance. */
 const SECOND_LOOK_FILES_MAX = 4;
 
@@ -65,6 +70,7 @@ async function spawnBunTest(run: BunTestRun, reportPath: string): Promise<{ code
       "--no-env-file",
       "--only-failures",
       `--timeout=${TEST_TIMEOUT_MS}`,
+      ...lanes(run),
       "--reporter=junit",
       `--reporter-outfile=${reportPath}`,
       ...(run.name === undefined ? [] : [`--test-name-pattern=${run.name}`]),
@@ -81,6 +87,11 @@ async function spawnBunTest(run: BunTestRun, reportPath: string): Promise<{ code
   const code = await child.exited;
   clearTimeout(timer);
   return { code, timedOut };
+}
+
+function lanes({ part, files }: BunTestRun): string[] {
+  const count = Math.min(LANES_MAX, availableParallelism(), files.length);
+  return !PARTS_IN_LANES.has(part) || count < 2 ? [] : [`--parallel=${count}`, "--parallel-delay=0"];
 }
 
 /** The report leaves out what never ran, so files it does not know and a bad exit without a reason count as failures. */
