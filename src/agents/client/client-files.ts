@@ -1,9 +1,11 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { OutsideRootsError, resolveInside } from "./resolve-inside.ts";
+import { openInside } from "./open-inside.ts";
+import { OutsideRootsError, placeInside, resolveInside } from "./resolve-inside.ts";
 
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
+const HAS_PROC = process.platform === "linux";
 
 /** The file is not there, too large, or not a file: told to the agent in words. */
 export class ClientFileError extends Error {
@@ -32,8 +34,7 @@ export class ClientFiles {
   }
 
   async read({ path, line, limit }: ReadRequest): Promise<string> {
-    const real = await resolveInside(path, this.#roots);
-    await using file = await this.#open(path, real, constants.O_RDONLY);
+    await using file = await this.#open(path, constants.O_RDONLY);
     const stats = await file.stat();
     if (!stats.isFile()) throw new ClientFileError(`${path} is not a file.`);
     if (stats.size > FILE_BYTES_MAX) throw new ClientFileError(`${path} is over the limit of ${FILE_BYTES_MAX} bytes.`);
@@ -45,9 +46,7 @@ export class ClientFiles {
   async write(path: string, content: string): Promise<void> {
     if (Buffer.byteLength(content) > FILE_BYTES_MAX)
       throw new ClientFileError(`The content is over the limit of ${FILE_BYTES_MAX} bytes.`);
-    const real = await resolveInside(path, this.#roots);
-    await mkdir(dirname(real), { recursive: true });
-    await using file = await this.#open(path, real, constants.O_WRONLY | constants.O_CREAT);
+    await using file = await this.#open(path, constants.O_WRONLY | constants.O_CREAT);
     if (!(await file.stat()).isFile()) throw new ClientFileError(`${path} is not a file.`);
     // Emptied only now that it is known to be the file that was meant.
     await file.truncate();
@@ -55,21 +54,30 @@ export class ClientFiles {
   }
 
   /** Between the check and the opening a link may have been put there, so what was opened is checked again. */
-  async #open(path: string, real: string, flags: number): Promise<FileHandle> {
+  async #open(path: string, flags: number): Promise<FileHandle> {
+    const place = await placeInside(path, this.#roots);
     let file: FileHandle;
     try {
-      file = await open(real, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o644);
+      file = await openPlace(place, flags);
     } catch (error) {
       throw explain(path, error);
     }
     try {
-      if (process.platform === "linux") await resolveInside(await readlink(`/proc/self/fd/${file.fd}`), this.#roots);
+      if (HAS_PROC) await resolveInside(await readlink(`/proc/self/fd/${file.fd}`), this.#roots);
       return file;
     } catch (error) {
       await file.close();
       throw error;
     }
   }
+}
+
+/** Without /proc a directory cannot be held while the next one is opened, so there only the file itself may be no link. */
+async function openPlace(place: { readonly real: string; readonly root: string }, flags: number): Promise<FileHandle> {
+  const makesDirectories = (flags & constants.O_CREAT) !== 0;
+  if (HAS_PROC) return openInside({ ...place, flags, makesDirectories });
+  if (makesDirectories) await mkdir(dirname(place.real), { recursive: true });
+  return open(place.real, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o644);
 }
 
 function explain(path: string, error: unknown): Error {

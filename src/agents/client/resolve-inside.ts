@@ -13,13 +13,18 @@ export class OutsideRootsError extends Error {
  * whose target does not exist yet: writing through it would create the target, wherever that is.
  */
 export async function resolveInside(path: string, roots: readonly string[]): Promise<string> {
+  return (await placeInside(path, roots)).real;
+}
+
+/** With the root it lies in, as that really is. */
+export async function placeInside(path: string, roots: readonly string[]): Promise<{ real: string; root: string }> {
   if (path.includes("\0")) throw new OutsideRootsError("The path has a character no path can have.");
   if (!isAbsolute(path)) throw new OutsideRootsError("The path must be absolute.");
   const real = await realPlace(resolve(path), LINKS_FOLLOWED_MAX);
   const realRoots = await Promise.all(roots.map((root) => realpath(root)));
-  if (!realRoots.some((root) => isInside(real, root)))
-    throw new OutsideRootsError(`${path} is outside this session's directories.`);
-  return real;
+  const root = realRoots.find((one) => isInside(real, one));
+  if (root === undefined) throw new OutsideRootsError(`${path} is outside this session's directories.`);
+  return { real, root };
 }
 
 /** The part that exists is resolved by the system, the rest is taken literally: it holds no links. */
