@@ -3,7 +3,7 @@ import type { InstallTarget } from "../install/install-target.ts";
 import { type AgentCatalog, type AgentDefinition, SERVES_ALL } from "./agent-definition.ts";
 import { idOfEntry, REGISTRY_ALIASES } from "./registry-aliases.ts";
 import { installTargetOf, registryDefinition, type Surroundings } from "./registry-definition.ts";
-import type { RegistryEntry } from "./registry-entry.ts";
+import type { KnownEntry } from "./registry-entry.ts";
 import { RETRY_DELAYS_MS } from "./retry-delays.ts";
 
 export interface CatalogOptions extends Surroundings {
@@ -15,7 +15,7 @@ export interface CatalogOptions extends Surroundings {
   };
   readonly configured: readonly AgentDefinition[];
   /** Asked for when the catalog is, never before. */
-  readonly registry: () => readonly RegistryEntry[];
+  readonly registry: () => readonly KnownEntry[];
 }
 
 /** The agents known here and how each can be had. */
@@ -27,7 +27,7 @@ export interface InstallableCatalog extends AgentCatalog {
 /** Claude Code and Codex first, then the built-in one, then the user's own, then the rest of the registry. */
 export function agentCatalog(options: CatalogOptions): InstallableCatalog {
   const configured = new Map(options.configured.map((definition) => [definition.id, definition]));
-  let from: readonly RegistryEntry[] | null = null;
+  let from: readonly KnownEntry[] | null = null;
   let definitions: readonly AgentDefinition[] = [];
   return {
     definitions: () => {
@@ -43,7 +43,7 @@ export function agentCatalog(options: CatalogOptions): InstallableCatalog {
   };
 }
 
-function inOrder(options: CatalogOptions, entries: readonly RegistryEntry[]): readonly AgentDefinition[] {
+function inOrder(options: CatalogOptions, entries: readonly KnownEntry[]): readonly AgentDefinition[] {
   const { command, env, model } = options.builtin;
   const description = model
     ? `Does the work itself or gives it to other agents, with ${model}`
@@ -58,8 +58,8 @@ function inOrder(options: CatalogOptions, entries: readonly RegistryEntry[]): re
     serves: SERVES_ALL,
     details: { description, installable: false },
   };
-  const isFirst = ({ id }: RegistryEntry) => REGISTRY_ALIASES.has(id);
-  const define = (entry: RegistryEntry) => registryDefinition(entry, options) ?? [];
+  const isFirst = ({ id }: KnownEntry) => REGISTRY_ALIASES.has(id);
+  const define = (entry: KnownEntry) => registryDefinition(entry, options) ?? [];
   const first = [...entries.filter(isFirst).flatMap(define), builtin];
   const rest = entries.filter((entry) => !isFirst(entry)).flatMap(define);
   const configured = new Map(options.configured.map((definition) => [definition.id, definition]));

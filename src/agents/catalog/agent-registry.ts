@@ -5,7 +5,7 @@ import { invariant } from "../../lib/assert.ts";
 import { isoTime, type World } from "../../ports/world.ts";
 import { replaceFile } from "../install/replace-file.ts";
 import { fetchRegistry } from "./fetch-registry.ts";
-import { parseRegistry, type RegistryEntry } from "./registry-entry.ts";
+import { type KnownEntry, parseRegistry, type RegistryEntry } from "./registry-entry.ts";
 
 const REFRESH_AFTER_MS = 24 * 60 * 60 * 1_000;
 const TRY_AGAIN_AFTER_MS = 60 * 60 * 1_000;
@@ -22,8 +22,8 @@ interface AgentRegistryOptions {
   readonly info: (text: string) => void;
 }
 
-interface Known {
-  readonly entries: readonly RegistryEntry[];
+interface Known<Entry extends RegistryEntry = KnownEntry> {
+  readonly entries: readonly Entry[];
   /** When the list was last had from the network; before 1971 when never. */
   readonly fetchedAt: number;
 }
@@ -39,7 +39,7 @@ export class AgentRegistry {
     this.#options = options;
   }
 
-  entries(): readonly RegistryEntry[] {
+  entries(): readonly KnownEntry[] {
     this.#known ??= this.#load();
     return this.#known.entries;
   }
@@ -62,7 +62,7 @@ export class AgentRegistry {
     try {
       const fetched = parseRegistry(await fetchRegistry(url));
       if (!fetched || fetched.length === 0) throw new Error("it has no agents in a form known here");
-      mkdirSync(dirname(cacheFile), { recursive: true });
+      mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 });
       replaceFile(cacheFile, JSON.stringify({ fetchedAt: isoTime(world), agents: fetched }));
       this.#known = this.#load();
     } catch (error) {
@@ -78,12 +78,13 @@ export class AgentRegistry {
     invariant(bundled?.length === snapshot.agents.length, "the bundled registry has an entry that does not validate");
     const fetched = this.#readCache();
     // A newer program brings a newer list along.
-    if (!fetched || fetched.fetchedAt < Date.parse(snapshot.takenAt)) return { entries: bundled, fetchedAt: 0 };
+    if (!fetched || fetched.fetchedAt < Date.parse(snapshot.takenAt))
+      return { entries: merge(bundled, []), fetchedAt: 0 };
     return { entries: merge(bundled, fetched.entries), fetchedAt: fetched.fetchedAt };
   }
 
   /** A cache that cannot be read is no cache: it is only a copy. */
-  #readCache(): Known | null {
+  #readCache(): Known<RegistryEntry> | null {
     if (!existsSync(this.#options.cacheFile)) return null;
     try {
       const cached = Fetched.parse(JSON.parse(readFileSync(this.#options.cacheFile, "utf8")));
@@ -95,13 +96,19 @@ export class AgentRegistry {
   }
 }
 
-/** What the registry left out stays known. Programs on the PATH and vendors are ours to name, never the network's. */
-function merge(bundled: readonly RegistryEntry[], fetched: readonly RegistryEntry[]): RegistryEntry[] {
-  const entries = new Map(bundled.map((entry) => [entry.id, entry]));
+/**
+ * What the registry left out stays known. What is started of the programs this machine has, and with which words, is
+ * ours to say, never the network's: that can only name packages, which the user installs.
+ */
+function merge(bundled: readonly RegistryEntry[], fetched: readonly RegistryEntry[]): KnownEntry[] {
+  const entries = new Map<string, KnownEntry>(
+    bundled.map((entry) => [entry.id, { ...entry, bundled: entry.distribution }]),
+  );
   for (const { programs: _programs, vendor: _vendor, ...entry } of fetched) {
     const ours = entries.get(entry.id);
     entries.set(entry.id, {
       ...entry,
+      bundled: ours?.bundled ?? null,
       ...(ours?.programs && { programs: ours.programs }),
       ...(ours?.vendor && { vendor: ours.vendor }),
     });

@@ -5,7 +5,7 @@ import type { InstalledAgent } from "../install/installed-version.ts";
 import { parsePackageSpec } from "../install/package-spec.ts";
 import { type AgentDefinition, type AgentDetails, SERVES_ALL } from "./agent-definition.ts";
 import { idOfEntry, REGISTRY_ALIASES } from "./registry-aliases.ts";
-import type { RegistryEntry } from "./registry-entry.ts";
+import type { KnownEntry } from "./registry-entry.ts";
 import { RETRY_DELAYS_MS } from "./retry-delays.ts";
 import { splitCommand } from "./split-command.ts";
 
@@ -17,7 +17,7 @@ export interface Surroundings {
 }
 
 /** An entry of the registry as an agent here; what can be started is looked up each time it is asked for. */
-export function registryDefinition(entry: RegistryEntry, around: Surroundings): AgentDefinition | null {
+export function registryDefinition(entry: KnownEntry, around: Surroundings): AgentDefinition | null {
   const id = idOfEntry(entry.id);
   if (!id) return null;
   return {
@@ -40,7 +40,7 @@ export function registryDefinition(entry: RegistryEntry, around: Surroundings): 
 }
 
 /** What installing an entry means; null where we cannot, or where the user's own command would win anyway. */
-export function installTargetOf(entry: RegistryEntry, around: Surroundings): InstallTarget | null {
+export function installTargetOf(entry: KnownEntry, around: Surroundings): InstallTarget | null {
   const id = idOfEntry(entry.id);
   const { npx } = entry.distribution;
   const spec = npx && parsePackageSpec(npx.package, entry.version);
@@ -55,11 +55,11 @@ export function installTargetOf(entry: RegistryEntry, around: Surroundings): Ins
   };
 }
 
-function nameOf(entry: RegistryEntry): string {
+function nameOf(entry: KnownEntry): string {
   return REGISTRY_ALIASES.get(entry.id)?.name ?? entry.name;
 }
 
-function detailsOf(entry: RegistryEntry, id: CliType, around: Surroundings): AgentDetails {
+function detailsOf(entry: KnownEntry, id: CliType, around: Surroundings): AgentDetails {
   const target = installTargetOf(entry, around);
   const installed = around.installed(id);
   return {
@@ -72,26 +72,26 @@ function detailsOf(entry: RegistryEntry, id: CliType, around: Surroundings): Age
 }
 
 /** The command line the user put into the environment. */
-function ownCommand(entry: RegistryEntry, { env }: Surroundings): readonly string[] | null {
+function ownCommand(entry: KnownEntry, { env }: Surroundings): readonly string[] | null {
   const alias = REGISTRY_ALIASES.get(entry.id);
   const words = splitCommand((alias && env[alias.variable]) ?? "");
   return words.length > 0 ? words : null;
 }
 
 /** A program the user installed by other means. */
-function foundCommand(entry: RegistryEntry, which: Surroundings["which"]): readonly string[] | null {
+function foundCommand(entry: KnownEntry, which: Surroundings["which"]): readonly string[] | null {
   const { args = [] } = distributionOf(entry);
   const found = programsOf(entry)
     .map(which)
     .find((path) => path !== null);
   if (found) return [found, ...args];
-  const { uvx } = entry.distribution;
+  const { uvx } = entry.bundled ?? {};
   const runner = uvx ? which("uvx") : null;
   if (!uvx || !runner) return null;
   return [runner, ...(uvx.cmd === undefined ? [uvx.package] : ["--from", uvx.package, uvx.cmd]), ...args];
 }
 
-function programsOf(entry: RegistryEntry): readonly string[] {
+function programsOf(entry: KnownEntry): readonly string[] {
   const { cmd } = distributionOf(entry);
   return entry.programs ?? (cmd === undefined ? [] : [programName(cmd)]);
 }
@@ -107,14 +107,15 @@ type Start = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** How it is started, whichever way it is had: the first way we can go. */
-function distributionOf({ distribution: { npx, uvx, binary } }: RegistryEntry): Start {
+/** How it is started where we did not install it: the first way we can go. */
+function distributionOf({ bundled }: KnownEntry): Start {
+  const { npx, uvx, binary } = bundled ?? {};
   const { cmd, args, env } = npx ?? uvx ?? Object.values(binary ?? {})[0] ?? {};
   return { ...(cmd !== undefined && { cmd }), ...(args && { args }), ...(env && { env }) };
 }
 
 /** What the user can do to have it. */
-function hintOf(entry: RegistryEntry): string {
+function hintOf(entry: KnownEntry): string {
   const [program] = programsOf(entry);
   const onPath = program === undefined ? "" : ` so that \`${program}\` is on your PATH`;
   const { npx, uvx } = entry.distribution;

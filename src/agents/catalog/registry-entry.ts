@@ -35,6 +35,9 @@ export const RegistryEntry = z.object({
 });
 export type RegistryEntry = z.infer<typeof RegistryEntry>;
 
+/** An entry with what this program itself says about starting it; null for one that only the network knows. */
+export type KnownEntry = RegistryEntry & { readonly bundled: RegistryEntry["distribution"] | null };
+
 const Registry = z.object({ agents: z.array(z.unknown()).max(ENTRIES_MAX) });
 
 /** The entries we understand, or null when it is no registry at all: one odd entry costs only itself. */

@@ -1,5 +1,5 @@
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import { basename, join, sep } from "node:path";
 import { z } from "zod";
 import { unsupportedPlatform } from "./explain-fetch-failure.ts";
 import { InstallError } from "./install-error.ts";
@@ -41,6 +41,7 @@ export function launchCandidates(folder: string, target: InstallTarget): LaunchC
     throw new InstallError(`Version ${manifest.version} came where ${version} was asked for.`);
   const { program, file } = programOf(manifest, target);
   const own = join(home, file);
+  if (!isInside(folder, own)) throw new InstallError(`Version ${version} names a program outside of itself: ${file}.`);
   if (!existsSync(join(folder, own)))
     throw new InstallError(`Version ${version} names a program that it does not contain: ${file}.`);
   const launch = (runtime: Launch["runtime"], at: string): Launch => ({ runtime, file: at, args: [...target.args] });
@@ -70,8 +71,8 @@ function usesPty({ dependencies, optionalDependencies }: PackageJson): boolean {
 function programOf({ bin }: PackageJson, target: InstallTarget): { program: string; file: string } {
   const named = basename(target.package.name);
   const programs = typeof bin === "string" ? { [named]: bin } : (bin ?? {});
-  const program = target.program ?? (named in programs ? named : Object.keys(programs)[0]);
-  const file = program === undefined ? undefined : programs[program];
+  const program = target.program ?? (Object.hasOwn(programs, named) ? named : Object.keys(programs)[0]);
+  const file = program !== undefined && Object.hasOwn(programs, program) ? programs[program] : undefined;
   if (program === undefined || file === undefined)
     throw new InstallError(`Version ${target.package.version} contains no program to start.`);
   return { program, file };
@@ -99,6 +100,13 @@ function programsIn(folder: string, name: string, program: string): readonly str
 
 function filesIn(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** Neither its name nor a link leads out of what was fetched. */
+function isInside(folder: string, file: string): boolean {
+  const leads = (from: string, to: string) => to.startsWith(`${from}${sep}`);
+  const path = join(folder, file);
+  return leads(folder, path) && (!existsSync(path) || leads(realpathSync(folder), realpathSync(path)));
 }
 
 function isNative(path: string): boolean {
