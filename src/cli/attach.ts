@@ -1,4 +1,5 @@
 import { refusalOf } from "../client/refusal-of.ts";
+import { asPlainJson } from "../lib/harmless-text.ts";
 import { foldMessage } from "../protocol/fold-message.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
@@ -25,7 +26,7 @@ export async function attach(line: CommandLine): Promise<ExitCode> {
       idle.reject(new CliError(EXIT.failed, words, code));
       return;
     }
-    if (line.json) process.stdout.write(`${JSON.stringify(message)}\n`);
+    if (line.json) process.stdout.write(`${asPlainJson(JSON.stringify(message))}\n`);
     if (message.type === "session:draft") return;
     state = foldMessage(state, message);
     if (!line.json) transcript.show(state);

@@ -1,8 +1,10 @@
+import { asPlainJson } from "../lib/harmless-text.ts";
 import type { CommandSpec } from "./command-spec.ts";
 import { commandNamed } from "./command-table.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { helpOf, overview } from "./help-text.ts";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
+import { plain } from "./print.ts";
 
 type Run = (line: CommandLine) => Promise<ExitCode>;
 
@@ -78,7 +80,8 @@ async function help({ args: [about] }: CommandLine): Promise<ExitCode> {
 
 /** Programs get the error where they look for the result; people get it beside the result. */
 function failed({ code, message, exitCode }: CliError): ExitCode {
-  if (words.includes("--json")) process.stdout.write(`${JSON.stringify({ error: { code, message, exitCode } })}\n`);
-  else process.stderr.write(`${message}\n`);
+  if (words.includes("--json"))
+    process.stdout.write(`${asPlainJson(JSON.stringify({ error: { code, message, exitCode } }))}\n`);
+  else process.stderr.write(`${plain(message)}\n`);
   return exitCode;
 }

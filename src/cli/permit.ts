@@ -4,7 +4,7 @@ import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, findSession } from "./find-session.ts";
 import { agentRequestOf, type OpenRequest, openRequestOf } from "./open-request.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
-import { print } from "./print.ts";
+import { oneLine, print } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 
 /** Lists what agents wait for, or answers one of it. */
@@ -99,7 +99,7 @@ async function reply(
 
 function described(request: OpenRequest): string {
   const { id, kind, title, asks } = request;
-  const head = `${id}  ${kind}  ${title}\n    ${asks}\n`;
+  const head = `${id}  ${kind}  ${oneLine(title)}\n    ${asks}\n`;
   if (request.kind === "permission")
     return `${head}    answers: ${["allow", "deny", ...request.options.map(({ optionId }) => optionId)].join(", ")}\n`;
   const words = request.fields.map(

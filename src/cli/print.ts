@@ -1,15 +1,21 @@
+import { asPlainJson } from "../lib/harmless-text.ts";
 import type { CommandLine } from "./parse-command-line.ts";
 
-/** The result: an object for programs, or text for people. */
+/** The result: an object for programs, or text for people; what agents wrote steers no terminal. */
 export function print(line: CommandLine, result: object, text: string): void {
+  const shown = process.stdout.isTTY === true ? plain(text) : text;
   process.stdout.write(
-    line.json ? `${JSON.stringify(result)}\n` : text === "" || text.endsWith("\n") ? text : `${text}\n`,
+    line.json
+      ? `${asPlainJson(JSON.stringify(result))}\n`
+      : shown === "" || shown.endsWith("\n")
+        ? shown
+        : `${shown}\n`,
   );
 }
 
 /** What is not the result: progress, hints, questions. Never on stdout, where the result goes. */
 export function tell(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${plain(text)}\n`);
 }
 
 /** Rows in columns; the last one is as long as it is. */

@@ -1,3 +1,5 @@
+import { asLogText } from "../lib/harmless-text.ts";
+
 /** What the person at the terminal should know, one line each, on stderr; stdout stays for the URL. */
 export interface Logger {
   info(text: string): void;
@@ -7,7 +9,7 @@ export interface Logger {
 
 export function stderrLogger(now: () => number): Logger {
   const line = (level: string, text: string) =>
-    void process.stderr.write(`${new Date(now()).toISOString()} ${level} ${text}\n`);
+    void process.stderr.write(`${new Date(now()).toISOString()} ${level} ${asLogText(text)}\n`);
   return {
     info: (text) => line("info", text),
     warn: (text) => line("warn", text),

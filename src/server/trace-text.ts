@@ -1,4 +1,5 @@
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
+import { asPlainJson } from "../lib/harmless-text.ts";
 import { cliTypeOf, SessionId } from "../protocol/ids.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import { VERSION } from "./version.ts";
@@ -15,5 +16,5 @@ export function traceText(
   const lines = pool
     .trace(cliType, sessionId.data)
     .map(({ at, ...line }) => ({ at: new Date(at).toISOString(), ...line }));
-  return [heading, ...lines].map((line) => JSON.stringify(line)).join("\n");
+  return [heading, ...lines].map((line) => asPlainJson(JSON.stringify(line))).join("\n");
 }
