@@ -1,4 +1,4 @@
-import { readConfig } from "../server/config.ts";
+import { readConfig, SECRET_VARIABLES } from "../server/config.ts";
 import { explainStartFailure } from "../server/explain-start-failure.ts";
 import { stderrLogger } from "../server/logger.ts";
 import { openBrowser } from "../server/open-browser.ts";
@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from "../server/start-server.ts";
 export async function serve(args: readonly string[]): Promise<void> {
   const logger = stderrLogger(Date.now);
   try {
-    const config = readConfig(process.env, args);
+    const config = readConfig(takeSecrets(process.env), args);
     const server = await startServer(config, logger);
     // Before anyone can know that we are there.
     const stopping = stopSignal();
@@ -17,13 +17,20 @@ export async function serve(args: readonly string[]): Promise<void> {
       ? JSON.stringify({ url, port, pid: process.pid, dataDir })
       : `Liminal Builder is running: ${url}`;
     process.stdout.write(`${line}\n`);
-    if (config.openBrowser) openBrowser(url, config.env, logger);
+    if (config.openBrowser) openBrowser({ signInUrl: url, dataDir, env: config.env });
     await ((await stopping) === "SIGUSR2" ? detach(server) : stopCleanly(server));
     process.exit(0);
   } catch (error) {
     process.stderr.write(`${explainStartFailure(error)}\n`);
     process.exit(1);
   }
+}
+
+/** All of it for us; what we start without a word about its environment, as Git, finds no secret there. */
+function takeSecrets(environment: NodeJS.ProcessEnv): Readonly<Record<string, string | undefined>> {
+  const whole = { ...environment };
+  for (const name of SECRET_VARIABLES) delete environment[name];
+  return whole;
 }
 
 const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const;

@@ -9,6 +9,9 @@ const HOLD_MS = 600_000;
 const JOURNAL_BYTES = 4 * 1024 * 1024;
 const PORT_DEFAULT = 3000;
 
+/** Ours to know, and nobody's whom we start. */
+export const SECRET_VARIABLES = ["LIMINAL_TOKEN", "LIMINAL_MCP_TOKEN", "LIMINAL_MODEL_KEY"] as const;
+
 export interface ServerConfig {
   readonly host: string;
   /** 0 takes a free one, the last run's if it is free. */

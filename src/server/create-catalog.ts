@@ -20,7 +20,7 @@ interface CatalogParts {
 }
 
 /** Given to the built-in agent, whose model it opens, and to no other. */
-export const MODEL_KEY = "LIMINAL_MODEL_KEY";
+const MODEL_KEY = "LIMINAL_MODEL_KEY";
 
 /** Which agents there are: the registry's, the user's own, and what was installed of them. Nothing is read before it is asked for. */
 export function createCatalog({ config, dataDir, world, configured, builtinEnv, logger }: CatalogParts) {

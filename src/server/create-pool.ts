@@ -9,7 +9,7 @@ import { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import { AgentInstalls } from "./agent-installs.ts";
 import { isLoopback, type ServerConfig } from "./config.ts";
 import type { LoadedConfigFile } from "./config-file.ts";
-import { createCatalog, MODEL_KEY } from "./create-catalog.ts";
+import { createCatalog } from "./create-catalog.ts";
 import { createHolders } from "./create-holders.ts";
 import type { DataDir } from "./data-dir.ts";
 import type { Logger } from "./logger.ts";
@@ -56,7 +56,7 @@ export function createPool(parts: PoolParts) {
   const pool: AgentPool = new AgentPool({
     catalog: known.catalog,
     // Someone on another machine looks at our page: a browser opened here would be seen by nobody.
-    inheritedEnv: { ...env, ...(!isLoopback(config.host) && { NO_BROWSER: "1" }), [MODEL_KEY]: undefined },
+    inheritedEnv: { ...env, ...(!isLoopback(config.host) && { NO_BROWSER: "1" }) },
     owner,
     limits: file.pool,
     mcpServers: file.mcpServers,

@@ -1,18 +1,49 @@
-import type { Logger } from "./logger.ts";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { agentEnvironment } from "../agents/process/agent-environment.ts";
+import { writePrivate } from "./data-dir.ts";
 
-/** Opens the page where there is a desktop to open it on; finding none is never an error. */
-export function openBrowser(url: string, env: Readonly<Record<string, string | undefined>>, logger: Logger): void {
-  const command = browserCommand(env);
-  if (!command) return;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface OpenPage {
+  /** With the token in it. */
+  readonly signInUrl: string;
+  readonly dataDir: string;
+  readonly env: Environment;
+}
+
+/**
+ * Opens the page where there is a desktop to open it on; finding none is never an error. What a program gets as an
+ * argument, everyone on the machine can read: the browser is given the path of a file that only this user can read, and
+ * that file has the token.
+ */
+export function openBrowser({ signInUrl, dataDir, env }: OpenPage): {
+  readonly file: string;
+  readonly opened: boolean;
+} {
+  const file = join(dataDir, "open.html");
+  writePrivate(file, signInFile(signInUrl));
+  return { file, opened: start(browserCommand(env), pathToFileURL(file).href, env) };
+}
+
+function start(command: readonly string[] | null, address: string, env: Environment): boolean {
+  if (!command) return false;
+  const quiet = { stdin: "ignore", stdout: "ignore", stderr: "ignore" } as const;
   try {
-    Bun.spawn([...command, url], { stdin: "ignore", stdout: "ignore", stderr: "ignore", detached: true }).unref();
+    Bun.spawn([...command, address], { ...quiet, env: agentEnvironment(env), detached: true }).unref();
+    return true;
   } catch (error) {
-    logger.info(`No browser was opened (${error instanceof Error ? error.message : String(error)}).`);
+    if (error instanceof Error && "code" in error) return false;
+    throw error;
   }
 }
 
+function signInFile(url: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${url}"><title>Liminal Builder</title><p>Opening …</p></html>\n`;
+}
+
 /** What opens an address here; null where there is no desktop. */
-export function browserCommand(env: Readonly<Record<string, string | undefined>>): readonly string[] | null {
+function browserCommand(env: Environment): readonly string[] | null {
   switch (process.platform) {
     case "darwin":
       return ["open"];

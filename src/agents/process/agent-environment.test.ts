@@ -17,6 +17,8 @@ describe("agentEnvironment", () => {
     "CLAUDE_CODE_ENTRYPOINT",
     "CLAUDE_CODE_SSE_PORT",
     "LIMINAL_TOKEN",
+    "LIMINAL_MCP_TOKEN",
+    "LIMINAL_MODEL_KEY",
   ])("keeps %s from the agent: it belongs to whoever started us", (name) => {
     expect(agentEnvironment({ [name]: "x", HOME: "/home/me" })).toEqual({ HOME: "/home/me" });
   });

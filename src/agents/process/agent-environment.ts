@@ -9,7 +9,7 @@ const SCRUBBED = [
   /^ELECTRON_RUN_AS_NODE$/,
   /^CLAUDECODE$/,
   /^CLAUDE_CODE_(ENTRYPOINT|SSE_PORT)$/,
-  /^LIMINAL_(MCP_)?TOKEN$/,
+  /^LIMINAL_(?:(?:MCP_)?TOKEN|MODEL_KEY)$/,
 ];
 
 export type Environment = Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+import { agentEnvironment } from "./agent-environment.ts";
 import { killGroup } from "./agent-process.ts";
 import { StreamDrain } from "./drain-stream.ts";
 
@@ -14,7 +15,7 @@ export async function loginPath(env: Readonly<Record<string, string | undefined>
   if (!shell || process.platform === "win32") return null;
   try {
     const child = Bun.spawn([shell, "-l", "-c", `printf '%s%s%s' ${MARK} "$PATH" ${MARK}`], {
-      env: { ...env },
+      env: agentEnvironment(env),
       stdin: "ignore",
       stdout: "pipe",
       stderr: "ignore",
