@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const TOKEN_BYTES = 32;
@@ -52,6 +52,14 @@ export class DataDir {
   }
 }
 
+/** Also one that was open to others before. */
 export function writePrivate(path: string, text: string): void {
-  writeFileSync(path, text, { mode: 0o600 });
+  makePrivate(path);
+  writeFileSync(path, text);
+}
+
+/** SQLite makes its files for everyone to read, and those beside a database like the database. */
+export function makePrivate(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
-import { type DataDir, writePrivate } from "./data-dir.ts";
+import { type DataDir, makePrivate, writePrivate } from "./data-dir.ts";
 
 const Note = z.object({ pid: z.int(), port: z.int() });
 
@@ -30,6 +30,7 @@ export class InstanceLock implements Disposable {
 
   constructor(dataDir: DataDir) {
     this.#noteFile = dataDir.file("server.json");
+    makePrivate(dataDir.file("lock"));
     this.#db = new DatabaseSync(dataDir.file("lock"));
     try {
       this.#db.exec(

@@ -9,13 +9,14 @@ import { SqlitePolicyStore } from "../store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../store/sqlite-session-log.ts";
 import { SqliteTransferStore } from "../store/sqlite-transfer-store.ts";
-import type { DataDir } from "./data-dir.ts";
+import { type DataDir, makePrivate } from "./data-dir.ts";
 import type { Logger } from "./logger.ts";
 
 const RECEIPTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The database, and what an older app left beside it. What went wrong on the way is told. */
 export function openStores(dataDir: DataDir, world: World, logger: Logger) {
+  makePrivate(dataDir.database);
   const { db, movedAside, created } = openDatabase(dataDir.database, isoTime(world).replaceAll(":", "-"));
   if (movedAside) logger.warn(`The database was damaged. It was moved to ${movedAside}, and a new one was started.`);
   const onError = (error: unknown) => logger.error("The search index could not be completed", error);

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
 import { PERMISSION_POLICY_SCHEMA } from "./migrations/0002-permission-policy.ts";
@@ -74,6 +74,8 @@ export function inspectDatabase(path: string): { readonly damage: string | null;
 }
 
 function prepare(path: string): DatabaseSync {
+  // SQLite would make it for everyone to read, and makes the files beside it like it.
+  closeSync(openSync(path, "a", 0o600));
   const db = new DatabaseSync(path);
   try {
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);

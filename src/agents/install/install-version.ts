@@ -49,7 +49,7 @@ export async function installVersion(run: InstallRun): Promise<void> {
   const { name, version } = target.package;
   try {
     onProgress("preparing", 0, `Preparing to install ${target.name} ${version}`);
-    await mkdir(staging, { recursive: true });
+    await mkdir(staging, { recursive: true, mode: 0o700 });
     await checkDisk(run);
     await download(run);
     onProgress("testing", PROGRESS.downloaded, `Trying ${target.name} ${version}`);

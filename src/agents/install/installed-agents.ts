@@ -119,7 +119,7 @@ export class InstalledAgents {
   }
 
   #write(id: CliType, current: CurrentVersion): void {
-    mkdirSync(join(this.#folder, id), { recursive: true });
+    mkdirSync(join(this.#folder, id), { recursive: true, mode: 0o700 });
     replaceFile(join(this.#folder, id, CURRENT_FILE), `${JSON.stringify(current, null, 2)}\n`);
     this.#known.set(id, current);
   }
