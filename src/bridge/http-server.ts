@@ -4,6 +4,7 @@ import { type AccessControl, bearerOf } from "./access-control.ts";
 import type { McpDoor } from "./mcp-door.ts";
 import type { PageFiles } from "./page-files.ts";
 import { json, plainText, signedInPage, signInPage } from "./plain-pages.ts";
+import { isAskedByAnotherPage } from "./request-origin.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { type ConnectionDeps, SocketConnection } from "./socket-connection.ts";
 import { exportRoute, IMPORT_BYTES_MAX, importRoute } from "./transfer-routes.ts";
@@ -82,6 +83,7 @@ export class HttpServer {
   #fetch(request: Request): Response | Promise<Response> | undefined {
     if (this.#access.isForeign(request)) return plainText(403, "This server only answers its own pages.");
     const url = new URL(request.url);
+    if (isAskedByAnotherPage(request, url)) return plainText(403, "This server only answers its own pages.");
     if (url.pathname.startsWith("/assets/")) return this.#get(request, () => this.#asset(request, url));
     switch (url.pathname) {
       case "/healthz":
