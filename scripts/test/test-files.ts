@@ -7,7 +7,8 @@ export type TestPart = (typeof TEST_PARTS)[number];
 const PLACES = new Glob("{src,builtin-agent,tests}/**/*.test.{ts,tsx}");
 
 /** Folders whose tests start the real server. */
-const WITH_SERVER = /^tests\/(cli|install|integration|lifecycle|orchestration|orchestrator|recordings|transfer)\//;
+const WITH_SERVER =
+  /^tests\/(cli|install|integration|lifecycle|orchestration|orchestrator|recordings|security|transfer)\//;
 
 /** The test files of a part, sorted, relative to `root`; `tests/architecture` belongs to the checks. */
 export function testFiles(root: string, part: TestPart): string[] {

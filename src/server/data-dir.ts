@@ -33,6 +33,7 @@ export class DataDir {
   token(): string {
     const path = this.file("token");
     if (existsSync(path)) {
+      makePrivate(path);
       const kept = readFileSync(path, "utf8").trim();
       if (kept !== "") return kept;
     }

@@ -8,6 +8,8 @@ export interface PublishedPackage {
   readonly manifest?: Readonly<Record<string, unknown>>;
   /** Paths inside the package and what stands there. */
   readonly files?: Readonly<Record<string, string>>;
+  /** The archive as it is, gzipped, in place of one made of the fields above. */
+  readonly archive?: Uint8Array<ArrayBuffer>;
   /** Promises another content than the one that is served. */
   readonly tampered?: boolean;
 }
@@ -39,7 +41,7 @@ export class LoopbackRegistry implements AsyncDisposable {
     const packed = new Bun.Archive(Object.fromEntries(entries.map(([path, text]) => [`package/${path}`, text])), {
       compress: "gzip",
     });
-    const tarball = await packed.bytes();
+    const tarball = one.archive ?? (await packed.bytes());
     const digest = createHash("sha512").update(tarball);
     if (one.tampered) digest.update("and something else");
     const dist = {

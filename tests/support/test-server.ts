@@ -34,6 +34,8 @@ export interface TestServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** More words on its command line. */
   readonly args?: readonly string[];
+  /** As on a desktop: it opens the page by whatever `xdg-open` its PATH has. */
+  readonly opensBrowser?: boolean;
   /** Puts files into the data directory before the first start. */
   readonly prepare?: (dataDir: string) => Promise<void> | void;
 }
@@ -80,7 +82,7 @@ export class TestServer implements AsyncDisposable {
       HOME: this.home,
       LIMINAL_DATA_DIR: this.dataDir,
       LIMINAL_PORT: "0",
-      LIMINAL_NO_OPEN: "1",
+      ...(options.opensBrowser ? { DISPLAY: ":0" } : { LIMINAL_NO_OPEN: "1" }),
       LIMINAL_REGISTRY_URL: "off",
       ...(runMarker !== undefined && { [RUN_MARKER]: runMarker }),
       ...this.processes.env,

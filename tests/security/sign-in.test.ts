@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { rawHttp, UPGRADE } from "../integration/raw-http.ts";
+import { startTalk } from "../integration/talk.ts";
+import { ROOT, startTestServer, type TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function signIn(headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const answer = await rawHttp(server.port, { path: `/?token=${server.token}`, headers });
+  return answer.headers.get("set-cookie") ?? "";
+}
+
+const statusWith = async (Cookie: string) =>
+  (await rawHttp(server.port, { path: "/api/status", headers: { Cookie } })).status;
+
+test("a signed-in browser's cookie is hidden from scripts, stays on this site, has no domain and a name per port", async () => {
+  const [pair = "", ...attributes] = (await signIn()).split("; ");
+  expect(pair).toMatch(new RegExp(`^(?:__Host-)?liminal-${server.port}=`));
+  expect(attributes).toContain("HttpOnly");
+  expect(attributes).toContain("SameSite=Strict");
+  expect(attributes).toContain("Path=/");
+  expect(attributes.filter((attribute) => /^domain/i.test(attribute))).toEqual([]);
+  expect(pair).not.toContain(server.token);
+  expect(await statusWith(pair)).toBe(200);
+});
+
+test("a session cannot be fixed: a cookie somebody planted opens nothing, and signing in always makes a new one", async () => {
+  const [own = ""] = (await signIn()).split(";");
+  const [name = ""] = own.split("=");
+  const planted = `${name}=planted.by-somebody`;
+  expect(await statusWith(planted)).toBe(401);
+  const [afterPlanted = ""] = (await signIn({ Cookie: planted })).split(";");
+  expect(afterPlanted).not.toContain("planted");
+  expect(await statusWith(afterPlanted)).toBe(200);
+  const [afterOwn = ""] = (await signIn({ Cookie: own })).split(";");
+  expect(afterOwn).not.toBe(own);
+  // Put before the true one, as a page of another port can do it, it lets nobody in; at worst the user signs in again.
+  expect([200, 401]).toContain(await statusWith(`${planted}; ${own}`));
+  expect(await statusWith(`${planted}; ${planted}`)).toBe(401);
+});
+
+test("the token is taken out of the address at once: one redirect, nothing of it in answer, log, trace or any file", async () => {
+  const answer = await rawHttp(server.port, { path: `/?token=${server.token}` });
+  expect({ status: answer.status, location: answer.headers.get("location") }).toEqual({ status: 302, location: "/" });
+  expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(`${answer.body}${[...answer.headers.values()].join()}`).not.toContain(server.token);
+  const across = { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" };
+  const fromFile = await rawHttp(server.port, { path: `/?token=${server.token}`, headers: across });
+  expect(fromFile.status).toBe(200);
+  expect(fromFile.body).not.toContain(server.token);
+  const talk = await startTalk(server, "builtin");
+  await talk.say("help");
+  for (const path of [`/ws?token=${server.token}`, `/api/status?token=${server.token}`, `/none?token=${server.token}`])
+    await rawHttp(server.port, { path, headers: path.startsWith("/ws") ? UPGRADE : {} });
+  const trace = await (await server.fetch(`/api/trace?sessionId=${encodeURIComponent(talk.sessionId)}`)).text();
+  expect(trace).toContain("session/new");
+  expect(trace).not.toContain(server.token);
+  expect(server.log).not.toContain(server.token);
+  const files = readdirSync(server.dataDir, { recursive: true, encoding: "utf8" })
+    .map((name) => join(server.dataDir, name))
+    .filter((path) => statSync(path).isFile());
+  const holding = files.filter((path) => readFileSync(path).includes(server.token));
+  expect(holding).toEqual([join(server.dataDir, "token")]);
+});
+
+test("secrets are compared in constant time: hashed to one length, then timingSafeEqual, and by no other way", () => {
+  const code = readFileSync(join(ROOT, "src/bridge/access-control.ts"), "utf8");
+  expect(code).toMatch(/timingSafeEqual\(digest\(\w+\), digest\(\w+\)\)/);
+  expect(code.match(/[=!]==\s*(?:this\.#\w+\.)?(?:token|secret|signature)\b/g)).toBeNull();
+  expect(code.match(/\b(?:token|secret|signature)\s*[=!]==(?! "")/g)).toBeNull();
+  const sessions = readFileSync(join(ROOT, "src/orchestration/session-tokens.ts"), "utf8");
+  // The names are compared once the signature has been found right: by then there is nothing left to guess.
+  expect(sessions).toMatch(/isRight = given\.length === right\.length && timingSafeEqual\(given, right\)/);
+  expect(sessions).toContain("return isRight &&");
+});
