@@ -1,31 +1,56 @@
-import { expect, it } from "bun:test";
-import { appendFileSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "bun:test";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive, waitUntilGone } from "../builtin-agent/process-watch.ts";
 import { startTalk } from "../integration/talk.ts";
-import { guideWith, startTestServer } from "../support/test-server.ts";
+import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
 import { agentPid } from "./agent-status.ts";
 
-it.skipIf(process.platform !== "linux")(
-  "X-21 what a killed server and its killed lifeline leave behind is ended by the next start; a reused number is not",
-  async () => {
-    await using server = await startTestServer({ agents: { deaf: guideWith("--scenario", "deaf-to-exit") } });
-    const talk = await startTalk(server, "deaf");
-    await talk.say("scenario spawn-children");
-    const [child = 0, daemon = 0] = talk.answer.match(/\d+/g)?.map(Number) ?? [];
-    const agent = await agentPid(server, "deaf");
-    process.kill(lifelineOf(server.pid), "SIGKILL");
-    process.kill(agent, "SIGSTOP"); // or it may end by itself for want of a reader
-    await server.kill();
-    expect([agent, child, daemon].map(isAlive)).toEqual([true, true, true]);
-    const bystander = Bun.spawn(["sleep", "300"]);
-    appendFileSync(join(server.dataDir, "agent-processes"), `+ ${bystander.pid} another process\n`);
-    await server.start();
-    for (const pid of [agent, child, daemon]) await waitUntilGone(pid);
-    expect(isAlive(bystander.pid)).toBe(true);
-    bystander.kill("SIGKILL");
-    await bystander.exited;
-    expect(server.log).toContain(`Ended a leftover agent process ${agent}`);
+const DEAF = { deaf: guideWith("--scenario", "deaf-to-exit") };
+
+/** An agent with a child and a daemon, none of which ends by itself; whoever would end them is killed first. */
+async function leaveBehind(server: TestServer, keeper: () => number): Promise<number[]> {
+  const talk = await startTalk(server, "deaf");
+  await talk.say("scenario spawn-children");
+  const [child = 0, daemon = 0] = talk.answer.match(/\d+/g)?.map(Number) ?? [];
+  const agent = await agentPid(server, "deaf");
+  process.kill(lifelineOf(keeper()), "SIGKILL");
+  process.kill(agent, "SIGSTOP"); // or it may end by itself for want of a reader
+  return [agent, child, daemon];
+}
+
+async function expectSwept(server: TestServer, left: readonly number[]): Promise<void> {
+  expect(left.map(isAlive)).toEqual([true, true, true]);
+  const bystander = Bun.spawn(["sleep", "300"]);
+  appendFileSync(join(server.dataDir, "agent-processes"), `+ ${bystander.pid} another process\n`);
+  await server.start();
+  for (const pid of left) await waitUntilGone(pid);
+  expect(isAlive(bystander.pid)).toBe(true);
+  bystander.kill("SIGKILL");
+  await bystander.exited;
+  expect(server.log).toContain(`Ended a leftover agent process ${left[0]}`);
+}
+
+describe.skipIf(process.platform !== "linux")(
+  "X-21 leftovers are ended by the next start; a reused number is not",
+  () => {
+    it("a killed server and its killed lifeline, where agents end with the server", async () => {
+      await using server = await startTestServer({ agents: DEAF, env: { LIMINAL_HOLD_MS: "0" } });
+      const left = await leaveBehind(server, () => server.pid);
+      await server.kill();
+      await expectSwept(server, left);
+    });
+
+    it("a killed server, its killed holder and the holder's killed lifeline", async () => {
+      await using server = await startTestServer({ agents: DEAF });
+      const left = await leaveBehind(server, () => server.holders()[0]?.pid ?? 0);
+      const [holder] = server.holders();
+      await server.kill();
+      process.kill(holder?.pid ?? 0, "SIGKILL");
+      await waitUntilGone(holder?.pid ?? 0);
+      await expectSwept(server, left);
+      expect(readdirSync(join(server.dataDir, "held"))).toEqual([]);
+    });
   },
 );
 
@@ -33,6 +58,6 @@ it.skipIf(process.platform !== "linux")(
 function lifelineOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
   const found = children.find((child) => readFileSync(`/proc/${child}/cmdline`, "utf8").includes("liminal-lifeline"));
-  if (found === undefined) throw new Error("the server holds no lifeline");
+  if (found === undefined) throw new Error("there is no lifeline");
   return found;
 }
