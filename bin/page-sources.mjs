@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
+const BUILD_SCRIPT = "scripts/build-page.ts";
 /** What the page is made of, relative to the package: folders whole, files alone. */
 const PAGE_SOURCES = [
   "src/web",
   "src/client",
   "src/protocol",
   "src/lib",
-  "scripts/build-page.ts",
+  BUILD_SCRIPT,
   "scripts/page",
   "package-lock.json",
 ];
@@ -27,9 +28,11 @@ export function pageFingerprint(root) {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** Whether dist/ holds the page of exactly these sources. */
+/** Whether dist/ holds the page of exactly these sources. An installed package has the page and nothing to build it with. */
 export function pageIsCurrent(root) {
-  return builtFrom(join(root, "dist", "manifest.json")) === pageFingerprint(root);
+  const built = builtFrom(join(root, "dist", "manifest.json"));
+  if (built !== undefined && !existsSync(join(root, BUILD_SCRIPT))) return true;
+  return built === pageFingerprint(root);
 }
 
 function filesUnder(root, path) {

@@ -1,13 +1,15 @@
-// Brings dist/ up to date: node scripts/bun.mjs scripts/build-page.ts [--force] [--root <package folder>]
+// Brings dist/ up to date: node scripts/bun.mjs scripts/build-page.ts [--force] [--only-current] [--root <package folder>]
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { pageIsCurrent } from "../bin/page-sources.mjs";
 import { buildPage } from "./page/build-page.ts";
+import { removeOtherPages } from "./page/remove-other-pages.ts";
 
 const { values } = parseArgs({
   options: {
     force: { type: "boolean", default: false },
+    "only-current": { type: "boolean", default: false },
     root: { type: "string", default: `${import.meta.dirname}/..` },
   },
 });
@@ -29,3 +31,4 @@ if (values.force || !pageIsCurrent(root)) {
     process.exitCode = 1;
   }
 }
+if (values["only-current"] && process.exitCode === undefined) await removeOtherPages(join(root, "dist"));
