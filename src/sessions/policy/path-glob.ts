@@ -1,11 +1,32 @@
-/** `*` and `?` stay inside one name, `**` crosses folders; everything else is meant literally. */
+import { loadRe2 } from "../linear-pattern.ts";
+
+const COMPILED_MAX = 500;
+
+type Compiled = ReturnType<ReturnType<typeof loadRe2>["RE2JS"]["compile"]>;
+
+/** A preview tries the same few globs against thousands of requests. */
+const compiled = new Map<string, Compiled>();
+
+/**
+ * `*` and `?` stay inside one name, `**` crosses folders; everything else is meant literally. The path is an agent's,
+ * which could make it as long and as repetitive as would keep an ordinary pattern busy for ever.
+ */
 export function matchesGlob(path: string, glob: string, { ignoreCase }: { readonly ignoreCase: boolean }): boolean {
+  const key = `${ignoreCase ? "i" : "c"}${glob}`;
+  const known = compiled.get(key) ?? compile(glob, ignoreCase);
+  if (compiled.size >= COMPILED_MAX) compiled.clear();
+  compiled.set(key, known);
+  return known.matches(path.normalize("NFC"));
+}
+
+function compile(glob: string, ignoreCase: boolean): Compiled {
+  const { RE2JS } = loadRe2();
   const source = glob
     .normalize("NFC")
     .split(/(\/?\*\*\/?|\*|\?)/)
     .map(partSource)
     .join("");
-  return new RegExp(`^${source}$`, ignoreCase ? "isu" : "su").test(path.normalize("NFC"));
+  return RE2JS.compile(source, RE2JS.DOTALL | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0));
 }
 
 function partSource(part: string): string {

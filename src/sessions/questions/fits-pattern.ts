@@ -1,7 +1,4 @@
-import { createRequire } from "node:module";
-
-/** Loaded with the first pattern: few questions have one, and it is among the largest modules we have. */
-const loadRe2 = (): typeof import("re2js") => createRequire(import.meta.url)("re2js");
+import { loadRe2 } from "../linear-pattern.ts";
 
 /**
  * Tries an agent's pattern in time that grows with the text and no faster: the pattern is the agent's, the text is the
