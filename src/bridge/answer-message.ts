@@ -8,11 +8,14 @@ import type { SessionService } from "../sessions/session-service.ts";
 import type { ImportMessage, ImportService } from "../sessions/transfer/import-service.ts";
 import type { FileSearch } from "../workspace/files/file-search.ts";
 import type { ProjectService } from "../workspace/project-service.ts";
+import type { ProjectTools } from "../workspace/project-tools.ts";
 import type { AgentDirectory } from "./agent-directory.ts";
+import { answerAboutTools } from "./answer-about-tools.ts";
 
 export interface MessageDeps {
   readonly sessions: SessionService;
   readonly projects: ProjectService;
+  readonly tools: ProjectTools;
   readonly agents: AgentDirectory;
   readonly files: FileSearch;
   readonly imports: ImportService;
@@ -65,6 +68,9 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     case "policy:preview":
     case "policy:audit":
       return sessions.policy(message);
+    case "mcp:list":
+    case "mcp:choose":
+      return answerAboutTools(deps, message);
     case "inbox:list":
       return reply({ type: "inbox", items: inboxItems(sessions.loaded()) });
     case "agent:list":

@@ -22,6 +22,7 @@ const RUNS: Readonly<Record<string, () => Promise<Run>>> = {
   logs: async () => (await import("./logs.ts")).logs,
   agents: async () => (await import("./agents.ts")).agents,
   projects: async () => (await import("./projects.ts")).projects,
+  "mcp-servers": async () => (await import("./mcp-servers.ts")).mcpServers,
   open: async () => (await import("./open.ts")).open,
   stop: async () => (await import("./stop.ts")).stop,
   doctor: async () => (await import("./doctor.ts")).doctor,

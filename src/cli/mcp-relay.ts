@@ -5,6 +5,8 @@ import { NoServerError, RunningServer } from "./running-server.ts";
 const READY_MS_MAX = 5_000;
 /** A server that was there gets longer to come back: it may be busy with being started again. */
 const BACK_MS_MAX = 30_000;
+/** An agent in the middle of a turn waits as long for the next server as it is itself kept for it. */
+const BACK_FOR_AGENTS_MS_MAX = 10 * 60_000;
 const LOOK_AGAIN_MS = 100;
 const NOT_READY = "Agent MCP failed to initialize";
 const HTTP_UNAUTHORIZED = 401;
@@ -42,11 +44,15 @@ export class McpRelay {
       } catch (error) {
         if (signal.aborted || !isUnreachable(error)) throw error;
         missedSince ??= performance.now();
-        if (performance.now() - missedSince > (this.#wasThere ? BACK_MS_MAX : READY_MS_MAX))
-          throw new Error(`${NOT_READY}: ${messageOf(error)}`);
+        if (performance.now() - missedSince > this.#patienceMs) throw new Error(`${NOT_READY}: ${messageOf(error)}`);
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
+  }
+
+  get #patienceMs(): number {
+    if (!this.#wasThere) return READY_MS_MAX;
+    return this.#env["LIMINAL_MCP_TOKEN"] === undefined ? BACK_MS_MAX : BACK_FOR_AGENTS_MS_MAX;
   }
 
   async #post(method: string, params: object, signal: AbortSignal): Promise<z.infer<typeof Result>> {

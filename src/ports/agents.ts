@@ -1,6 +1,6 @@
 import type { NoticeSeverity, Part, PlanItem, ToolLocation } from "../protocol/entry.ts";
 import type { Refusal } from "../protocol/errors.ts";
-import type { CliType, CommandId, ElicitationId, PermissionId, SessionId, TurnId } from "../protocol/ids.ts";
+import type { CliType, CommandId, ElicitationId, PermissionId, ProjectId, SessionId, TurnId } from "../protocol/ids.ts";
 import type { Json } from "../protocol/json.ts";
 import type { AgentQuestion, Question, QuestionAnswer } from "../protocol/question.ts";
 import type { AgentInfo, AgentStatus } from "../protocol/server-messages.ts";
@@ -122,6 +122,7 @@ export interface RestoreRequest {
 
 export interface AttachRequest {
   readonly sessionId: SessionId;
+  readonly projectId: ProjectId;
   readonly cliType: CliType;
   readonly cwd: string;
   /** The conversation to go on with; null starts a new one. */

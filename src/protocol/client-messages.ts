@@ -19,6 +19,7 @@ import { PermissionMode, PolicyScope, RULES_MAX, RuleDraft, RuleId } from "./per
 import { QuestionAction } from "./question.ts";
 import { searchFields } from "./search.ts";
 import { QueueItem } from "./session-parts.ts";
+import { TOOL_SERVER_NAME_CHARS_MAX } from "./tool-server.ts";
 
 const REQUEST_ID_CHARS_MAX = 200;
 const TERMINAL_INPUT_CHARS_MAX = 64 * 1024;
@@ -188,6 +189,14 @@ export const ClientMessage = z.discriminatedUnion("type", [
   /** What requests of the past would have been answered with this mode, and with these rules beside the present ones. */
   message("policy:preview", { ...policyOf, mode: z.optional(PermissionMode), rules: z.optional(rules), limit }),
   message("policy:audit", { ...policyOf, limit }),
+  /** The tool servers of config.json, and which of them sessions of the project get. */
+  message("mcp:list", { projectId: ProjectId }),
+  /** For sessions that are started or brought back from then on. */
+  message("mcp:choose", {
+    projectId: ProjectId,
+    name: z.string().check(z.minLength(1), z.maxLength(TOOL_SERVER_NAME_CHARS_MAX)),
+    enabled: z.boolean(),
+  }),
   ...SessionCommand.def.options,
 ]);
 export type ClientMessage = z.infer<typeof ClientMessage>;

@@ -11,6 +11,7 @@ import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from
 import { AgentQuestion, PendingQuestion, QuestionAction } from "./question.ts";
 import { SearchHit } from "./search.ts";
 import { QueueItem, SessionConfig, Turn, Usage } from "./session-parts.ts";
+import { ToolServer } from "./tool-server.ts";
 
 export const Project = z.object({ id: ProjectId, path: z.string(), name: z.string(), addedAt: z.string() });
 export type Project = z.infer<typeof Project>;
@@ -236,6 +237,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   }),
   message("policy:previewed", { ...policyOf, items: z.array(PreviewItem) }),
   message("policy:audit", { ...policyOf, entries: z.array(AuditEntry) }),
+  /** Every client hears of a change. */
+  message("mcp:servers", { projectId: ProjectId, servers: z.array(ToolServer) }),
   message("ok", { seq: z.optional(Seq) }),
   message("error", {
     code: ErrorCode,

@@ -90,12 +90,15 @@ describe("loadConfigFile", () => {
 
   it("O-2 tool servers are named, and run or reached", async () => {
     const { mcpServers, problem } = await load({
-      mcpServers: { files: { command: "/opt/files" }, web: { url: "https://tools.example/mcp", headers: { A: "b" } } },
+      mcpServers: {
+        files: { command: "/opt/files" },
+        web: { url: "https://tools.example/mcp", headers: { A: "b" }, enabled: false },
+      },
     });
     expect(problem).toBeNull();
     expect(mcpServers).toEqual([
-      { name: "files", command: "/opt/files", args: [], env: {} },
-      { name: "web", url: "https://tools.example/mcp", headers: { A: "b" } },
+      { name: "files", enabled: true, command: "/opt/files", args: [], env: {} },
+      { name: "web", enabled: false, url: "https://tools.example/mcp", headers: { A: "b" } },
     ]);
     expect((await load({ mcpServers: { bad: { url: "javascript:x" } } })).problem).toContain("mcpServers.bad");
   });

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
-import type { McpServerSetting } from "../agents/acp/mcp-servers.ts";
 import type { AgentDefinition } from "../agents/catalog/agent-definition.ts";
 import { RETRY_DELAYS_MS } from "../agents/catalog/retry-delays.ts";
 import type { EvictionLimits } from "../agents/pool/eviction.ts";
@@ -8,6 +7,7 @@ import { Budget } from "../protocol/delegation.ts";
 import { CliType } from "../protocol/ids.ts";
 import { PermissionMode } from "../protocol/permission-policy.ts";
 import { TREE_LIMITS, type TreeLimits } from "../sessions/delegation/tree-limits.ts";
+import type { ConfiguredToolServer } from "./tool-servers.ts";
 
 const RETRY_MS_MAX = 30_000;
 const LEVELS_MAX = 10;
@@ -49,9 +49,11 @@ const OrchestrationSetting = z.object({
   budget: z.optional(Budget),
 });
 const Texts = z.record(z.string(), z.string());
+/** False: only projects in which it was switched on get it. */
+const enabled = z.boolean().optional();
 const McpSetting = z.union([
-  z.object({ command: z.string().min(1), args: z.array(z.string()).optional(), env: Texts.optional() }),
-  z.object({ url: z.url({ protocol: /^https?$/ }), headers: Texts.optional() }),
+  z.object({ command: z.string().min(1), args: z.array(z.string()).optional(), env: Texts.optional(), enabled }),
+  z.object({ url: z.url({ protocol: /^https?$/ }), headers: Texts.optional(), enabled }),
 ]);
 const ConfigFile = z.looseObject({
   orchestration: OrchestrationSetting.optional(),
@@ -71,7 +73,7 @@ export interface LoadedConfigFile {
   /** More of the environment for the built-in agent. */
   readonly builtinEnv: Readonly<Record<string, string>>;
   readonly pool: EvictionLimits;
-  readonly mcpServers: readonly McpServerSetting[];
+  readonly mcpServers: readonly ConfiguredToolServer[];
   readonly orchestration: OrchestrationConfig;
   /** What sessions of an agent start with, where that is not to ask. */
   readonly permissions: ReadonlyMap<CliType, PermissionMode>;
@@ -123,9 +125,10 @@ function orchestrationOf(setting: z.infer<typeof OrchestrationSetting>): Orchest
   return { offered, keepChildren, limits: { depthMax, childrenMax, runningMax, budget } };
 }
 
-function mcpServerOf(name: string, setting: z.infer<typeof McpSetting>): McpServerSetting {
-  if ("url" in setting) return { name, url: setting.url, headers: setting.headers ?? {} };
-  return { name, command: setting.command, args: setting.args ?? [], env: setting.env ?? {} };
+function mcpServerOf(name: string, setting: z.infer<typeof McpSetting>): ConfiguredToolServer {
+  const { enabled: isEnabled = true } = setting;
+  if ("url" in setting) return { name, enabled: isEnabled, url: setting.url, headers: setting.headers ?? {} };
+  return { name, enabled: isEnabled, command: setting.command, args: setting.args ?? [], env: setting.env ?? {} };
 }
 
 function definitionOf(id: CliType, setting: AgentSetting): AgentDefinition | null {

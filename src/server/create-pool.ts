@@ -6,6 +6,7 @@ import type { Hub } from "../fanout/hub.ts";
 import type { AbsenceWatch } from "../lib/absence-watch.ts";
 import type { World } from "../ports/world.ts";
 import { AgentQuestions } from "../sessions/questions/agent-questions.ts";
+import type { ProjectTools } from "../workspace/project-tools.ts";
 import { AgentInstalls } from "./agent-installs.ts";
 import { isLoopback, type ServerConfig } from "./config.ts";
 import type { LoadedConfigFile } from "./config-file.ts";
@@ -29,11 +30,12 @@ interface PoolParts {
   readonly logger: Logger;
   readonly file: LoadedConfigFile;
   readonly ownTools: OwnTools;
+  readonly tools: ProjectTools;
 }
 
 /** The agents this machine has, ready to be started when a session needs one. */
 export function createPool(parts: PoolParts) {
-  const { config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools } = parts;
+  const { config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools, tools } = parts;
   const { env } = config;
   const onError = (error: unknown) => logger.error("Unexpected fault in an agent", error);
   const epoch = world.newId().slice(0, EPOCH_CHARS);
@@ -59,8 +61,11 @@ export function createPool(parts: PoolParts) {
     inheritedEnv: { ...env, ...(!isLoopback(config.host) && { NO_BROWSER: "1" }) },
     owner,
     limits: file.pool,
-    mcpServers: file.mcpServers,
-    ownTools: (sessionId) => ownTools.offer(sessionId),
+    tools: ({ sessionId, projectId }) => {
+      const enabled = tools.enabledIn(projectId);
+      const mcpServers = file.mcpServers.filter(({ name }) => enabled.has(name));
+      return { mcpServers, ownTools: ownTools.offer(sessionId) };
+    },
     onListChanged: () => hub.publish({ type: "agent:list", agents: [...pool.list()] }),
     world,
     host: holders ?? host,

@@ -8,6 +8,7 @@ import { SqliteDelegationStore } from "../store/sqlite-delegation-store.ts";
 import { SqlitePolicyStore } from "../store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../store/sqlite-session-log.ts";
+import { SqliteToolChoices } from "../store/sqlite-tool-choices.ts";
 import { SqliteTransferStore } from "../store/sqlite-transfer-store.ts";
 import { type DataDir, makePrivate } from "./data-dir.ts";
 import type { Logger } from "./logger.ts";
@@ -32,6 +33,7 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger) {
   log.dropReceiptsBefore(new Date(world.now() - RECEIPTS_KEPT_MS).toISOString());
   const [policies, delegations] = [new SqlitePolicyStore(db), new SqliteDelegationStore(db)];
   const choices = new SqliteAgentChoices(db);
+  const toolChoices = new SqliteToolChoices(db);
   backlog.start();
   const close = () => {
     backlog.stop();
@@ -39,5 +41,5 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger) {
   };
   const transfers = new SqliteTransferStore(db, log);
   const search = new SqliteSearchIndex(db);
-  return { log, projects, transfers, policies, delegations, search, backlog, choices, movedAside, close };
+  return { log, projects, transfers, policies, delegations, search, backlog, choices, toolChoices, movedAside, close };
 }

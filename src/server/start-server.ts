@@ -15,6 +15,7 @@ import type { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import { SessionService } from "../sessions/session-service.ts";
 import { FileSearch } from "../workspace/files/file-search.ts";
 import { ProjectService } from "../workspace/project-service.ts";
+import { ProjectTools } from "../workspace/project-tools.ts";
 import { agentDirectory } from "./agent-directory.ts";
 import type { ServerConfig } from "./config.ts";
 import { loadConfigFile } from "./config-file.ts";
@@ -30,6 +31,7 @@ import { Orchestration } from "./orchestration.ts";
 import { SignIn } from "./sign-in.ts";
 import { statusReport } from "./status-report.ts";
 import { ownerOf, takeOver } from "./take-over.ts";
+import { shownToolServer } from "./tool-servers.ts";
 import { traceText } from "./trace-text.ts";
 import { PROGRAM_DIR, VERSION } from "./version.ts";
 
@@ -109,7 +111,8 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
   const settings = file.orchestration;
   const orchestration = new Orchestration({ settings, stores, dataDir, token, hub, world, onError });
   const { ownTools, delegations } = orchestration;
-  const parts = { config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools };
+  const tools = new ProjectTools({ servers: file.mcpServers.map(shownToolServer), choices: stores.toolChoices });
+  const parts = { config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools, tools };
   const { pool, holders, lifeline, installs, questions, permissions } = createPool(parts);
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
   const policy = createPolicy({ world, stores, permissions, dataDir });
@@ -130,6 +133,7 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
     feed: new Feed(hub, stores.log),
     sessions,
     projects,
+    tools,
     imports: transfers.imports,
     agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs, questions }),
     files: new FileSearch({ world, onError }),

@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentSession, Agents } from "../ports/agents.ts";
 import type { AgentBinding, Said } from "../ports/session-log.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
-import type { CliType, SessionId, TurnId } from "../protocol/ids.ts";
+import type { CliType, ProjectId, SessionId, TurnId } from "../protocol/ids.ts";
 import { isPermission, type PendingRequest } from "../protocol/pending-request.ts";
 import type { TurnError } from "../protocol/session-parts.ts";
 import type { AgentEffect } from "./scene.ts";
@@ -22,6 +22,7 @@ export function lostWithServer({ state }: AgentBinding): AgentEvent {
 
 interface AgentLinkDeps {
   readonly sessionId: SessionId;
+  readonly projectId: ProjectId;
   readonly cliType: CliType;
   readonly agents: Agents;
   readonly binding: () => AgentBinding;
@@ -136,7 +137,7 @@ export class AgentLink {
   }
 
   async #attach(): Promise<AgentSession> {
-    const { sessionId, cliType, agents, binding, userMessages, said, isStored } = this.#deps;
+    const { sessionId, projectId, cliType, agents, binding, userMessages, said, isStored } = this.#deps;
     const { cwd, agentSessionId, createdAt, adopted = false } = binding();
     const restore = {
       ...{ agentSessionId, createdAt: Date.parse(createdAt) },
@@ -145,7 +146,8 @@ export class AgentLink {
     this.#givingUp = new AbortController();
     const { signal } = this.#givingUp;
     const [losses, closes] = [this.#losses, this.#closes];
-    const agent = await agents.attach({ sessionId, cliType, cwd, restore, sink: this.sink, isStored, signal });
+    const place = { sessionId, projectId, cliType, cwd };
+    const agent = await agents.attach({ ...place, restore, sink: this.sink, isStored, signal });
     if (closes !== this.#closes) await agent.close();
     // It died while its last answer was on the way: nobody would ever hear from it again.
     if (losses !== this.#losses || closes !== this.#closes)

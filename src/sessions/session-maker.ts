@@ -64,7 +64,7 @@ export class SessionMaker {
       const cwd = project.path;
       const isStored = () => this.#deps.load(sessionId)?.isStored() ?? early.isLost;
       const ears = { sink: early.sink, isStored };
-      const agent = await agents.attach({ sessionId, cliType, cwd, restore: null, ...ears, signal: NEVER });
+      const agent = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...ears, signal: NEVER });
       // What the user lets an agent do elsewhere is not for another agent to hand on.
       const chosen: Choices = createdFor?.parentId ? new Map() : choices.of(cliType);
       await applyChoices(agent, () => early.options, chosen, this.#deps.onError);

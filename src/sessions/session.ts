@@ -71,6 +71,7 @@ export class Session {
     this.#silence = new SilenceWatch(deps.stallMs, deps.world.now, () => this.observe({ type: "silent" }));
     this.#link = new AgentLink({
       sessionId: this.id,
+      projectId: stored.row.projectId,
       cliType: stored.row.cliType,
       agents: deps.agents,
       binding: () => this.#standing.binding,

@@ -8,6 +8,7 @@ import { DRAFT_ATTACHMENTS_SCHEMA } from "./migrations/0005-draft-attachments.ts
 import { TRANSFER_SCHEMA } from "./migrations/0007-transfer.ts";
 import { DELEGATION_SCHEMA } from "./migrations/0008-delegation.ts";
 import { CONTINUATION_SCHEMA } from "./migrations/0009-continuation.ts";
+import { TOOL_CHOICES_SCHEMA } from "./migrations/0012-tool-choices.ts";
 
 /** In order; a released migration is never edited, a new one is appended. */
 const MIGRATIONS: readonly string[] = [
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly string[] = [
   TRANSFER_SCHEMA,
   DELEGATION_SCHEMA,
   CONTINUATION_SCHEMA,
+  TOOL_CHOICES_SCHEMA,
 ];
 
 /** The schema this program makes and knows. */

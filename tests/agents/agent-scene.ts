@@ -7,7 +7,7 @@ import type { SessionState } from "../../src/protocol/session-state.ts";
 import type { Message, SocketClient } from "../support/socket-client.ts";
 import { type TempDir, tempDir } from "../support/temp-dir.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
-import { type ModelServer, startModelServer } from "./model-server/model-server.ts";
+import { type ModelServer, type Plan, startModelServer } from "./model-server/model-server.ts";
 import type { RealAgent } from "./real-agents.ts";
 
 const AgentProcessStatus = z.looseObject({ id: z.string(), pid: z.int().nullable(), restarts: z.int() });
@@ -19,9 +19,9 @@ export const EDITED_FILE = "hello.txt";
 export const EDITED_TEXT = "line one\nline two\nline three\n";
 
 /** `await using scene = await openAgentScene(agent)`: our real server, a real agent, and a scripted model behind it. */
-export async function openAgentScene(agent: RealAgent, config: object = {}): Promise<AgentScene> {
+export async function openAgentScene(agent: RealAgent, config: object = {}, plan?: Plan): Promise<AgentScene> {
   const home = await tempDir();
-  const model = startModelServer();
+  const model = startModelServer(plan);
   const env = await agent.settle(home.path, model.origin);
   const server = await startTestServer({
     env,
@@ -193,6 +193,11 @@ export class AgentTalk {
       "the end of the turn",
       ({ turn }) => turn.state === "idle" && turn.turnId !== this.#turnBefore,
     );
+  }
+
+  /** Nothing runs, whoever has started what ran. */
+  untilIdle(): Promise<SessionState> {
+    return this.scene.client.untilState(this.sessionId, "an idle session", ({ turn }) => turn.state === "idle");
   }
 
   /** A tool call that is in some state. */

@@ -115,6 +115,53 @@ it(
 );
 
 it(
+  "W-9 X-14 permit accepts a question with its fields filled in, and the agent gets them",
+  async () => {
+    await using server = await startTestServer();
+    const talk = await startTalk(server);
+    await talk.send("ask");
+    const { elicitationId } = await talk.questioned();
+    expect((await liminal(server, ["permit", elicitationId, "accept", "agents=many"])).code).toBe(2);
+    const short = await liminalJson(server, ["permit", elicitationId, "accept", "colour=Blue"]);
+    expect(short).toMatchObject({ code: 1, value: { error: { exitCode: 1 } } });
+    expect(talk.state.pending).toHaveLength(1);
+    const filled = ["name=Ada", "colour=Blue", "agents=4", "languages=Rust,Go", "newsletter=yes"];
+    expect(await liminalJson(server, ["permit", elicitationId, "accept", ...filled])).toMatchObject({
+      code: 0,
+      value: { id: elicitationId, answer: "accept" },
+    });
+    await talk.untilTurnsEnded(1);
+    for (const part of ["Ada", "blue", "4", "Rust", "Go"]) expect(talk.answer).toContain(part);
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
+  "O-8 X-14 mcp-servers lists the tool servers of config.json in a project, and switches them there",
+  async () => {
+    const mcpServers = { files: { command: "/opt/files" }, web: { url: "http://127.0.0.1:9/mcp", enabled: false } };
+    await using server = await startTestServer({
+      prepare: (dataDir) => writeFile(join(dataDir, "config.json"), JSON.stringify({ mcpServers })),
+    });
+    const cwd = await server.directory("shop");
+    expect(await liminal(server, ["mcp-servers"], { cwd })).toMatchObject({ code: 1 });
+    await liminal(server, ["projects", "add", cwd]);
+    const enabled = async (...args: string[]) => {
+      const { code, value } = await liminalJson(server, ["mcp-servers", ...args]);
+      return [code, ...value.servers.map((one: { enabled: boolean }) => one.enabled)];
+    };
+    expect(await enabled("list", "-p", "shop")).toEqual([0, true, false]);
+    expect(await enabled("enable", "web", "-p", "shop")).toEqual([0, true, true]);
+    expect(await enabled("disable", "files", "--project", cwd)).toEqual([0, false, true]);
+    expect((await liminal(server, ["mcp-servers"], { cwd })).stdout).toMatch(/files +off +files\nweb +on +http/);
+    const unknown = await liminalJson(server, ["mcp-servers", "enable", "nobody"], { cwd });
+    expect(unknown).toMatchObject({ code: 1, value: { error: { code: "MCP_SERVER_NOT_FOUND" } } });
+    expect((await liminal(server, ["mcp-servers", "enable"], { cwd })).code).toBe(2);
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
   "X-5 X-14 agents lists what is here; what cannot be installed, updated or removed is told",
   async () => {
     await using server = await startTestServer();

@@ -54,7 +54,6 @@ export class AcpScene implements AsyncDisposable {
       clientVersion: "1",
       onTurnCompleted: () => void this.turnsCompleted++,
       serves: { fs: false, terminal: false },
-      mcpServers: [],
       desk: NO_DESK,
     });
   }

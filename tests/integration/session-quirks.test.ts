@@ -153,7 +153,6 @@ function geminiAt(now: number, trace: WireTrace): AcpAgent {
     world: { ...countingWorld(), now: () => now },
     clientVersion: "1",
     onTurnCompleted: () => undefined,
-    mcpServers: [],
     desk: NO_DESK,
     serves: { fs: false, terminal: false },
   });

@@ -11,13 +11,16 @@ const AGENTS = {
   off: { ...eagerAgent(true), orchestration: false },
 };
 
-for (const [cliType, found] of [
-  ["web", "liminal over http: 10 tools"],
-  ["pipes", "liminal over stdio: 10 tools"],
-  ["off", "nothing"],
+const ENDS_WITH_SERVER = { LIMINAL_HOLD_MS: "0" };
+
+for (const [cliType, env, found] of [
+  ["web", {}, "liminal over stdio: 10 tools"],
+  ["web", ENDS_WITH_SERVER, "liminal over http: 10 tools"],
+  ["pipes", {}, "liminal over stdio: 10 tools"],
+  ["off", {}, "nothing"],
 ] as const)
-  test(`O-2 O-6 the tools are ready while a session is being made: ${cliType} finds ${found}`, async () => {
-    await using server = await startTestServer({ agents: AGENTS });
+  test(`O-2 O-6 X-19 the tools are ready while a session is being made: ${cliType} ${env === ENDS_WITH_SERVER ? "without" : "with"} a holder finds ${found}`, async () => {
+    await using server = await startTestServer({ agents: AGENTS, env });
     const talk = await startTalk(server, cliType);
     await talk.say("What did you find?");
     expect(talk.answer).toBe(found);

@@ -2,7 +2,6 @@ import type { QuestionDesk } from "../../ports/agents.ts";
 import type { World } from "../../ports/world.ts";
 import type { CliType } from "../../protocol/ids.ts";
 import type { ProcessHost } from "../process/process-host.ts";
-import type { McpServerSetting } from "./mcp-servers.ts";
 import type { WireTrace } from "./wire-trace.ts";
 
 export interface AcpAgentOptions {
@@ -21,7 +20,6 @@ export interface AcpAgentOptions {
   readonly world: World;
   readonly clientVersion: string;
   readonly onTurnCompleted: () => void;
-  readonly mcpServers: readonly McpServerSetting[];
   readonly desk: QuestionDesk;
   /** What the agent may ask us to do for it. */
   readonly serves: { readonly fs: boolean; readonly terminal: boolean };

@@ -260,8 +260,10 @@ export class AcpAgent {
     this.#closing.set(agentSessionId, closing);
   }
 
-  #mcpServers({ ownTools }: SessionPlace): readonly object[] {
-    return acpMcpServers(this.#options.mcpServers, this.#capabilities["mcpCapabilities"], ownTools ?? null);
+  #mcpServers({ mcpServers = [], ownTools }: SessionPlace): readonly object[] {
+    const capabilities = this.#capabilities["mcpCapabilities"];
+    const isHeld = this.#options.held !== null;
+    return acpMcpServers({ settings: mcpServers, capabilities, own: ownTools ?? null, isHeld });
   }
 
   #has(capability: string): boolean {

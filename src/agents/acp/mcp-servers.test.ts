@@ -7,7 +7,7 @@ const SETTINGS: readonly McpServerSetting[] = [
 ];
 
 it("O-2 gives every server in the protocol's own shape", () => {
-  expect(acpMcpServers(SETTINGS, { http: true })).toEqual([
+  expect(acpMcpServers({ settings: SETTINGS, capabilities: { http: true }, isHeld: false })).toEqual([
     { name: "files", command: "/opt/files", args: ["--stdio"], env: [{ name: "KEY", value: "made-up" }] },
     {
       type: "http",
@@ -19,7 +19,7 @@ it("O-2 gives every server in the protocol's own shape", () => {
 });
 
 it("O-2 leaves out what the agent cannot reach", () => {
-  expect(acpMcpServers(SETTINGS, undefined)).toHaveLength(1);
+  expect(acpMcpServers({ settings: SETTINGS, capabilities: undefined, isHeld: false })).toHaveLength(1);
 });
 
 const OWN = {
@@ -28,8 +28,10 @@ const OWN = {
   stdio: { command: "/opt/liminal", args: ["mcp"], env: { LIMINAL_MCP_TOKEN: "made-up" } },
 };
 
-it("O-2 offers our own tools by http where the agent can, else by stdio with the token in its environment", () => {
-  expect(acpMcpServers([], { http: true }, OWN)).toEqual([
+it("O-2 X-19 offers our own tools by http where the agent can and ends with us, else by stdio with the token in its environment", () => {
+  const offered = (canUseHttp: boolean, isHeld: boolean) =>
+    acpMcpServers({ settings: [], capabilities: { http: canUseHttp }, own: OWN, isHeld });
+  expect(offered(true, false)).toEqual([
     {
       type: "http",
       name: "liminal",
@@ -37,12 +39,17 @@ it("O-2 offers our own tools by http where the agent can, else by stdio with the
       headers: [{ name: "Authorization", value: "Bearer made-up" }],
     },
   ]);
-  expect(acpMcpServers([], {}, OWN)).toEqual([
-    {
-      name: "liminal",
-      command: "/opt/liminal",
-      args: ["mcp"],
-      env: [{ name: "LIMINAL_MCP_TOKEN", value: "made-up" }],
-    },
-  ]);
+  for (const [canUseHttp, isHeld] of [
+    [false, false],
+    [false, true],
+    [true, true],
+  ] as const)
+    expect(offered(canUseHttp, isHeld)).toEqual([
+      {
+        name: "liminal",
+        command: "/opt/liminal",
+        args: ["mcp"],
+        env: [{ name: "LIMINAL_MCP_TOKEN", value: "made-up" }],
+      },
+    ]);
 });

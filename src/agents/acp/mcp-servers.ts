@@ -1,7 +1,7 @@
 import type { Json } from "../../protocol/json.ts";
 import { asObject } from "./read-json.ts";
 
-/** A tool server of the user's, offered to every agent session. */
+/** A tool server of the user's. */
 export type McpServerSetting =
   | { readonly name: string; readonly command: string; readonly args: readonly string[]; readonly env: Pairs }
   | { readonly name: string; readonly url: string; readonly headers: Pairs };
@@ -15,14 +15,18 @@ export interface OwnToolServer {
 
 type Pairs = Readonly<Record<string, string>>;
 
+interface Offered {
+  readonly settings: readonly McpServerSetting[];
+  readonly capabilities: Json | undefined;
+  readonly own?: OwnToolServer | null;
+  /** The agent outlives this server: a line to it that breaks must be mended by someone who outlives it, too. */
+  readonly isHeld: boolean;
+}
+
 /** In the protocol's own shape; a server reached by http is left out for an agent that cannot use one. */
-export function acpMcpServers(
-  settings: readonly McpServerSetting[],
-  capabilities: Json | undefined,
-  own: OwnToolServer | null = null,
-): readonly object[] {
+export function acpMcpServers({ settings, capabilities, own = null, isHeld }: Offered): readonly object[] {
   const canUseHttp = asObject(capabilities)?.["http"] === true;
-  const ours = own ? [{ name: own.name, ...(canUseHttp ? own.http : own.stdio) }] : [];
+  const ours = own ? [{ name: own.name, ...(canUseHttp && !isHeld ? own.http : own.stdio) }] : [];
   return [...settings.filter(({ name }) => name !== own?.name), ...ours].flatMap<object>((setting) => {
     if ("command" in setting) {
       const { name, command, args, env } = setting;

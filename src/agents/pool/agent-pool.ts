@@ -11,7 +11,7 @@ import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import { CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
 import type { AgentInfo, OwnProcess } from "../../protocol/server-messages.ts";
 import type { AcpAgent } from "../acp/acp-agent.ts";
-import type { OwnToolServer } from "../acp/mcp-servers.ts";
+import type { SessionTools } from "../acp/session-place.ts";
 import type { TraceLine } from "../acp/wire-trace.ts";
 import type { AgentCatalog, AgentDefinition } from "../catalog/agent-definition.ts";
 import { AcpHistoryReader } from "../history/acp-history-reader.ts";
@@ -36,8 +36,8 @@ type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionI
   readonly limits: EvictionLimits;
   /** For processes that are of no use to a later server. */
   readonly readerHost: ProcessHost;
-  /** Our own tools for a session's agent; null when they are not to be offered. */
-  readonly ownTools: (sessionId: SessionId) => OwnToolServer | null;
+  /** What a session's agent gets: tool servers of the user's, and our own unless they are not to be offered. */
+  readonly tools: (session: Pick<AttachRequest, "sessionId" | "projectId">) => SessionTools;
   /** Something in `list` other than a status is different now. */
   readonly onListChanged: () => void;
 };
@@ -77,7 +77,8 @@ export class AgentPool implements Agents, AgentHistories {
     const agent = await this.#supervisor(cliType, sessionId, cwd).ensure();
     try {
       const offered = this.#definition(cliType)?.orchestration !== false;
-      const place = { cwd, sink, isStored, signal, ownTools: offered ? this.#options.ownTools(sessionId) : null };
+      const { mcpServers, ownTools } = this.#options.tools(request);
+      const place = { cwd, sink, isStored, signal, mcpServers, ownTools: offered ? ownTools : null };
       const attaching = restore === null ? agent.newSession(place) : agent.restoreSession(restore, place);
       // Only now: this agent is busy, so that room is made for it and not by it.
       this.evict();

@@ -5,7 +5,6 @@ import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import type { SessionId } from "../../protocol/ids.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
 import { AcpAgent } from "../acp/acp-agent.ts";
-import type { McpServerSetting } from "../acp/mcp-servers.ts";
 import { WireTrace } from "../acp/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { type ExitReport, type LeftProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
@@ -35,7 +34,6 @@ export interface SupervisorOptions {
   /** A turn is over: there may be more processes than are needed now. */
   readonly onTurnCompleted: () => void;
   /** Tool servers offered to every session. */
-  readonly mcpServers: readonly McpServerSetting[];
   /** Where questions go that belong to no session. */
   readonly desk: QuestionDesk;
   readonly onStatus: (change: AgentStatusChange) => void;
@@ -226,7 +224,6 @@ export class AgentSupervisor {
       trace: this.trace,
       clientVersion,
       serves: definition.serves,
-      mcpServers: this.#options.mcpServers,
       desk: this.#options.desk,
       onTurnCompleted: () => {
         this.#proven();

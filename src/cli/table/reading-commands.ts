@@ -105,4 +105,18 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     json: '{"projects": [{"id", "path", "name", "addedAt"}]}, {"project"}, or {"projectId", "status": "removed"}',
     examples: ["liminal projects add ."],
   },
+  {
+    name: "mcp-servers",
+    summary: "list the tool servers of config.json in a project; enable or disable one there",
+    args: "[list | enable <name> | disable <name>]",
+    argsMin: 0,
+    argsMax: 2,
+    offers: [["list", "enable", "disable"], "nothing"],
+    options: [
+      { name: "project", short: "p", value: "project", offer: "directories", help: "its directory, id or name; here" },
+    ],
+    notes: ["Holds for sessions that are started or brought back from then on."],
+    json: '{"projectId", "servers": [{"name", "kind": "program" | "address", "target", "enabled"}]}',
+    examples: ["liminal mcp-servers", "liminal mcp-servers disable browser -p shop"],
+  },
 ];

@@ -9,6 +9,7 @@ import { AgentModes } from "./agent-modes.tsx";
 import { DataFacts } from "./data-facts.tsx";
 import { NotificationSetting } from "./notification-setting.tsx";
 import styles from "./settings.css" with { type: "text" };
+import { ToolServerList } from "./tool-server-list.tsx";
 
 const THEME_WORDS: Readonly<Record<Theme, string>> = { dark: "Dark", light: "Light", system: "As the system" };
 
@@ -43,6 +44,10 @@ export function SettingsDialog({ shell }: { shell: Shell }) {
         <section aria-labelledby="settings-permissions">
           <h3 id="settings-permissions">Permissions</h3>
           <AgentModes shell={shell} />
+        </section>
+        <section aria-labelledby="settings-tools">
+          <h3 id="settings-tools">Tool servers</h3>
+          <ToolServerList shell={shell} />
         </section>
         <section aria-labelledby="settings-more">
           <h3 id="settings-more">Agents and keys</h3>

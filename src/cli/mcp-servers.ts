@@ -1,0 +1,41 @@
+import type { ToolServer } from "../protocol/tool-server.ts";
+import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
+import { findProject } from "./find-project.ts";
+import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { print, table } from "./print.ts";
+import { connect } from "./server-link.ts";
+
+/** Shows the tool servers of config.json in a project, or switches one on or off there. */
+export async function mcpServers(line: CommandLine): Promise<ExitCode> {
+  const [verb = "list", name] = line.args;
+  const isList = verb === "list";
+  if (!["list", "enable", "disable"].includes(verb) || isList !== (name === undefined))
+    throw misusedNamed("mcp-servers");
+  using link = await connect(line.env);
+  const { id: projectId, name: project } = findProject(link, line.text("project") ?? ".");
+  const { servers } = await link.ask("mcp:servers", { type: "mcp:list", projectId });
+  if (name === undefined) {
+    print(line, { projectId, servers }, servers.length > 0 ? listed(servers) : NONE);
+    return EXIT.done;
+  }
+  if (!servers.some((server) => server.name === name)) throw unknownServer(name, servers);
+  const enabled = verb === "enable";
+  const changed = await link.ask("mcp:servers", { type: "mcp:choose", projectId, name, enabled });
+  const words = `${name} is ${enabled ? "on" : "off"} in ${project}, for sessions that are started or brought back from now on.`;
+  print(line, { projectId, servers: changed.servers }, words);
+  return EXIT.done;
+}
+
+const NONE =
+  "There are none. Name them under mcpServers in config.json in the data directory, and start the server again.";
+
+function listed(servers: readonly ToolServer[]): string {
+  const rows = servers.map(({ name, enabled, target }) => [name, enabled ? "on" : "off", target]);
+  return table([["NAME", "HERE", "WHAT"], ...rows]);
+}
+
+function unknownServer(name: string, servers: readonly ToolServer[]): CliError {
+  const known = servers.map((server) => server.name).join(", ");
+  const message = `config.json has no tool server "${name}". ${known === "" ? "It has none." : `It has: ${known}.`}`;
+  return new CliError(EXIT.failed, message, "MCP_SERVER_NOT_FOUND");
+}
