@@ -1,3 +1,4 @@
+import { SessionId } from "../protocol/ids.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport } from "../sessions/transfer/file-import.ts";
 import { type AccessControl, bearerOf } from "./access-control.ts";
@@ -155,10 +156,12 @@ export class HttpServer {
   #page(request: Request, url: URL, name: "shell" | "portlet"): Response {
     const token = url.searchParams.get("token");
     if (token !== null && this.#access.isToken(token)) {
-      if (request.headers.get("sec-fetch-site") === "cross-site") return signedInPage(this.#access.newCookie());
+      const address = `${url.pathname}${linkedSession(url)}`;
+      if (request.headers.get("sec-fetch-site") === "cross-site")
+        return signedInPage(this.#access.newCookie(), address);
       const headers = {
         ...SECURITY_HEADERS,
-        Location: url.pathname,
+        Location: address,
         "Set-Cookie": this.#access.newCookie(),
         "Cache-Control": "no-store",
       };
@@ -178,4 +181,10 @@ export class HttpServer {
     this.#options.connection.onError(error);
     return plainText(500, "Unexpected server error.");
   }
+}
+
+/** The session that the page is to show, where the address names one; without one, the browser keeps what it has. */
+function linkedSession(url: URL): string {
+  const named = SessionId.safeParse(url.searchParams.get("session"));
+  return named.success ? `#session=${encodeURIComponent(named.data)}` : "";
 }

@@ -35,8 +35,8 @@ export function signInPage(): Response {
  * For a browser that was sent here by a file or another page: its new cookie is not sent along with a redirect, but is
  * with a step that this page of ours makes.
  */
-export function signedInPage(cookie: string): Response {
-  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/"><title>Liminal Builder</title><p><a href="/">Go on</a></p></html>\n`;
+export function signedInPage(cookie: string, address: string): Response {
+  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${address}"><title>Liminal Builder</title><p><a href="${address}">Go on</a></p></html>\n`;
   return new Response(page, { status: 200, headers: { ...HTML, "Set-Cookie": cookie } });
 }
 

@@ -1,18 +1,36 @@
+import type { SessionId } from "../protocol/ids.ts";
 import { openBrowser } from "../server/open-browser.ts";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
+import { allSessions, findSession } from "./find-session.ts";
 import type { CommandLine } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { dataDirOf } from "./running-server.ts";
-import { connect } from "./server-link.ts";
+import { connect, type ServerLink } from "./server-link.ts";
 
-/** Shows the page, signed in. */
+/** Shows the page, signed in, at a session where one is named. */
 export async function open(line: CommandLine): Promise<ExitCode> {
   using link = await connect(line.env);
-  const { origin, signInUrl } = link.server;
+  const { origin } = link.server;
+  const [wanted] = line.args;
+  const sessionId = wanted === undefined ? null : await shownSession(link, wanted);
+  const named = sessionId === null ? "" : `session=${encodeURIComponent(sessionId)}`;
+  const signInUrl = named === "" ? link.server.signInUrl : `${link.server.signInUrl}&${named}`;
   const { file, opened } = openBrowser({ signInUrl, dataDir: dataDirOf(line.env), env: line.env });
   const text = opened
     ? `Opened ${origin}`
     : `There is no desktop to open a browser on. The page is at ${origin}\nA browser of this machine is signed in by the file ${file}`;
-  print(line, { url: origin, opened }, text);
+  const url = named === "" ? origin : `${origin}/#${named}`;
+  print(line, { url, opened, ...(sessionId !== null && { sessionId }) }, text);
   return EXIT.done;
+}
+
+/** What the page has no row for it cannot show. */
+async function shownSession(link: ServerLink, wanted: string): Promise<SessionId> {
+  const sessionId = await findSession(link, wanted);
+  const row = (await allSessions(link)).find(({ id }) => id === sessionId);
+  if (row && !row.archived) return sessionId;
+  const problem = row
+    ? `${sessionId} is archived. Bring it back in the page first: "Show archived" beside its project.`
+    : `There is no session "${wanted}" in any project of the list. liminal ls lists them.`;
+  throw new CliError(EXIT.failed, problem, row ? "SESSION_ARCHIVED" : "SESSION_NOT_FOUND");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { COMMANDS, OPTIONS_OF_ALL } from "../../src/cli/command-table.ts";
 import { EXIT_WORDS } from "../../src/cli/exit-codes.ts";
@@ -70,6 +70,37 @@ describe("X-14 completion", () => {
     COMMANDS_TIMEOUT_MS,
   );
 
+  it.skipIf(Bun.which("zsh") === null)(
+    "zsh, where it is installed, completes commands, options and their values",
+    async () => {
+      await using server = await TestServer.prepare();
+      const { stdout } = await liminal(server, ["completion", "zsh"]);
+      const folder = await server.directory("zsh");
+      await writeFile(join(folder, "_liminal"), stdout);
+      const offered = (typed: string) =>
+        linesOf(["zsh", "-f", join(import.meta.dirname, "complete-in-zsh.zsh"), folder, typed], server.home);
+      for (const [typed, words] of ASKED_OF_SHELLS) expect([typed, await offered(typed)]).toEqual([typed, words]);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
+  it.skipIf(Bun.which("fish") === null)(
+    "fish, where it is installed, completes commands, options and their values",
+    async () => {
+      await using server = await TestServer.prepare();
+      const { stdout } = await liminal(server, ["completion", "fish"]);
+      const file = join(await server.directory("fish"), "liminal.fish");
+      await writeFile(file, stdout);
+      const offered = async (typed: string) => {
+        const lines = await linesOf(["fish", "-c", `source ${file}; complete -C "${typed}"`], server.home);
+        return lines.map((line) => line.split("\t")[0] ?? "");
+      };
+      for (const [typed, words] of ASKED_OF_SHELLS)
+        expect([typed, (await offered(typed)).sort()]).toEqual([typed, [...words].sort()]);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
   it(
     "zsh and fish get every command and option of the table; other shells are refused",
     async () => {
@@ -90,6 +121,21 @@ describe("X-14 completion", () => {
     COMMANDS_TIMEOUT_MS,
   );
 });
+
+/** What stands on the command line so far, and what a shell is to offer then. */
+const ASKED_OF_SHELLS: readonly (readonly [string, string[]])[] = [
+  ["liminal att", ["attach"]],
+  ["liminal run --perm", ["--permissions"]],
+  ["liminal run --permissions ", ["ask", "edits", "all"]],
+  ["liminal agents in", ["install"]],
+  ["liminal mcp-servers ena", ["enable"]],
+];
+
+async function linesOf(command: string[], home: string): Promise<string[]> {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, TERM: "dumb" };
+  const child = Bun.spawn(command, { cwd: home, env, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  return (await new Response(child.stdout).text()).trim().split("\n");
+}
 
 /** What bash itself would offer for these words. */
 async function completed(script: string, words: readonly string[]): Promise<string[]> {

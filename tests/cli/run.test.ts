@@ -41,6 +41,19 @@ it(
   COMMANDS_TIMEOUT_MS,
 );
 
+it.skipIf(Bun.which("jq") === null)(
+  "X-14 run --wait --json | jq, where jq is installed",
+  async () => {
+    await using server = await startTestServer();
+    const line = `set -o pipefail; node "${BINARY}" run --wait "stream 2 words" --json | jq -r .text`;
+    const surroundings = { cwd: server.home, env: environmentOf(server), stdin: "ignore", stderr: "ignore" } as const;
+    const pipe = Bun.spawn(["bash", "-c", line], { ...surroundings, stdout: "pipe" });
+    expect(await new Response(pipe.stdout).text()).toBe("w1 w2\n");
+    expect(await pipe.exited).toBe(0);
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
 it(
   "X-14 run --wait tells a failed turn from a cancelled one by its exit code",
   async () => {

@@ -27,7 +27,9 @@ function linesOf(command: CommandSpec): string[] {
 function optionWords({ name, short, value, offer, help }: OptionSpec): string {
   const spelling = `${short === undefined ? "" : `-s ${short} `}-l ${name} -d ${quoted(help)}`;
   if (value === undefined) return spelling;
-  return `${spelling} -r ${offerWords(offer ?? "files")}`.trimEnd();
+  // Exclusive, or fish would offer files beside it.
+  const isFile = offer === undefined || offer === "files";
+  return `${spelling} ${isFile ? "-r" : "-x"} ${offerWords(offer ?? "files")}`.trimEnd();
 }
 
 function offerWords(offer: Offer): string {

@@ -15,12 +15,15 @@ export const SERVER_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "open",
-    summary: "open the page in a browser",
-    ...NO_ARGS,
+    summary: "open the page in a browser, or a session in it",
+    args: "[session]",
+    argsMin: 0,
+    argsMax: 1,
+    offers: ["sessions"],
     options: [],
     notes: ["Never prints the token: a browser that is not signed in gets it through a file that only you can read."],
     json: '{"url", "opened"}, the url without the token',
-    examples: ["liminal open"],
+    examples: ["liminal open", "liminal open 3f2a"],
   },
   {
     name: "stop",

@@ -9,6 +9,7 @@ import { followNotifications } from "./follow-notifications.ts";
 import { WIDE_QUERY } from "./is-narrow.ts";
 import { runShortcut } from "./keys/run-shortcut.ts";
 import { type KeyPress, shellShortcut } from "./keys/shell-shortcut.ts";
+import { openLinkedSession } from "./open-linked-session.ts";
 import { runPortlets } from "./portlets/run-portlets.ts";
 import { followSidebarLayout } from "./sidebar/sidebar-layout.ts";
 import { Shell } from "./state/shell.ts";
@@ -40,6 +41,7 @@ const wake = () => {
   if (document.visibilityState === "visible") connection.wake();
 };
 document.addEventListener("visibilitychange", wake);
+addEventListener("hashchange", () => openLinkedSession(shell));
 addEventListener("online", wake);
 addEventListener("pageshow", wake);
 matchMedia(WIDE_QUERY).addEventListener("change", () => {
@@ -90,6 +92,7 @@ const onPortletsPlace = (container: Element) =>
   });
 
 followSidebarLayout();
+openLinkedSession(shell);
 render(
   <App
     shell={shell}
