@@ -146,6 +146,10 @@ const BROKEN: readonly BrokenSetUp[] = [
   },
 ];
 
+it("X-14 doctor is tried on at least ten broken set-ups, each broken in its own way", () => {
+  expect(new Set(BROKEN.map(({ what }) => what)).size).toBeGreaterThanOrEqual(10);
+});
+
 it.each(BROKEN.map((setUp) => [setUp.what, setUp] as const))(
   "X-14 doctor finds %s and says what to do",
   async (_what, { check, says, fix, doctorEnv = {}, break: breakIt, agents }) => {

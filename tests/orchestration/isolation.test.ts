@@ -55,6 +55,14 @@ const ROUTES: readonly (readonly [string, () => Promise<Response>])[] = [
     "a trace",
     () => server.fetch(`/api/trace?sessionId=${talk.sessionId}`, { headers: { Authorization: bearer(token) } }),
   ],
+  [
+    "an export",
+    () => server.fetch(`/api/export?sessionId=${talk.sessionId}`, { headers: { Authorization: bearer(token) } }),
+  ],
+  [
+    "an import",
+    () => server.fetch("/api/import", { method: "POST", body: "{}", headers: { Authorization: bearer(token) } }),
+  ],
   ["/mcp by query", () => server.fetch(`/mcp?token=${token}`, { method: "POST", body: LIST, headers: {} })],
   ["/mcp by cookie", () => post(null, { Cookie: `liminal-${server.port}=${token}` })],
   ["/mcp without a token", () => post(null)],
@@ -78,6 +86,10 @@ function forged(secret: string): string {
 function renamed(): string {
   return `${Buffer.from(victim.sessionId).toString("base64url")}.${token.split(".")[1]}`;
 }
+
+test("O-2 O-3 at least twenty ways are tried", () => {
+  expect(ROUTES.length).toBeGreaterThanOrEqual(20);
+});
 
 for (const [what, enter] of ROUTES)
   test(`O-2 O-3 a session's token does not open: ${what}`, async () => {

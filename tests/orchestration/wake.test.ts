@@ -43,6 +43,51 @@ test("X-20 a wake outlives kill -9: what ended with the server is told as interr
   expect(last.state.waits).toEqual([]);
 });
 
+test("X-20 X-19 agents that go on while the server is away wake their parent once, in the next server", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server, "builtin");
+  {
+    await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
+    // One ends before, while or after there is no server, one surely after.
+    const ids = [await caller.create({ plan: "stream 20 words at 100/s" }), await caller.create({ plan: "sleep" })];
+    await caller.wait({ agentIds: ids, wake: true });
+    await talk.until("the wait", ({ waits }) => waits?.length === 1);
+  }
+  await server.kill();
+  await server.start();
+  const again = await talk.joinedBy(await server.connect());
+  expect(again.state.waits).toHaveLength(1);
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
+  const [, sleeper] = await caller.list();
+  await caller.call("cancel_agent", { agentId: sleeper?.agentId });
+  await again.untilTurnsEnded(1);
+  expect(again.messages[0]).toContain("w19 w20");
+  expect(again.messages[0]).toContain("idle: cancelled");
+  expect(again.messages).toHaveLength(1);
+  expect(again.state.waits).toEqual([]);
+});
+
+test("X-20 what was called off stays off after kill -9", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server, "builtin");
+  const { client, sessionId } = talk;
+  {
+    await using caller = await McpCaller.overHttp(server, sessionToken(server, sessionId));
+    const { waitId = "" } = await caller.wait({ agentIds: [await caller.create({ plan: "sleep" })], wake: true });
+    await client.ask("ok", { type: "session:wait-cancel", sessionId, waitId });
+  }
+  await server.kill();
+  await server.start();
+  const again = await talk.joinedBy(await server.connect());
+  expect(again.state.waits ?? []).toEqual([]);
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, sessionId));
+  const [child] = await caller.list();
+  await caller.call("cancel_agent", { agentId: child?.agentId });
+  await caller.wait({ agentIds: [child?.agentId ?? ""] });
+  await again.say("stream 1 words");
+  expect(again.messages).toEqual(["stream 1 words"]);
+});
+
 test("X-20 a wake can be called off: by its own command, by the user's stop, and by a wait that told it already", async () => {
   await using server = await startTestServer();
   const talk = await startTalk(server, "builtin");

@@ -8,7 +8,7 @@ import type { Answer } from "../../sessions/answer.ts";
 import { isRefusal } from "../../sessions/delegation/delegations.ts";
 import { armWait, refuseWake } from "../arm-wait.ts";
 import { refusePolicy, setOption } from "../child-rights.ts";
-import { chooseAgent } from "../choose-agent.ts";
+import { namedAgent, usualAgent } from "../choose-agent.ts";
 import { chooseProject } from "../choose-project.ts";
 import { refuseVisibly } from "../refuse-visibly.ts";
 import { defineTool, type ToolContext } from "../tool.ts";
@@ -32,7 +32,11 @@ const input = {
     .max(PLAN_CHARS_MAX)
     .optional()
     .describe("What it is to do. It starts at once; without a plan it waits."),
-  agent: z.string().max(64).optional().describe("Which agent, by its id, such as claude-code. By default your own."),
+  agent: z
+    .string()
+    .max(64)
+    .optional()
+    .describe("Which agent, by its id, such as claude-code. By default the one the user works with here."),
   project: z.string().max(PATH_CHARS_MAX).optional().describe("The project's directory or id. By default your own."),
   model: z.string().max(200).optional().describe("One of the models that agent offers."),
   mode: z.string().max(200).optional().describe("One of the modes that agent offers."),
@@ -78,8 +82,10 @@ async function create(context: ToolContext, given: Input): Promise<SessionId> {
   const { title } = given;
   const policy = readPolicy(given.policy);
   refusePolicy(context, policy);
-  const cliType = chooseAgent(context, given.agent);
+  // Before a project is added for it: a call that is refused leaves nothing.
+  const named = given.agent === undefined ? null : namedAgent(context, given.agent);
   const projectId = await chooseProject(context, given.project);
+  const cliType = named ?? usualAgent(context, projectId);
   const commandId = context.commandId("create");
   const answer = await sessions.create(
     {
