@@ -40,16 +40,20 @@ export const fiveAgents: Bench = {
     if (!active) throw new Error("there is a last session");
     const frameMs = median(await page.frameIntervals());
     const times = { ours: [] as number[], bare: [] as number[] };
+    const work = { ours: [] as number[], bare: [] as number[] };
     for (let round = 0; round < (quick ? ROUNDS_QUICK : ROUNDS); round++) {
       times.bare.push(...(await page.typeKeys(active, KEYS)));
+      work.bare.push(...(await page.workOfKeys(active, KEYS)));
       for (const sessionId of sessions) await startTalking(client, sessionId);
       await page.untilText(active, `w${CHUNKS_PER_S * (round + 1)}`);
       times.ours.push(...(await page.typeKeys(active, KEYS)));
+      work.ours.push(...(await page.workOfKeys(active, KEYS)));
       for (const sessionId of sessions) await client.ask({ type: "session:cancel", sessionId }, "ok");
     }
     reportLatency(report, "key to paint", times.ours, times.bare);
     const inFrames = (samples: readonly number[]) => samples.map((sample) => sample / frameMs);
     reportLatency(report, "key to paint", inFrames(times.ours), inFrames(times.bare), FRAMES_TARGET, "frames");
+    reportLatency(report, "thread time from key to paint", work.ours, work.bare, FRAMES_TARGET * frameMs);
   },
 };
 

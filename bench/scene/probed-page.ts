@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, CDPSession, Locator, Page } from "playwright-core";
 import { z } from "zod";
 import { launchChromium } from "../../tests/support/chromium.ts";
+import { keyWorkMs } from "../measure/key-work.ts";
 import { longestTaskMs } from "../measure/longest-task.ts";
 import { within } from "../measure/wait-until.ts";
 
@@ -9,6 +10,7 @@ const PROBE = fileURLToPath(new URL("../programs/page-probe.js", import.meta.url
 const FRAMES_SAMPLED = 60;
 const MS_PER_S = 1_000;
 const TASK_CATEGORY = "disabled-by-default-devtools.timeline";
+const EVENT_CATEGORY = "devtools.timeline";
 const BYTES_PER_MB = 1_000_000;
 
 const Milliseconds = z.number();
@@ -135,6 +137,13 @@ export class ProbedPage implements AsyncDisposable {
   async traceTasks(): Promise<() => Promise<number>> {
     await this.#browser.startTracing(this.page, { categories: [TASK_CATEGORY] });
     return async () => longestTaskMs(await this.#browser.stopTracing());
+  }
+
+  /** Types as `typeKeys` does: how long the page's main thread worked for each key, its frame included. */
+  async workOfKeys(sessionId: string, count: number): Promise<readonly number[]> {
+    await this.#browser.startTracing(this.page, { categories: [TASK_CATEGORY, EVENT_CATEGORY] });
+    await this.typeKeys(sessionId, count);
+    return keyWorkMs(await this.#browser.stopTracing());
   }
 
   /** How long the page's main thread has worked, its frames included. */

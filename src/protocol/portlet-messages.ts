@@ -5,9 +5,12 @@ import { FactBody, Seq } from "./facts.ts";
 import { CliType, CommandId, EntryId } from "./ids.ts";
 import { AgentStatus, FilesFound, SessionHistory, SessionPage, SessionResumed } from "./server-messages.ts";
 
+const PortletFact = z.intersection(z.object({ seq: Seq }), FactBody);
+export type PortletFact = z.infer<typeof PortletFact>;
+
 /** What the shell tells a session's frame: the session's own messages less the id the frame stands for, and its surroundings. */
 export const ShellToPortlet = z.union([
-  z.intersection(z.object({ seq: Seq }), FactBody),
+  PortletFact,
   z.omit(SessionHistory, { sessionId: true }),
   z.omit(SessionResumed, { sessionId: true }),
   z.omit(SessionPage, { sessionId: true }),
@@ -30,6 +33,13 @@ export const ShellToPortlet = z.union([
   z.object({ type: z.literal("portlet:reveal"), entryId: EntryId }),
 ]);
 export type ShellToPortlet = z.infer<typeof ShellToPortlet>;
+
+/** What is posted into a frame: one message, or all facts that came while nobody looked, in their order. */
+export const PostedToPortlet = z.union([
+  ShellToPortlet,
+  z.object({ type: z.literal("portlet:facts"), facts: z.array(PortletFact) }),
+]);
+export type PostedToPortlet = z.infer<typeof PostedToPortlet>;
 
 const modifiers = z.object({ ctrl: z.boolean(), meta: z.boolean(), shift: z.boolean(), alt: z.boolean() });
 

@@ -1,4 +1,9 @@
-import { type PortletCommand, type PortletToShell, ShellToPortlet } from "../../protocol/portlet-messages.ts";
+import {
+  type PortletCommand,
+  type PortletToShell,
+  PostedToPortlet,
+  type ShellToPortlet,
+} from "../../protocol/portlet-messages.ts";
 
 /** The only way out of the frame and into it. */
 export interface ShellLink {
@@ -13,8 +18,10 @@ export function linkShell(frame: Window, receive: (message: ShellToPortlet) => v
   const shell = frame.parent;
   frame.addEventListener("message", (event) => {
     if (event.origin !== origin || event.source !== shell) return;
-    const parsed = ShellToPortlet.safeParse(event.data);
-    if (parsed.success) receive(parsed.data);
+    const parsed = PostedToPortlet.safeParse(event.data);
+    if (!parsed.success) return;
+    if (parsed.data.type === "portlet:facts") parsed.data.facts.forEach(receive);
+    else receive(parsed.data);
   });
   let isUrgent = false;
   return {

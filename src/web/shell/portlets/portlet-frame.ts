@@ -1,8 +1,10 @@
 import type { SessionId } from "../../../protocol/ids.ts";
-import type { ShellToPortlet } from "../../../protocol/portlet-messages.ts";
+import type { PortletFact, PostedToPortlet, ShellToPortlet } from "../../../protocol/portlet-messages.ts";
 import type { ShownColumn } from "../split/split-view.ts";
 
 const WHOLE = 100;
+/** As many facts wait for a hidden frame at most: few enough to be folded within the frame that shows it. */
+const HELD_FACTS_MAX = 50;
 
 /** Ids in the document that tie a tab to its panel. */
 export const tabIdOf = (id: SessionId): string => `tab-${id}`;
@@ -14,6 +16,7 @@ export class PortletFrame {
   readonly #iframe = document.createElement("iframe");
   readonly #origin: string;
   #wantsFocus = false;
+  #held: PortletFact[] = [];
   /** The frame has said that it listens. */
   ready = false;
 
@@ -64,9 +67,34 @@ export class PortletFrame {
     return !this.#panel.inert;
   }
 
-  /** Before the frame listens there is no one to tell; it is told all when it is ready. */
+  /**
+   * Before the frame listens there is no one to tell; it is told all when it is ready. What is said to a hidden one is
+   * held and told together: agents that talk in the background take no time from the one that is watched.
+   */
   post(message: ShellToPortlet): void {
-    if (this.ready) this.#iframe.contentWindow?.postMessage(message, this.#origin);
+    if (!this.ready) return;
+    if (!this.visible && "seq" in message && message.type !== "session:history" && message.type !== "session:resumed") {
+      this.#held.push(message);
+      if (this.#held.length >= HELD_FACTS_MAX) this.#tellHeld();
+      return;
+    }
+    this.#tellHeld();
+    this.#tell(message);
+  }
+
+  /** What was held is no longer wanted: all is told anew. */
+  forget(): void {
+    this.#held = [];
+  }
+
+  #tellHeld(): void {
+    if (this.#held.length === 0) return;
+    this.#tell({ type: "portlet:facts", facts: this.#held });
+    this.#held = [];
+  }
+
+  #tell(message: PostedToPortlet): void {
+    this.#iframe.contentWindow?.postMessage(message, this.#origin);
   }
 
   speaks(source: MessageEventSource | null): boolean {

@@ -93,6 +93,7 @@ export class PortletSession {
 
   #refollow(): void {
     this.#unfollow();
+    this.#frame.forget();
     this.#unfollow = this.#connection.follow(this.#id, (message) => this.#frame.post(forPortlet(message)));
   }
 
