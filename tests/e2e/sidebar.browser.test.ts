@@ -58,6 +58,35 @@ test("20 projects with 50 sessions each: a whole turn draws a handful of rows, n
   expect(await app.page.evaluate<number>("window.drawnRows")).toBeLessThan(40);
 });
 
+/** Rows that the browser styles, lays out and paints. */
+const COUNT_RENDERED_ROWS = `[...document.querySelectorAll(".session-row")].filter((row) =>
+  row.checkVisibility({ contentVisibilityAuto: true })).length`;
+
+test("20 projects with 50 sessions each: rows out of view cost no layout, keep their place, and the keyboard reaches them", async () => {
+  await using server = await seeded(20, 50);
+  await using app = await chromium.open(server);
+  const known = await waitFor(
+    () => app.rowTitles(),
+    ({ length }) => length === 1_000,
+    "all rows",
+  );
+  const rendered = () => app.page.evaluate<number>(COUNT_RENDERED_ROWS);
+  await waitFor(rendered, (count) => count <= 200, "most rows left out of the layout");
+  const tree = app.projects.locator(".sidebar-scroll");
+  const height = await tree.evaluate<number, HTMLElement>((element) => element.scrollHeight);
+  await app.projects.getByRole("button", { name: "project 0", exact: true }).focus();
+  await app.page.keyboard.press("End");
+  await untilFocused(app.row(known.at(-1) ?? ""), "the last row");
+  await waitFor(
+    () => tree.evaluate<number, HTMLElement>((element) => element.scrollTop + element.clientHeight),
+    (bottom) => Math.abs(bottom - height) < 40,
+    "the end of the list, where it was announced",
+  );
+  expect(await tree.evaluate<number, HTMLElement>((element) => element.scrollHeight)).toBe(height);
+  await waitFor(rendered, (count) => count <= 200, "what was left behind left out again");
+  expect(await app.rowTitles()).toEqual(known);
+});
+
 test("X-15 the sidebar is walked by arrow keys, Home, End and letters; folds and its width come back after a restart", async () => {
   await using server = await seeded(3, 2);
   await using app = await chromium.open(server, { losesServer: true });

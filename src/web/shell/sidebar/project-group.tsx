@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import type { Project } from "../../../protocol/server-messages.ts";
+import type { Project, SessionRow } from "../../../protocol/server-messages.ts";
 import { Icon } from "../../icons/icon.tsx";
 import type { Shell } from "../state/shell.ts";
 import { askForSession } from "../state/shell-actions.ts";
@@ -10,22 +10,27 @@ import { SessionRowItem } from "./session-row-item.tsx";
 import { type SessionBranch, sessionTree } from "./session-tree.ts";
 import { usePick } from "./use-pick.ts";
 
+const NO_ROWS: readonly SessionRow[] = [];
+
 /** A project and its sessions, folded away or not. */
 export function ProjectGroup({ shell, project }: { shell: Shell; project: Project }) {
   const open = useComputed(() => shell.collapsed.value[project.id] !== true).value;
   const listId = `sessions-of-${project.id}`;
   const before = useRef<readonly SessionBranch[]>([]);
+  // Of its own, so that what follows from it is worked out again only when a row of this project changed.
+  const rows = useComputed(() => shell.rowsByProject.value.get(project.id) ?? NO_ROWS);
   const branches = useComputed(() => {
-    before.current = sessionTree(shell.rowsByProject.value.get(project.id) ?? [], before.current);
+    before.current = sessionTree(rows.value, before.current);
     return before.current;
   }).value;
-  const cost = useComputed(() => projectCostWords(shell.rowsByProject.value.get(project.id) ?? [])).value;
+  const cost = useComputed(() => projectCostWords(rows.value)).value;
+  const rowCount = useComputed(() => rows.value.length).value;
   const known = usePick(shell, ({ awaited }) => awaited?.has(project.id) === false);
   return (
     <li class="project">
       <ProjectHead shell={shell} project={project} open={open} listId={listId} cost={cost} />
       {open && (
-        <div id={listId}>
+        <div id={listId} class="project-sessions" style={{ "--rows": rowCount }}>
           <ul>
             {branches.map((branch) => (
               <SessionRowItem key={branch.id} shell={shell} branch={branch} />

@@ -5,19 +5,17 @@ import { Icon } from "../../icons/icon.tsx";
 import { relativeAge } from "../relative-age.ts";
 import type { Shell } from "../state/shell.ts";
 import { askToArchive, startRename } from "../state/shell-actions.ts";
-import { agentOf, type ShellState } from "../state/shell-state.ts";
 import { Mark } from "./mark.tsx";
 import { MoreButton, RowTitle } from "./row-care.tsx";
 import { MARK_WORDS, sessionMark } from "./session-mark.ts";
 import type { SessionBranch } from "./session-tree.ts";
-import { usePick } from "./use-pick.ts";
 
 /** One line per session; the sessions its agent started stand under it. */
 export function SessionRowItem({ shell, branch }: { shell: Shell; branch: SessionBranch }) {
   const { id, children } = branch;
-  const session = usePick(shell, ({ sessions }) => sessions.get(id));
+  const session = shell.rows.of(id).value;
   const current = useComputed(() => shell.shownSession() === id).value;
-  const agentName = usePick(shell, (state) => agentNameOf(state, id));
+  const agentName = useComputed(() => agentNameOf(shell, id)).value;
   const age = useComputed(() => ageOf(shell, id)).value;
   if (session === undefined) return null;
   const mark = sessionMark(session);
@@ -72,12 +70,12 @@ export function SessionRowItem({ shell, branch }: { shell: Shell; branch: Sessio
   );
 }
 
-function agentNameOf(state: ShellState, id: SessionId): string | undefined {
-  const row = state.sessions.get(id);
-  return row && agentOf(state, row.cliType)?.name;
+function agentNameOf({ rows }: Shell, id: SessionId): string | undefined {
+  const cliType = rows.of(id).value?.cliType;
+  return rows.agents.value.find((agent) => agent.id === cliType)?.name;
 }
 
 function ageOf(shell: Shell, id: SessionId): string {
-  const row = shell.server.value.sessions.get(id);
+  const row = shell.rows.of(id).value;
   return row === undefined ? "" : relativeAge(row.lastActiveAt, shell.nowMs.value);
 }

@@ -14,8 +14,9 @@ export function sessionTree(rows: readonly SessionRow[], before: Branches = []):
   const ids = new Set(rows.map(({ id }) => id));
   const byParent = Map.groupBy(rows, ({ parentId }) => (parentId !== undefined && ids.has(parentId) ? parentId : null));
   const branches = (parent: SessionId | null, known: Branches): Branches => {
+    const knownById = new Map(known.map((branch) => [branch.id, branch]));
     const now = (byParent.get(parent) ?? []).map(({ id }) => {
-      const same = known.find((branch) => branch.id === id);
+      const same = knownById.get(id);
       const children = branches(id, same?.children ?? []);
       return same !== undefined && same.children === children ? same : { id, children };
     });

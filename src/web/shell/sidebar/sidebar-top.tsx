@@ -1,6 +1,6 @@
 import { Icon } from "../../icons/icon.tsx";
 import { chordKeys, isMac } from "../keys/chord-keys.ts";
-import { attentionIn } from "../state/attention.ts";
+import { countsIn } from "../state/attention.ts";
 import type { Shell } from "../state/shell.ts";
 import { Mark } from "./mark.tsx";
 import { MARK_WORDS } from "./session-mark.ts";
@@ -48,8 +48,8 @@ export function SidebarTop({ shell }: { shell: Shell }) {
 
 /** How many sessions work, wait and failed, and the way to all of them. */
 function OverviewRow({ shell }: { shell: Shell }) {
-  const attention = attentionIn(shell.server.value, shell.nowMs.value);
-  const counts = COUNTED.flatMap((mark) => (attention[mark].length > 0 ? [{ mark, n: attention[mark].length }] : []));
+  const counted = countsIn(shell.server.value, shell.nowMs.value);
+  const counts = COUNTED.flatMap((mark) => (counted[mark] > 0 ? [{ mark, n: counted[mark] }] : []));
   return (
     <button
       type="button"

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { SessionRow } from "../../../protocol/server-messages.ts";
-import { attentionIn, waitingSessions } from "./attention.ts";
+import { attentionIn, countsIn, waitingSessions } from "./attention.ts";
 
 const NOW = Date.parse("2026-01-15T12:00:00.000Z");
 const hoursAgo = (hours: number) => new Date(NOW - hours * 3_600_000).toISOString();
@@ -34,6 +34,10 @@ test("X-11 who works, who waits, who failed lately, who was active lately", () =
     failed: ["failed"],
     recent: ["done"],
   });
+});
+
+test("X-11 the counts are those of the lists", () => {
+  expect(countsIn(state, NOW)).toEqual({ working: 2, waiting: 2, failed: 1 });
 });
 
 test("X-22 who waits longest is the next to go to", () => {

@@ -1,6 +1,6 @@
 import type { SessionId } from "../../../protocol/ids.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
-import { sessionMark } from "../sidebar/session-mark.ts";
+import { type SessionMark, sessionMark } from "../sidebar/session-mark.ts";
 import type { ShellState } from "./shell-state.ts";
 
 /** What happened longer ago is history, no matter how it ended. */
@@ -14,22 +14,40 @@ export interface Attention {
   readonly recent: readonly SessionRow[];
 }
 
-export function attentionIn({ sessions }: Pick<ShellState, "sessions">, nowMs: number): Attention {
-  const newest = [...sessions.values()].sort((a, b) => order(b, a));
+export function attentionIn(state: Pick<ShellState, "sessions">, nowMs: number): Attention {
+  const { none = [], unread = [], ...urgent } = byMark(state);
   const isRecent = ({ lastActiveAt }: SessionRow) => nowMs - Date.parse(lastActiveAt) < RECENT_MS;
-  const marked = (...marks: readonly string[]) => newest.filter((row) => marks.includes(sessionMark(row)));
+  const wasUsed = (row: SessionRow) => row.lastActiveAt !== row.createdAt && isRecent(row);
   return {
-    working: marked("working", "stalled"),
-    waiting: marked("waiting").reverse(),
-    failed: marked("failed").filter(isRecent),
-    recent: marked("none", "unread").filter((row) => isRecent(row) && row.lastActiveAt !== row.createdAt),
+    working: [...(urgent.working ?? []), ...(urgent.stalled ?? [])].sort(newestFirst),
+    waiting: [...(urgent.waiting ?? [])].sort(order),
+    failed: (urgent.failed ?? []).filter(isRecent).sort(newestFirst),
+    recent: [...none, ...unread].filter(wasUsed).sort(newestFirst),
   };
+}
+
+/** How many work, wait and failed lately: looks at each session once, and at the time of few. */
+export function countsIn(
+  state: Pick<ShellState, "sessions">,
+  nowMs: number,
+): Readonly<Record<Exclude<keyof Attention, "recent">, number>> {
+  const { working = [], stalled = [], waiting = [], failed = [] } = byMark(state);
+  const lately = failed.filter(({ lastActiveAt }) => nowMs - Date.parse(lastActiveAt) < RECENT_MS);
+  return { working: working.length + stalled.length, waiting: waiting.length, failed: lately.length };
+}
+
+function byMark({ sessions }: Pick<ShellState, "sessions">): Partial<Record<SessionMark, readonly SessionRow[]>> {
+  return Object.groupBy(sessions.values(), sessionMark);
 }
 
 /** Those that wait for the user, the longest first. */
 export function waitingSessions({ sessions }: Pick<ShellState, "sessions">): readonly SessionId[] {
   const waiting = [...sessions.values()].filter(({ turn }) => turn.state === "waiting");
   return waiting.sort(order).map(({ id }) => id);
+}
+
+function newestFirst(a: SessionRow, b: SessionRow): number {
+  return order(b, a);
 }
 
 function order(a: SessionRow, b: SessionRow): number {

@@ -81,9 +81,10 @@ function listed(state: ShellState, { projectId, sessions: rows }: Plain<"session
 }
 
 function withRow(state: ShellState, session: SessionRow): ShellState {
-  const without = withoutRow(state, session.id);
   const place = session.archived ? "archived" : "sessions";
-  return { ...without, [place]: new Map(without[place]).set(session.id, session) };
+  const left = state[session.archived ? "sessions" : "archived"].has(session.id);
+  const rest = left ? withoutRow(state, session.id) : state;
+  return { ...rest, [place]: new Map(rest[place]).set(session.id, session) };
 }
 
 function withoutRow(state: ShellState, id: SessionId): ShellState {

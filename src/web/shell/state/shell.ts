@@ -22,6 +22,7 @@ import { AgentInstalls } from "./agent-installs.ts";
 import type { Tell } from "./attempt.ts";
 import { foldShell } from "./fold-shell.ts";
 import { readKept, writeKept } from "./kept-json.ts";
+import { RowSignals } from "./row-signals.ts";
 import { SeenSessions } from "./seen-sessions.ts";
 import { SessionImports } from "./session-imports.ts";
 import { NO_DIALOG, type ShellDialog } from "./shell-dialog.ts";
@@ -88,6 +89,7 @@ export class Shell {
   readonly nowMs: Signal<number>;
   /** The sidebar's rows; a project without news keeps its list. */
   readonly rowsByProject: ReadonlySignal<RowsByProject>;
+  readonly rows = new RowSignals();
   readonly terminals = new TerminalFeed();
   readonly seen = new SeenSessions(
     (request) => void this.attempt(request, ignore("a session that is gone needs no reader")),
@@ -135,6 +137,7 @@ export class Shell {
       const before = this.#server.peek();
       const after = foldShell(before, message);
       this.#server.value = after;
+      this.rows.follow(after);
       this.terminals.hear(message);
       this.installs.hear(message);
       this.seen.hear(message);
