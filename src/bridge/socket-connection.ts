@@ -16,6 +16,8 @@ const FOLLOWED_SESSIONS_MAX = 500;
 export interface ConnectionDeps extends MessageDeps {
   readonly feed: Feed;
   readonly hello: () => PlainServerMessage;
+  /** What is said when nothing can be stored; null when that is not the trouble. */
+  readonly unwritable: () => Refusal | null;
   readonly onError: (error: unknown) => void;
 }
 
@@ -103,7 +105,7 @@ export class SocketConnection implements Disposable {
       }
     } catch (error) {
       this.#deps.onError(error);
-      this.#refuse(REFUSE.internal(), message);
+      this.#refuse(this.#deps.unwritable() ?? REFUSE.internal(), message);
     }
   }
 

@@ -13,6 +13,7 @@ export const ErrorCode = z.enum([
   "AGENT_PROTOCOL_ERROR",
   "REQUEST_NOT_PENDING",
   "LIMIT_EXCEEDED",
+  "STORAGE_UNWRITABLE",
   "INTERNAL_ERROR",
 ]);
 export type ErrorCode = z.infer<typeof ErrorCode>;
@@ -70,6 +71,7 @@ export const REFUSE = {
       "LIMIT_EXCEEDED",
       `Over budget: ${spent} of ${limit} ${unit} are spent. Tell the user; only they can raise it.`,
     ),
+  unwritable: (why: string) => refuse("STORAGE_UNWRITABLE", `Nothing was changed. ${why}`),
   internal: () => refuse("INTERNAL_ERROR", "Unexpected server error."),
 } as const;
 

@@ -28,6 +28,8 @@ export const ShellToPortlet = z.union([
   /** Hidden frames fold but do no layout work; shown again, they catch up in one step. */
   z.object({ type: z.literal("portlet:visible"), visible: z.boolean() }),
   z.object({ type: z.literal("portlet:connection"), connected: z.boolean() }),
+  /** Whether anything can be stored, and so be sent. */
+  z.object({ type: z.literal("portlet:storage"), writable: z.boolean() }),
   z.object({ type: z.literal("portlet:focus") }),
   /** Brings this entry into view, however far back it is. */
   z.object({ type: z.literal("portlet:reveal"), entryId: EntryId }),

@@ -11,6 +11,7 @@ import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from
 import { AgentQuestion, PendingQuestion, QuestionAction } from "./question.ts";
 import { SearchHit } from "./search.ts";
 import { QueueItem, SessionConfig, Turn, Usage } from "./session-parts.ts";
+import { StorageState } from "./storage.ts";
 import { ToolServer } from "./tool-server.ts";
 
 export const Project = z.object({ id: ProjectId, path: z.string(), name: z.string(), addedAt: z.string() });
@@ -157,7 +158,10 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     ownProcesses: z.optional(z.array(OwnProcess)),
     /** Questions of agents that belong to no session. */
     questions: z.optional(z.array(AgentQuestion)),
+    storage: z.optional(StorageState),
   }),
+  /** Every client hears when nothing can be stored any more, and when it can again. */
+  message("storage:state", StorageState.shape),
   message("project:added", { project: Project }),
   message("project:removed", { projectId: ProjectId }),
   message("project:list", { projects: z.array(Project) }),

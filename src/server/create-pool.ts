@@ -4,6 +4,7 @@ import { LocalProcessHost } from "../agents/process/local-process-host.ts";
 import type { ProcessLedger } from "../agents/process/process-ledger.ts";
 import type { Hub } from "../fanout/hub.ts";
 import type { AbsenceWatch } from "../lib/absence-watch.ts";
+import type { FlowGate } from "../lib/flow-gate.ts";
 import type { World } from "../ports/world.ts";
 import { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import type { ProjectTools } from "../workspace/project-tools.ts";
@@ -15,6 +16,7 @@ import { createHolders } from "./create-holders.ts";
 import type { DataDir } from "./data-dir.ts";
 import type { Logger } from "./logger.ts";
 import type { OwnTools } from "./own-tools.ts";
+import { faultReporter } from "./storage-guard.ts";
 import { VERSION } from "./version.ts";
 
 const EPOCH_CHARS = 8;
@@ -26,6 +28,7 @@ interface PoolParts {
   readonly owner: string;
   readonly ledger: ProcessLedger;
   readonly hub: Hub;
+  readonly flow: FlowGate;
   readonly absence: AbsenceWatch;
   readonly logger: Logger;
   readonly file: LoadedConfigFile;
@@ -35,13 +38,13 @@ interface PoolParts {
 
 /** The agents this machine has, ready to be started when a session needs one. */
 export function createPool(parts: PoolParts) {
-  const { config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools, tools } = parts;
+  const { config, dataDir, world, owner, ledger, hub, flow, absence, logger, file, ownTools, tools } = parts;
   const { env } = config;
-  const onError = (error: unknown) => logger.error("Unexpected fault in an agent", error);
+  const onError = faultReporter(logger, "Unexpected fault in an agent");
   const epoch = world.newId().slice(0, EPOCH_CHARS);
   const lifeline = new Lifeline(epoch, env);
   const host = new LocalProcessHost(lifeline, ledger, onError);
-  const holders = createHolders({ config, dataDir, lifeline, logger, onError });
+  const holders = createHolders({ config, dataDir, lifeline, flow, logger, onError });
   const known = createCatalog({
     config,
     dataDir,
@@ -68,7 +71,7 @@ export function createPool(parts: PoolParts) {
     },
     onListChanged: () => hub.publish({ type: "agent:list", agents: [...pool.list()] }),
     world,
-    host: holders ?? host,
+    host: holders ?? new LocalProcessHost(lifeline, ledger, onError, flow),
     isHeld: holders !== null,
     readerHost: host,
     cwd: config.home,

@@ -15,7 +15,7 @@ function at(now: number): World {
 function open(dataDir: DataDir, world: World) {
   const said: string[] = [];
   const note = (text: string) => void said.push(text);
-  const stores = openStores(dataDir, world, { info: note, warn: note, error: note });
+  const stores = openStores(dataDir, world, { info: note, warn: note, error: note }, () => undefined);
   return Object.assign(stores, { said, [Symbol.dispose]: () => stores.close() });
 }
 

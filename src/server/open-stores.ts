@@ -1,4 +1,5 @@
 import { isoTime, type World } from "../ports/world.ts";
+import type { StorageState } from "../protocol/storage.ts";
 import { importLegacyFiles } from "../store/import-legacy-files.ts";
 import { openDatabase } from "../store/open-database.ts";
 import { SearchBacklog } from "../store/search/search-backlog.ts";
@@ -10,17 +11,26 @@ import { SqliteProjectStore } from "../store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../store/sqlite-session-log.ts";
 import { SqliteToolChoices } from "../store/sqlite-tool-choices.ts";
 import { SqliteTransferStore } from "../store/sqlite-transfer-store.ts";
+import { StorageWatch } from "../store/storage-watch.ts";
 import { type DataDir, makePrivate } from "./data-dir.ts";
 import type { Logger } from "./logger.ts";
+import { faultReporter } from "./storage-guard.ts";
 
 const RECEIPTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The database, and what an older app left beside it. What went wrong on the way is told. */
-export function openStores(dataDir: DataDir, world: World, logger: Logger) {
+export function openStores(dataDir: DataDir, world: World, logger: Logger, onStorage: (state: StorageState) => void) {
   makePrivate(dataDir.database);
   const { db, movedAside, created } = openDatabase(dataDir.database, isoTime(world).replaceAll(":", "-"));
   if (movedAside) logger.warn(`The database was damaged. It was moved to ${movedAside}, and a new one was started.`);
-  const onError = (error: unknown) => logger.error("The search index could not be completed", error);
+  const storage = new StorageWatch(db, {
+    path: dataDir.path,
+    onChanged: (state) => {
+      if (state.writable) backlog.start();
+      onStorage(state);
+    },
+  });
+  const onError = faultReporter(logger, "The search index could not be completed");
   const backlog = new SearchBacklog(db, { now: world.now, onError });
   const log = new SqliteSessionLog(db, () => backlog.start());
   const projects = new SqliteProjectStore(db);
@@ -37,9 +47,23 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger) {
   backlog.start();
   const close = () => {
     backlog.stop();
+    storage.stop();
     db.close();
   };
   const transfers = new SqliteTransferStore(db, log);
   const search = new SqliteSearchIndex(db);
-  return { log, projects, transfers, policies, delegations, search, backlog, choices, toolChoices, movedAside, close };
+  return {
+    log,
+    storage,
+    projects,
+    transfers,
+    policies,
+    delegations,
+    search,
+    backlog,
+    choices,
+    toolChoices,
+    movedAside,
+    close,
+  };
 }

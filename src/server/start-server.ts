@@ -30,6 +30,7 @@ import { openStores } from "./open-stores.ts";
 import { Orchestration } from "./orchestration.ts";
 import { SignIn } from "./sign-in.ts";
 import { statusReport } from "./status-report.ts";
+import { faultReporter, StorageGuard, warnOfUnstored } from "./storage-guard.ts";
 import { ownerOf, takeOver } from "./take-over.ts";
 import { shownToolServer } from "./tool-servers.ts";
 import { traceText } from "./trace-text.ts";
@@ -86,7 +87,11 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
 }
 
 /** All that a client needs to draw at once. */
-function greeting(projects: ProjectService, pool: AgentPool, questions: AgentQuestions): PlainServerMessage {
+function greeting(
+  projects: ProjectService,
+  pool: AgentPool,
+  questions: AgentQuestions,
+): Extract<PlainServerMessage, { type: "hello" }> {
   return {
     type: "hello",
     version: VERSION,
@@ -100,10 +105,11 @@ function greeting(projects: ProjectService, pool: AgentPool, questions: AgentQue
 
 /** Everything behind the socket. */
 async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger, token: string) {
-  const onError = (error: unknown) => logger.error("Unexpected fault", error);
+  const onError = faultReporter(logger, "Unexpected fault");
+  const guard = new StorageGuard(logger);
   const owner = ownerOf(dataDir);
   const ledger = new ProcessLedger(dataDir.file("agent-processes"));
-  const stores = openStores(dataDir, world, logger);
+  const stores = openStores(dataDir, world, logger, guard.changed);
   const absence = new AbsenceWatch(config.questionUnwatchedMs);
   const hub = new Hub((isAny) => absence.setPresent(isAny));
   const file = loadConfigFile(dataDir.file("config.json"));
@@ -112,12 +118,25 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
   const orchestration = new Orchestration({ settings, stores, dataDir, token, hub, world, onError });
   const { ownTools, delegations } = orchestration;
   const tools = new ProjectTools({ servers: file.mcpServers.map(shownToolServer), choices: stores.toolChoices });
-  const parts = { config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools, tools };
+  const parts = {
+    config,
+    dataDir,
+    world,
+    owner,
+    ledger,
+    hub,
+    flow: guard.flow,
+    absence,
+    logger,
+    file,
+    ownTools,
+    tools,
+  };
   const { pool, holders, lifeline, installs, questions, permissions } = createPool(parts);
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
   const policy = createPolicy({ world, stores, permissions, dataDir });
   const sessions = new SessionService({
-    ...{ world, log: stores.log, search: stores.search, projects: stores.projects },
+    ...{ world, log: stores.log, storage: stores.storage, search: stores.search, projects: stores.projects },
     ...{ agents: pool, policy, choices: stores.choices, delegations },
     stallMs: config.stallMs,
     absence,
@@ -125,6 +144,7 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
     publish: (message) => hub.publish(message),
     onError,
   });
+  guard.tell(hub, sessions);
   orchestration.join({ sessions, policy, projects, agents: () => pool.list() });
   const transfers = createTransfers({ world, stores, pool, policy, hub, onError });
   await takeOver({ owner, ledger, holders, pool, sessions, logger });
@@ -138,7 +158,8 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
     agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs, questions }),
     files: new FileSearch({ world, onError }),
     publish: (message) => hub.publish(message),
-    hello: () => greeting(projects, pool, questions),
+    hello: () => ({ ...greeting(projects, pool, questions), storage: stores.storage.state }),
+    unwritable: () => stores.storage.refusal(),
     onError,
   };
   /** What cannot live without this server. */
@@ -147,12 +168,13 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
     await lifeline.stop();
   };
   const stopAgents = async () => {
+    guard.letEnd();
     await Promise.all([pool.stop(), transfers.imports.stop()]);
     await stopOwn();
   };
   /** When nothing more can come, from agents or from clients. */
   const close = () => {
-    sessions.flush();
+    warnOfUnstored(sessions, config.holdMs, logger);
     stores.close();
   };
   return { connection, pool, sessions, transfers, backlog: stores.backlog, orchestration, stopAgents, stopOwn, close };

@@ -1,6 +1,7 @@
 import { invariant } from "../lib/assert.ts";
 import type { AgentBinding, Receipt, SessionLog } from "../ports/session-log.ts";
-import type { Refusal } from "../protocol/errors.ts";
+import type { Storage } from "../ports/storage.ts";
+import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import type { Effect } from "./scene.ts";
@@ -22,6 +23,11 @@ export function refused(commandId: string | undefined, refusal: Refusal, log: Se
   const answer: Answer = { kind: "refused", refusal };
   if (commandId !== undefined) log.saveReceipt({ commandId, answer: writeAnswer(answer), at });
   return answer;
+}
+
+/** What could not be stored did not happen. */
+export function unstorable(storage: Storage): Answer {
+  return { kind: "refused", refusal: storage.refusal() ?? REFUSE.internal() };
 }
 
 export function receiptOf({ commandId, answer }: DoneCommand, at: string): Receipt | null {

@@ -1,5 +1,6 @@
 import type { Agents } from "../ports/agents.ts";
 import type { SessionLog } from "../ports/session-log.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { World } from "../ports/world.ts";
 import type { Fact } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
@@ -9,6 +10,7 @@ import type { PolicyService } from "./policy/policy-service.ts";
 export interface SessionDeps {
   readonly world: World;
   readonly log: SessionLog;
+  readonly storage: Storage;
   readonly agents: Agents;
   readonly policy: PolicyService;
   /** A turn with nothing heard for this long is shown as stalled. */

@@ -73,7 +73,7 @@ describe("SessionService: a command acts once", () => {
     expect(await at.send({ ...empty, content: "now with words" })).toEqual(refused);
     at.store.db.exec("PRAGMA query_only = 1");
     const failed = await at.send({ type: "session:rename", title: "T", commandId: commandId("r") });
-    expect(failed).toMatchObject({ kind: "refused", refusal: { code: "INTERNAL_ERROR" } });
+    expect(failed).toMatchObject({ kind: "refused", refusal: { code: "STORAGE_UNWRITABLE" } });
     at.store.db.exec("PRAGMA query_only = 0");
     expect(await at.send({ type: "session:rename", title: "T", commandId: commandId("r") })).toMatchObject({
       kind: "fact",

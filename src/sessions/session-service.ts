@@ -4,6 +4,7 @@ import type { Agents } from "../ports/agents.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
 import type { SessionLog, StoredSession } from "../ports/session-log.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { World } from "../ports/world.ts";
 import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE } from "../protocol/errors.ts";
@@ -41,6 +42,7 @@ import { ShownSessions } from "./shown-sessions.ts";
 export interface SessionServiceDeps {
   readonly world: World;
   readonly log: SessionLog;
+  readonly storage: Storage;
   readonly search: SearchIndex;
   readonly projects: ProjectStore;
   readonly agents: Agents;
@@ -85,7 +87,7 @@ export class SessionService {
 
   constructor(deps: SessionServiceDeps) {
     this.#deps = deps;
-    this.#receipts = new CommandReceipts(deps.log, deps.world);
+    this.#receipts = new CommandReceipts(deps);
     this.#maker = new SessionMaker({ ...deps, load: (sessionId) => this.#session(sessionId) });
     this.#unwatched = new UnwatchedQuestions(deps.absence, (id, event) => this.#session(id)?.observe(event));
   }
@@ -171,7 +173,8 @@ export class SessionService {
     if (!this.exists(sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
     if (showing === true) this.#shown.show(viewer, sessionId);
     else this.#shown.hide(viewer, sessionId);
-    if (showing !== false && this.#deps.log.markSeen(sessionId, seq)) this.#publishRow(sessionId);
+    if (showing !== false && this.#deps.storage.refusal() === null && this.#deps.log.markSeen(sessionId, seq))
+      this.#publishRow(sessionId);
     return { kind: "ok" };
   }
 
@@ -218,7 +221,7 @@ export class SessionService {
   }
 
   /** Sessions in memory: those with an agent, or that someone has opened. */
-  loaded(): readonly Pick<Session, "id" | "state" | "binding" | "flush">[] {
+  loaded(): readonly Pick<Session, "id" | "state" | "binding" | "flush" | "isStored">[] {
     return [...this.#sessions.values()];
   }
 

@@ -109,7 +109,7 @@ describe("Session: the disk", () => {
     expect([at.facts.length - before, at.errors.length > 0]).toEqual([0, true]);
     expect(await at.send({ type: "session:rename", title: "T" })).toMatchObject({
       kind: "refused",
-      refusal: { code: "INTERNAL_ERROR" },
+      refusal: { code: "STORAGE_UNWRITABLE" },
     });
     at.store.db.exec("PRAGMA query_only = 0");
     jest.advanceTimersByTime(1_000);
@@ -121,7 +121,7 @@ describe("Session: the disk", () => {
     await using at = await openSession();
     const command = { type: "session:send", content: "go", commandId: commandId("c") } as const;
     at.store.db.exec("PRAGMA query_only = 1");
-    expect(await at.send(command)).toMatchObject({ kind: "refused", refusal: { code: "INTERNAL_ERROR" } });
+    expect(await at.send(command)).toMatchObject({ kind: "refused", refusal: { code: "STORAGE_UNWRITABLE" } });
     at.store.db.exec("PRAGMA query_only = 0");
     expect([at.agents.last.calls, at.entries()]).toEqual([[], []]);
     expect(await at.send(command)).toMatchObject({ kind: "ok" });

@@ -3,7 +3,6 @@ import type { AgentEvent, AgentSession } from "../ports/agents.ts";
 import type { AgentBinding, StoredSession } from "../ports/session-log.ts";
 import { isoTime } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
-import { REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import type { ElicitationId, PermissionId, SessionId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
@@ -12,12 +11,12 @@ import type { WholeOutput } from "../protocol/shorten-entry.ts";
 import { AgentLink, FORGOTTEN } from "./agent-link.ts";
 import { AgentStanding } from "./agent-standing.ts";
 import type { Answer } from "./answer.ts";
-import { attentionOf } from "./attention.ts";
 import { boundDepth } from "./bound-depth.ts";
 import { decide } from "./decide.ts";
-import { answerOf, type DoneCommand, isSend, receiptOf, refused, stateAfter } from "./done-command.ts";
+import { answerOf, type DoneCommand, isSend, refused, stateAfter, unstorable } from "./done-command.ts";
 import type { EarlyEvents } from "./early-events.ts";
 import { EndedQuestions } from "./ended-questions.ts";
+import { commitOf } from "./made-commit.ts";
 import { type AgentMail, answerGone, type DecidedCommand, type Mail, PACE } from "./mail.ts";
 import { mergeText } from "./merge-text.ts";
 import { observe } from "./observe.ts";
@@ -25,8 +24,7 @@ import { PermissionJudge } from "./policy/permission-judge.ts";
 import { RejoinedAgent } from "./rejoined-agent.ts";
 import type { Effect, Scene } from "./scene.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { isActivity, settle } from "./settle-turn.ts";
-import { lateEntries, SettledEntries } from "./settled-entries.ts";
+import { SettledEntries } from "./settled-entries.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 import { takeOut } from "./take-out.ts";
 
@@ -39,6 +37,7 @@ export class Session {
   readonly #judge: PermissionJudge;
   readonly #endedQuestions = new EndedQuestions();
   #state: SessionState;
+  #storedState: SessionState;
   readonly #settled: SettledEntries;
   readonly #standing: AgentStanding;
   /** Folded into the state, not yet on disk: no reader has seen them. */
@@ -53,6 +52,7 @@ export class Session {
     this.id = stored.row.id;
     this.#deps = deps;
     this.#state = stored.state;
+    this.#storedState = stored.state;
     this.#standing = new AgentStanding(stored);
     this.#settled = new SettledEntries(this.id, deps.log);
     this.#mailbox = new Mailbox({
@@ -85,9 +85,9 @@ export class Session {
     });
   }
 
-  /** What is stored, with the entries of the running turn; settled entries are the log's to read. */
+  /** What is stored and nothing else, with the entries of the running turn; settled ones are the log's to read. */
   get state(): SessionState {
-    return this.#state;
+    return this.#storedState;
   }
 
   get binding(): AgentBinding {
@@ -190,25 +190,33 @@ export class Session {
   }
 
   #execute(command: DecidedCommand): Answer {
-    if (this.#staged.length > 0) return { kind: "refused", refusal: REFUSE.internal() };
-    const decision = decide(this.#scene(), command);
-    if (!decision.ok) return refused(command.commandId, decision.refusal, this.#deps.log, this.#now());
+    if (this.#staged.length > 0) return unstorable(this.#deps.storage);
     const before = [this.#state, this.#standing.now] as const;
-    this.#stage(decision.facts);
-    this.#standing.decided(decision.effects, stateAfter(this.binding.state, decision.effects), this.#now());
-    const answer = answerOf(this.#staged, this.#state.seq, decision.answer);
+    let done: { readonly answer: Answer; readonly effects: readonly Effect[] };
     try {
-      this.#commit({ answer, commandId: command.commandId, isSend: isSend(command) });
+      done = this.#decide(command);
     } catch (error) {
       this.#state = before[0];
       this.#standing.takeBack(before[1]);
       this.#staged = [];
       this.#stagedOutputs = [];
       this.#deps.onError(error);
-      return { kind: "refused", refusal: REFUSE.internal() };
+      return unstorable(this.#deps.storage);
     }
-    this.#runAll(decision.effects);
-    return answer;
+    this.#runAll(done.effects);
+    return done.answer;
+  }
+
+  /** The outcome is stored when this returns. */
+  #decide(command: DecidedCommand): { answer: Answer; effects: readonly Effect[] } {
+    const { commandId } = command;
+    const decision = decide(this.#scene(), command);
+    if (!decision.ok) return { answer: refused(commandId, decision.refusal, this.#deps.log, this.#now()), effects: [] };
+    this.#stage(decision.facts);
+    this.#standing.decided(decision.effects, stateAfter(this.binding.state, decision.effects), this.#now());
+    const answer = answerOf(this.#staged, this.#state.seq, decision.answer);
+    this.#commit({ answer, commandId, isSend: isSend(command) });
+    return { answer, effects: decision.effects };
   }
 
   #stage(facts: readonly FactBody[]): void {
@@ -237,21 +245,13 @@ export class Session {
 
   #commit(done: DoneCommand | null): void {
     const facts = this.#staged;
-    const { settled, working } = settle(this.#state);
-    const hasSettled = settled.length > 0 || !isTurnActive(working.turn);
-    this.#deps.log.commit(this.id, {
-      facts,
-      state: this.#state,
-      settled,
-      snapshot: hasSettled ? working : null,
-      revised: lateEntries(facts),
-      outputs: this.#stagedOutputs,
-      lastActiveAt: done?.isSend || facts.some(isActivity) ? this.#now() : null,
-      attention: attentionOf(facts, done?.isSend === true || this.#deps.isShown(this.id)),
-      receipt: done && receiptOf(done, this.#now()),
-      ...this.#standing.toCommit(),
+    const { commit, settled, working } = commitOf({
+      ...{ facts, state: this.#state, outputs: this.#stagedOutputs, done, now: this.#now() },
+      isShown: this.#deps.isShown(this.id),
     });
+    this.#deps.log.commit(this.id, { ...commit, ...this.#standing.toCommit() });
     this.#state = working;
+    this.#storedState = working;
     this.#staged = [];
     this.#stagedOutputs = [];
     this.#standing.stored();

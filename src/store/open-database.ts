@@ -9,6 +9,8 @@ import { TRANSFER_SCHEMA } from "./migrations/0007-transfer.ts";
 import { DELEGATION_SCHEMA } from "./migrations/0008-delegation.ts";
 import { CONTINUATION_SCHEMA } from "./migrations/0009-continuation.ts";
 import { TOOL_CHOICES_SCHEMA } from "./migrations/0012-tool-choices.ts";
+import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
+import { WatchedDatabase } from "./watched-database.ts";
 
 /** In order; a released migration is never edited, a new one is appended. */
 const MIGRATIONS: readonly string[] = [
@@ -28,7 +30,6 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Above this size only the schema is checked at start: reading every page would cost the user seconds. */
 const QUICK_CHECK_BYTES_MAX = 32 * 1024 * 1024;
-const BUSY_TIMEOUT_MS = 5_000;
 
 /** The database was written by a newer program; opening it could only harm it. */
 export class NewerDatabaseError extends Error {
@@ -43,7 +44,7 @@ export class NewerDatabaseError extends Error {
 }
 
 export interface OpenedDatabase {
-  readonly db: DatabaseSync;
+  readonly db: WatchedDatabase;
   /** Where a damaged database was moved to, when that had to be done. */
   readonly movedAside: string | null;
   /** True when the database did not exist before. */
@@ -75,10 +76,10 @@ export function inspectDatabase(path: string): { readonly damage: string | null;
   }
 }
 
-function prepare(path: string): DatabaseSync {
+function prepare(path: string): WatchedDatabase {
   // SQLite would make it for everyone to read, and makes the files beside it like it.
   closeSync(openSync(path, "a", 0o600));
-  const db = new DatabaseSync(path);
+  const db = new WatchedDatabase(path);
   try {
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     const found = userVersion(db);
@@ -100,7 +101,7 @@ function migrate(db: DatabaseSync, from: number): void {
       db.exec(`PRAGMA user_version = ${version + 1}`);
       db.exec("COMMIT");
     } catch (error) {
-      db.exec("ROLLBACK");
+      rollBack(db);
       throw error;
     }
   }

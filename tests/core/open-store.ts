@@ -10,6 +10,7 @@ import { SqliteDelegationStore } from "../../src/store/sqlite-delegation-store.t
 import { SqlitePolicyStore } from "../../src/store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../../src/store/sqlite-session-log.ts";
+import { StorageWatch } from "../../src/store/storage-watch.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { BUILTIN, NOW, PROJECT, SESSION } from "./names.ts";
 
@@ -40,6 +41,7 @@ export interface TestStore extends AsyncDisposable {
   readonly path: string;
   readonly db: DatabaseSync;
   readonly log: SqliteSessionLog;
+  readonly storage: StorageWatch;
   readonly projects: SqliteProjectStore;
   readonly policies: SqlitePolicyStore;
   readonly choices: SqliteAgentChoices;
@@ -58,6 +60,7 @@ export async function openStore(): Promise<TestStore> {
     return {
       db,
       log: new SqliteSessionLog(db),
+      storage: new StorageWatch(db, { path: dir.path, onChanged: () => undefined }),
       projects: new SqliteProjectStore(db),
       policies: new SqlitePolicyStore(db),
       choices: new SqliteAgentChoices(db),
@@ -75,6 +78,9 @@ export async function openStore(): Promise<TestStore> {
     },
     get log() {
       return parts.log;
+    },
+    get storage() {
+      return parts.storage;
     },
     get projects() {
       return parts.projects;
@@ -95,10 +101,12 @@ export async function openStore(): Promise<TestStore> {
       return parts.delegations;
     },
     reopen() {
+      parts.storage.stop();
       parts.db.close();
       parts = open();
     },
     async [Symbol.asyncDispose]() {
+      parts.storage.stop();
       parts.db.close();
       await dir[Symbol.asyncDispose]();
     },

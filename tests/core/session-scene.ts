@@ -51,6 +51,7 @@ export async function openSession(): Promise<SessionScene> {
     new SessionService({
       world,
       log: store.log,
+      storage: store.storage,
       search: store.search,
       projects: store.projects,
       agents,

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { failWrites } from "../support/file-limit.ts";
 import { type AgentSetting, guideWith, ROOT, type TestServer } from "../support/test-server.ts";
 import type { GalleryState } from "./gallery-state.ts";
 import { PROJECT } from "./seed-workspace.ts";
@@ -96,6 +97,20 @@ export const TROUBLE_STATES: readonly GalleryState[] = [
       const session = await app.newSession(PROJECT, STORY_AGENT);
       await session.say(STORY.streams);
       await session.frame.getByText("No output for a while").waitFor();
+    },
+  },
+  {
+    name: "read-only",
+    shows: "a disk that takes nothing, with a message half written",
+    // Holders keep what could not be stored beyond the end of the server.
+    server: { env: { LIMINAL_HOLD_MS: "0" } },
+    reach: async ({ app, server }) => {
+      const session = await app.newSession(PROJECT, STORY_AGENT);
+      await session.ask(STORY.whole, "at most a minute");
+      failWrites(server.pid);
+      await session.message.fill("And now the jitter");
+      await app.page.getByRole("alert").filter({ hasText: "Read-only" }).waitFor();
+      await session.untilSendIs("off");
     },
   },
   {

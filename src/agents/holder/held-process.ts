@@ -60,6 +60,11 @@ export class HeldProcess implements HostedProcess {
     return this.#link;
   }
 
+  /** Its end is among what nobody has taken yet. */
+  get hasEnded(): boolean {
+    return this.#early.some(({ kind }) => kind === KIND.exit);
+  }
+
   connected(link: HolderLink): void {
     this.#link = link;
     this.#stderrTail = link.hello.stderrTail;

@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { FlowGate } from "../../lib/flow-gate.ts";
 import { ignore } from "../../lib/ignore.ts";
 import type { Lifeline } from "../process/lifeline.ts";
 import type { HostedProcess, LeftProcess, ProcessHost, ProcessSpec } from "../process/process-host.ts";
@@ -26,6 +27,8 @@ interface HolderHostOptions {
   readonly journalBytesMax: number;
   /** Commands that the server itself runs for agents end with the server. */
   readonly lifeline: Lifeline;
+  /** While it is closed, nothing is read from holders. */
+  readonly flow: FlowGate;
   readonly onError: (error: unknown) => void;
 }
 
@@ -100,7 +103,8 @@ export class HolderHost implements ProcessHost {
       await process.stop();
       await process.release();
     };
-    const isWanted = process.link?.hello.isStopping !== true;
+    // One that has ended and was not let go has words that its last server could not store.
+    const isWanted = process.link?.hello.isStopping !== true || process.hasEnded;
     // It is ending already: nobody needs to hear what it still says.
     if (!isWanted) abandon().catch(this.#options.onError);
     return {
@@ -142,10 +146,15 @@ export class HolderHost implements ProcessHost {
   }
 
   async #connect(dir: string, held: HeldProcess): Promise<void> {
+    let unfollow = ignore("nothing is followed yet");
     const link = await HolderLink.open(dir, {
       onRecord: (record) => held.hear(record),
-      onClosed: () => held.lost("The holder of the agent ended."),
+      onClosed: () => {
+        unfollow();
+        held.lost("The holder of the agent ended.");
+      },
     });
+    unfollow = this.#options.flow.follow((isOpen) => link.setReading(isOpen));
     held.connected(link);
   }
 }

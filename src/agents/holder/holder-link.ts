@@ -77,6 +77,12 @@ export class HolderLink {
     flush(this.#socket, this.#state);
   }
 
+  /** Left unread, what the agent says stays in the holder's journal. */
+  setReading(isReading: boolean): void {
+    if (isReading) this.#socket.resume();
+    else this.#socket.pause();
+  }
+
   end(): void {
     this.#socket.end();
   }

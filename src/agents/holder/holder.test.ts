@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { type ProcessWatch, watchProcesses } from "../../../tests/support/leftover-processes.ts";
 import { type TempDir, tempDir } from "../../../tests/support/temp-dir.ts";
 import { waitFor } from "../../../tests/support/wait-for.ts";
+import { FlowGate } from "../../lib/flow-gate.ts";
 import { Lifeline } from "../process/lifeline.ts";
 import { type LeftProcess, NotStartableError, type PastLine } from "../process/process-host.ts";
 import { OWNER_VARIABLE } from "../process/sweep-leftovers.ts";
 import { HeldProcess } from "./held-process.ts";
 import { HolderHost } from "./holder-host.ts";
+import { readJournal } from "./read-journal.ts";
 
 const LEFT_MS = 20_000;
 const ECHO = 'echo ready; while read -r line; do echo "got $line"; done; echo over';
@@ -17,6 +19,7 @@ const ECHO = 'echo ready; while read -r line; do echo "got $line"; done; echo ov
 class Scene implements AsyncDisposable {
   readonly #dir: TempDir;
   readonly processes: ProcessWatch = watchProcesses();
+  readonly flow = new FlowGate();
   readonly #limits: { holdMs: number; journalBytesMax: number };
   readonly lines: string[] = [];
 
@@ -32,6 +35,7 @@ class Scene implements AsyncDisposable {
   /** A server of its own, with the agents that the one before has left. */
   host(): HolderHost {
     return new HolderHost({
+      flow: this.flow,
       ...{ dir: this.dir, checkpointBytes: 1_000_000, ...this.#limits },
       lifeline: new Lifeline("run of the server", { PATH: process.env["PATH"] }),
       onError: (error) => {
@@ -123,6 +127,27 @@ describe("X-19 a held process", () => {
     await third.left.abandon();
     expect(await at.processes.leftAfter(LEFT_MS)).toEqual([]);
     expect(readdirSync(at.dir)).toEqual([]);
+  });
+
+  it("is not read further while nothing can be stored; what it says meanwhile waits in the journal, in order", async () => {
+    await using at = await scene();
+    const held = at.start("/bin/sh", "-c", ECHO);
+    await at.said("1 ready");
+    at.flow.close();
+    for (let line = 0; line < 100; line++) held.write(String(line));
+    await waitFor(
+      () => readJournal(join(at.dir, "one")).filter(({ text }) => text.startsWith("got")).length,
+      (count) => count === 100,
+      "the agent's words in the journal",
+    );
+    expect(at.lines).toEqual(["1 ready"]);
+    at.flow.open();
+    await at.said("201 got 99");
+    expect(at.lines.slice(1).map((line) => line.replace(/^\d+ /, ""))).toEqual(
+      Array.from({ length: 100 }, (_, line) => `got ${line}`),
+    );
+    await held.stop();
+    await held.release();
   });
 
   it("serves one server: a newer one takes its place", async () => {

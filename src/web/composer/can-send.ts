@@ -5,10 +5,12 @@ export interface SendSurroundings {
   readonly isOpened: boolean;
   /** The page's socket to the server is up. */
   readonly isConnected: boolean;
+  /** What is sent can be stored. */
+  readonly isWritable: boolean;
   readonly status: AgentStatus;
 }
 
 /** Whether a message could go out now; an agent that is merely not running is started by it. */
-export function canSend({ isOpened, isConnected, status }: SendSurroundings): boolean {
-  return isOpened && isConnected && status !== "disconnected" && status !== "reconnecting";
+export function canSend({ isOpened, isConnected, isWritable, status }: SendSurroundings): boolean {
+  return isOpened && isConnected && isWritable && status !== "disconnected" && status !== "reconnecting";
 }

@@ -67,6 +67,8 @@ function usePlaceholder(model: PortletModel): string {
   const agentName = usePiece(model, (state) => state.agentName);
   const isActive = usePiece(model, (state) => isTurnActive(state.session.turn));
   const isAway = usePiece(model, ({ status }) => status === "disconnected" || status === "reconnecting");
+  const isWritable = usePiece(model, (state) => state.isWritable);
+  if (!isWritable) return "Write on; it is kept in this page and can be sent when the disk takes it";
   if (isAway) return `Write on; it can be sent when ${agentName} is back`;
   return isActive ? "Queue a message" : `Message ${agentName}`;
 }

@@ -16,6 +16,8 @@ export interface PortletState {
   readonly status: AgentStatus;
   readonly statusMessage: string | null;
   readonly isConnected: boolean;
+  /** False: nothing can be stored, so nothing can be sent. */
+  readonly isWritable: boolean;
   readonly isVisible: boolean;
   /** The oldest entry when older ones were last asked for: asked once, until the answer comes. */
   readonly pageAskedBefore: EntryId | null;
@@ -38,6 +40,7 @@ export const EMPTY_PORTLET: PortletState = {
   status: "idle",
   statusMessage: null,
   isConnected: true,
+  isWritable: true,
   isVisible: true,
   pageAskedBefore: null,
   refusedAnswer: null,
@@ -67,6 +70,8 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
       return { ...state, isVisible: message.visible };
     case "portlet:connection":
       return { ...state, isConnected: message.connected };
+    case "portlet:storage":
+      return { ...state, isWritable: message.writable };
     case "session:resumed":
     case "session:draft":
     case "files:found":

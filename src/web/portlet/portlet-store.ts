@@ -50,6 +50,8 @@ export class PortletStore {
   constructor(options: PortletStoreOptions) {
     this.#options = options;
     this.#drafts = new DraftSaver((content) => {
+      // Kept here, and handed on when it can be stored.
+      if (!this.#state.isWritable) return;
       const { attachments, keptAttachments } = this.#composer;
       const changed = attachments === keptAttachments ? {} : { attachments: [...attachments] };
       options.post({ type: "session:draft", content, ...changed });
@@ -126,7 +128,10 @@ export class PortletStore {
       ...(content === undefined ? {} : { content }),
     });
     const { text, attachments } = this.#composer;
-    if (text !== before.text || attachments !== before.attachments) this.#saveDraftNow();
+    if (text !== before.text || attachments !== before.attachments) {
+      this.#drafts.schedule(this.#composer.text);
+      this.#drafts.flush();
+    }
   }
 
   pressEscape(): void {
@@ -251,7 +256,8 @@ export class PortletStore {
       if (this.#takeRefusedAnswer(message)) return;
       this.#step({ type: "refused", message: message.message, commandId: message.commandId });
       this.#drafts.schedule(this.#composer.text);
-    } else if (message.type === "session:turn" && !isTurnActive(message.turn)) this.#step({ type: "escape-forgotten" });
+    } else if (message.type === "portlet:storage" && message.writable) this.#drafts.schedule(this.#composer.text);
+    else if (message.type === "session:turn" && !isTurnActive(message.turn)) this.#step({ type: "escape-forgotten" });
   }
 
   /** True for a refused answer to a question: that is told where the question is, as long as it is open. */
@@ -290,10 +296,5 @@ export class PortletStore {
       content,
       ...(attachments ? { attachments: [...attachments] } : {}),
     });
-  }
-
-  #saveDraftNow(): void {
-    this.#drafts.schedule(this.#composer.text);
-    this.#drafts.flush();
   }
 }

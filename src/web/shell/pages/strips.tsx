@@ -19,6 +19,7 @@ export function Strips({ shell, now, onRetry, onReload }: StripsProps) {
   return (
     <>
       <ConnectionStrip shell={shell} now={now} onRetry={onRetry} />
+      <StorageStrip shell={shell} />
       {protocol !== null && protocol !== PROTOCOL_VERSION && (
         <div class="strip" role="status">
           <Icon name="refresh" class="icon-sm" />
@@ -68,6 +69,21 @@ function ConnectionStrip({ shell, now, onRetry }: Omit<StripsProps, "onReload">)
       <button type="button" class="button small" onClick={onRetry}>
         Retry now
       </button>
+    </div>
+  );
+}
+
+/** Nothing can be stored: said for as long as it lasts, with the way out. */
+function StorageStrip({ shell }: Pick<StripsProps, "shell">) {
+  const { writable, message } = shell.server.value.storage;
+  if (writable) return null;
+  return (
+    <div class="strip error" role="alert">
+      <Icon name="alert" class="icon-sm" />
+      <span>
+        <strong>Read-only.</strong> {message}
+        <span class="faint wide-only"> Everything can be read; agents wait.</span>
+      </span>
     </div>
   );
 }

@@ -17,6 +17,7 @@ export class PortletSession {
   #unfollow: () => void = ignore("followed from the frame's first word on");
   #standing: AgentStanding | null = null;
   #connected = false;
+  #writable = true;
   #surroundings = "";
   #toReveal: EntryId | null = null;
 
@@ -32,6 +33,7 @@ export class PortletSession {
     this.#standing = null;
     this.#surroundings = "";
     this.#connected = !connected;
+    this.#writable = true;
     this.tell(state, connected);
     this.#frame.post({ type: "portlet:visible", visible: this.#frame.visible });
     this.#refollow();
@@ -55,6 +57,9 @@ export class PortletSession {
     this.#tellStanding(agentStandingOf(state, session));
     if (connected !== this.#connected) this.#frame.post({ type: "portlet:connection", connected });
     this.#connected = connected;
+    const { writable } = state.storage;
+    if (writable !== this.#writable) this.#frame.post({ type: "portlet:storage", writable });
+    this.#writable = writable;
   }
 
   /** A command of the frame's, completed with its session; what is none is ignored without effect. */
@@ -71,6 +76,8 @@ export class PortletSession {
     } catch (error) {
       const { commandId } = command;
       const trouble = troubleOf(error);
+      // The page says so above, and the frame keeps the draft until it can be stored.
+      if (command.type === "session:draft" && trouble.code === "STORAGE_UNWRITABLE") return;
       this.#frame.post({
         type: "session:error",
         message: wordsOf(trouble),

@@ -1,5 +1,6 @@
 import type { SessionId } from "../../../protocol/ids.ts";
 import type { PlainServerMessage, Project, ServerMessage, SessionRow } from "../../../protocol/server-messages.ts";
+import { WRITABLE } from "../../../protocol/storage.ts";
 import { rowOf, type ShellState } from "./shell-state.ts";
 
 /** Every message of the server's, folded into what the sidebar and the tabs show. Pure. */
@@ -42,6 +43,8 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
       return "seq" in message ? state : { ...state, questions: [...state.questions, message] };
     case "elicitation:resolved":
       return { ...state, questions: state.questions.filter((one) => one.elicitationId !== message.elicitationId) };
+    case "storage:state":
+      return { ...state, storage: message };
     case "agent:list":
       return { ...state, agents: message.agents };
     case "agent:status":
@@ -54,12 +57,12 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
 type Plain<Type extends PlainServerMessage["type"]> = Extract<PlainServerMessage, { type: Type }>;
 
 function greeted(state: ShellState, message: Plain<"hello">): ShellState {
-  const { projects, agents, protocol, questions = [], ownProcesses = [] } = message;
+  const { projects, agents, protocol, questions = [], ownProcesses = [], storage = WRITABLE } = message;
   const ownAgents = new Map(
     ownProcesses.map(({ sessionId, status, message: words }) => [sessionId, { status, message: words }]),
   );
   const awaited = new Set(projects.map(({ id }) => id));
-  return { ...withProjects(state, projects), agents, protocol, awaited, questions, ownAgents };
+  return { ...withProjects(state, projects), agents, protocol, storage, awaited, questions, ownAgents };
 }
 
 function withProjects(state: ShellState, projects: readonly Project[]): ShellState {

@@ -1,6 +1,7 @@
 import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
 import type { AgentQuestion } from "../../../protocol/question.ts";
 import type { AgentInfo, AgentStatus, Project, SessionRow } from "../../../protocol/server-messages.ts";
+import { type StorageState, WRITABLE } from "../../../protocol/storage.ts";
 
 export interface AgentStanding {
   readonly status: AgentStatus;
@@ -20,6 +21,7 @@ export interface ShellState {
   /** Projects whose sessions are still asked for; null before the server's greeting. */
   readonly awaited: ReadonlySet<ProjectId> | null;
   readonly protocol: number | null;
+  readonly storage: StorageState;
   /** Questions of agents that belong to no session, oldest first. */
   readonly questions: readonly AgentQuestion[];
 }
@@ -32,6 +34,7 @@ export const EMPTY_SHELL: ShellState = {
   ownAgents: new Map(),
   awaited: null,
   protocol: null,
+  storage: WRITABLE,
   questions: [],
 };
 
