@@ -25,6 +25,8 @@ const RUNS: Readonly<Record<string, () => Promise<Run>>> = {
   "mcp-servers": async () => (await import("./mcp-servers.ts")).mcpServers,
   open: async () => (await import("./open.ts")).open,
   stop: async () => (await import("./stop.ts")).stop,
+  backup: async () => (await import("./backup.ts")).backup,
+  restore: async () => (await import("./restore.ts")).restore,
   doctor: async () => (await import("./doctor.ts")).doctor,
   completion: async () => (await import("./completion.ts")).completion,
   help: async () => help,

@@ -70,7 +70,7 @@ export function inspectDatabase(path: string): { readonly damage: string | null;
   if (damage !== null) return { damage, version: 0 };
   const db = new DatabaseSync(path, { readOnly: true });
   try {
-    return { damage: null, version: userVersion(db) };
+    return { damage: null, version: userVersionOf(db) };
   } finally {
     db.close();
   }
@@ -82,7 +82,7 @@ function prepare(path: string): WatchedDatabase {
   const db = new WatchedDatabase(path);
   try {
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    const found = userVersion(db);
+    const found = userVersionOf(db);
     if (found > MIGRATIONS.length) throw new NewerDatabaseError(path, found);
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;");
     migrate(db, found);
@@ -107,7 +107,8 @@ function migrate(db: DatabaseSync, from: number): void {
   }
 }
 
-function userVersion(db: DatabaseSync): number {
+/** The schema that the database has. */
+export function userVersionOf(db: DatabaseSync): number {
   return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 }
 
@@ -121,7 +122,7 @@ function findDamage(path: string): string | null {
     db = new DatabaseSync(path, { readOnly: true });
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     db.prepare("SELECT count(*) AS tables FROM sqlite_master").get();
-    const found = userVersion(db);
+    const found = userVersionOf(db);
     if (found > MIGRATIONS.length) throw new NewerDatabaseError(path, found);
     if (statSync(path).size > QUICK_CHECK_BYTES_MAX) return null;
     const verdict = String(db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"] ?? "no answer");
@@ -142,6 +143,20 @@ function isDamage(error: unknown): boolean {
   const code: unknown = Reflect.get(error, "errcode");
   if (typeof code === "number") return (code & 0xff) === SQLITE_CORRUPT || (code & 0xff) === SQLITE_NOTADB;
   return /malformed|not a database/.test(error.message);
+}
+
+/** Reads every page and every index of it, however long that takes; what is wrong, or null. */
+export function findWholeDamage(path: string): string | null {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    const verdict = String(db.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"] ?? "no answer");
+    return verdict === "ok" ? null : verdict;
+  } catch (error) {
+    if (isDamage(error)) return String(error);
+    throw error;
+  } finally {
+    db.close();
+  }
 }
 
 function moveAside(path: string, stamp: string): string {

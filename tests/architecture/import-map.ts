@@ -74,7 +74,7 @@ function judgePackage(from: string, { specifier, place }: Import): string[] {
 
 /** The folder that says which rules hold; the commands that deal with the server itself are a layer of their own. */
 function layerOf(path: string): string {
-  if (/^src\/cli\/(serve|stop|open|doctor)\b/.test(path)) return "cli/serve";
+  if (/^src\/cli\/(serve|stop|open|doctor|backup|restore)\b/.test(path)) return "cli/serve";
   const [first = "", second = ""] = path.split("/");
   return first === "src" ? second : first;
 }

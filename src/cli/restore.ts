@@ -1,0 +1,32 @@
+import { restoreBackup } from "../server/backup/restore-backup.ts";
+import { AlreadyRunningError } from "../server/instance-lock.ts";
+import { explained, stampOf } from "./backup.ts";
+import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
+import type { CommandLine } from "./parse-command-line.ts";
+import { print } from "./print.ts";
+import { dataDirOf } from "./running-server.ts";
+
+export async function restore(line: CommandLine): Promise<ExitCode> {
+  const dataDir = dataDirOf(line.env);
+  const stamp = stampOf(new Date().toISOString());
+  const { manifest, previous } = await explained(() =>
+    stopped(() => restoreBackup({ backup: line.args[0] ?? "", dataDir, stamp })),
+  );
+  const { sessions, createdAt } = manifest;
+  const kept = previous === null ? "" : ` What was there before is in ${previous}`;
+  print(
+    line,
+    { dataDir, sessions, createdAt, previous },
+    `${sessions} sessions of ${createdAt} are restored into ${dataDir}.${kept}`,
+  );
+  return EXIT.done;
+}
+
+async function stopped<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AlreadyRunningError)) throw error;
+    throw new CliError(EXIT.failed, `${error.message} To stop it: liminal stop. Nothing was changed.`, "RUNNING");
+  }
+}

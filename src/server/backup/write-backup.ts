@@ -1,0 +1,131 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { userVersionOf } from "../../store/open-database.ts";
+import { storageFaultOf } from "../../store/storage-fault.ts";
+import {
+  BACKUP_FORMAT,
+  BackupError,
+  type BackupFile,
+  type BackupManifest,
+  CONFIG,
+  DATABASE,
+  describeFile,
+  MANIFEST_FILE,
+} from "./backup-manifest.ts";
+
+/** For what changes while it is copied, and for the rest of the disk's users. */
+const SPARE_BYTES = 16 * 1024 * 1024;
+
+interface BackupRequest {
+  readonly dataDir: string;
+  /** A folder that is not there yet. */
+  readonly target: string;
+  readonly version: string;
+  readonly now: string;
+}
+
+export interface WrittenBackup {
+  readonly path: string;
+  readonly bytes: number;
+  readonly manifest: BackupManifest;
+}
+
+/**
+ * Copies what cannot be had again, while the server works: all that was stored when it began is in it. It is written
+ * aside and gets its name when it is whole and on the disk; until then nothing with that name exists.
+ */
+export async function writeBackup(request: BackupRequest): Promise<WrittenBackup> {
+  const target = resolve(request.target);
+  const database = join(request.dataDir, DATABASE);
+  if (!existsSync(database)) throw new BackupError(`There is nothing to back up: ${database} does not exist.`);
+  if (existsSync(target)) throw new BackupError(`${target} is there already and was not touched. Choose another name.`);
+  const aside = join(dirname(target), `.${basename(target)}.partial`);
+  try {
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    // Left by one that was interrupted.
+    rmSync(aside, { recursive: true, force: true });
+    requireRoom(dirname(target), statSync(database).size);
+    mkdirSync(aside, { mode: 0o700 });
+    const manifest = await fill(aside, request);
+    renameSync(aside, target);
+    syncPath(dirname(target));
+    return { path: target, bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0), manifest };
+  } catch (error) {
+    rmSync(aside, { recursive: true, force: true });
+    throw explained(error, target);
+  }
+}
+
+async function fill(folder: string, { dataDir, version, now }: BackupRequest): Promise<BackupManifest> {
+  const counted = copyDatabase(join(dataDir, DATABASE), join(folder, DATABASE));
+  const names: BackupFile[] = [DATABASE];
+  if (existsSync(join(dataDir, CONFIG))) {
+    copyFileSync(join(dataDir, CONFIG), join(folder, CONFIG));
+    names.push(CONFIG);
+  }
+  for (const name of names) {
+    chmodSync(join(folder, name), 0o600);
+    syncPath(join(folder, name));
+  }
+  const files = await Promise.all(names.map((name) => describeFile(folder, name)));
+  const manifest: BackupManifest = { liminalBackup: BACKUP_FORMAT, createdAt: now, version, ...counted, files };
+  writeFileSync(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+  syncPath(join(folder, MANIFEST_FILE));
+  syncPath(folder);
+  return manifest;
+}
+
+/** In one read transaction of SQLite's own: whoever writes meanwhile is neither stopped nor half in it. */
+function copyDatabase(from: string, to: string): Pick<BackupManifest, "schema" | "sessions"> {
+  const source = new DatabaseSync(from, { readOnly: true });
+  try {
+    source.prepare("VACUUM INTO ?").run(to);
+  } finally {
+    source.close();
+  }
+  const copy = new DatabaseSync(to, { readOnly: true });
+  try {
+    const sessions = Number(copy.prepare("SELECT count(*) AS sessions FROM session").get()?.["sessions"] ?? 0);
+    return { schema: userVersionOf(copy), sessions };
+  } finally {
+    copy.close();
+  }
+}
+
+function requireRoom(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const needed = bytes + SPARE_BYTES;
+  if (bavail * bsize >= needed) return;
+  throw new BackupError(
+    `The disk of ${folder} has no room for a backup of ${Math.ceil(needed / 1024 / 1024)} MB. Free some space, or name a folder on another disk.`,
+  );
+}
+
+function syncPath(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function explained(error: unknown, target: string): unknown {
+  if (error instanceof BackupError || !(error instanceof Error)) return error;
+  if (storageFaultOf(error) === null && !("code" in error)) return error;
+  return new BackupError(`The backup ${target} could not be written: ${error.message}. Nothing of it was left.`);
+}

@@ -1,0 +1,186 @@
+import { describe, expect, it } from "bun:test";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { BINARY, COMMANDS_TIMEOUT_MS, environmentOf, liminal } from "../cli/liminal.ts";
+import { anotherTalk, reopen, startTalk, Talk } from "../integration/talk.ts";
+import { NO_FILE_LIMIT } from "../support/file-limit.ts";
+import { startTestServer, TestServer } from "../support/test-server.ts";
+
+const SESSIONS = 4;
+
+/** Where a test keeps its backups. */
+function placeOf(server: TestServer, name: string): string {
+  return join(dirname(server.dataDir), "safe", name);
+}
+
+function digestOf(path: string): string {
+  return createHash("sha256").update(readFileSync(path)).digest("hex");
+}
+
+/** What a client had been told when the backup began. */
+function toldTo(talks: readonly Talk[]) {
+  return talks.map(({ sessionId, state, answer, messages }) => ({ sessionId, seq: state.seq, answer, messages }));
+}
+
+/** One server with a word in it, stopped, and a backup of it. */
+async function backedUp() {
+  const server = await startTestServer();
+  const talk = await startTalk(server);
+  await talk.say("stream 3 words");
+  await server.stop();
+  const folder = placeOf(server, "one");
+  const ended = await liminal(server, ["backup", folder]);
+  if (ended.code !== 0) throw new Error(ended.stderr);
+  return { server, talk, folder };
+}
+
+describe("a backup", () => {
+  it(
+    "X-1 X-2 taken while sessions stream has every fact that was told before it began, in a new place, and all fold",
+    async () => {
+      await using server = await startTestServer();
+      const first = await startTalk(server);
+      const talks = [first];
+      while (talks.length < SESSIONS) talks.push(await anotherTalk(first.client, first.projectId));
+      for (const talk of talks) await talk.send("stream 1000000 words at 1500/s");
+      const backups = [];
+      for (const name of ["one", "two"]) {
+        await Promise.all(talks.map((talk) => talk.until("more words", ({ seq }) => seq > 20 * (backups.length + 1))));
+        const told = toldTo(talks);
+        const { code, stderr, stdout } = await liminal(server, ["backup", placeOf(server, name), "--json"]);
+        expect([code, stderr]).toEqual([0, ""]);
+        expect(JSON.parse(stdout)).toMatchObject({ path: placeOf(server, name), sessions: SESSIONS });
+        backups.push({ told, folder: placeOf(server, name) });
+      }
+      for (const { told, folder } of backups) {
+        for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+        await using copy = await TestServer.prepare();
+        expect(await liminal(copy, ["restore", folder])).toMatchObject({ code: 0, stderr: "" });
+        await copy.start();
+        const client = await copy.connect();
+        for (const { sessionId, seq, answer, messages } of told) {
+          const restored = await reopen(client, new Talk(client, first.projectId, sessionId));
+          expect(restored.state.seq).toBeGreaterThanOrEqual(seq);
+          expect(restored.answer.startsWith(answer)).toBe(true);
+          expect(restored.messages).toEqual(messages);
+          // Their agents are elsewhere; the turn is over, and the next one works.
+          await restored.untilIdle();
+        }
+      }
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
+  it(
+    "goes into the data directory by itself, with the settings, without tokens, and never over another one",
+    async () => {
+      await using server = await startTestServer({ agents: {} });
+      await startTalk(server);
+      const { stdout } = await liminal(server, ["backup", "--json"]);
+      const { path } = JSON.parse(stdout);
+      expect(dirname(path)).toBe(join(server.dataDir, "backups"));
+      expect(readdirSync(path).sort()).toEqual(["config.json", "liminal.db", "manifest.json"]);
+      for (const name of readdirSync(path))
+        expect(readFileSync(join(path, name), "latin1")).not.toContain(server.token);
+      const before = digestOf(join(path, "liminal.db"));
+      const again = await liminal(server, ["backup", path]);
+      expect([again.code, again.stderr.includes("was not touched")]).toEqual([1, true]);
+      expect(digestOf(join(path, "liminal.db"))).toBe(before);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
+  it.skipIf(NO_FILE_LIMIT !== null)(
+    "X-2 that the disk does not take leaves nothing, and what an interrupted one left is no obstacle",
+    async () => {
+      await using server = await startTestServer();
+      await startTalk(server);
+      const folder = placeOf(server, "small");
+      const child = Bun.spawn(["prlimit", "--fsize=20000", Bun.which("node") ?? "node", BINARY, "backup", folder], {
+        env: environmentOf(server),
+        stderr: "pipe",
+        stdout: "ignore",
+      });
+      const words = await new Response(child.stderr).text();
+      expect([await child.exited, words.includes("could not be written")]).toEqual([1, true]);
+      expect(readdirSync(dirname(folder))).toEqual([]);
+      mkdirSync(join(dirname(folder), ".small.partial"));
+      writeFileSync(join(dirname(folder), ".small.partial", "liminal.db"), "half");
+      expect((await liminal(server, ["backup", folder])).code).toBe(0);
+      expect(readdirSync(dirname(folder))).toEqual(["small"]);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+});
+
+describe("restoring", () => {
+  it(
+    "keeps what was there beside it, and keeps the token",
+    async () => {
+      const { server, talk, folder } = await backedUp();
+      await using _ = server;
+      await server.start();
+      const { token } = server;
+      const later = await reopen(await server.connect(), talk);
+      await later.say("stream 5 words");
+      const running = await liminal(server, ["restore", folder]);
+      expect([running.code, running.stderr.includes("liminal stop")]).toEqual([1, true]);
+      await server.stop();
+      const { stdout, code } = await liminal(server, ["restore", folder, "--json"]);
+      expect(code).toBe(0);
+      await server.start();
+      expect(server.token).toBe(token);
+      expect((await reopen(await server.connect(), talk)).messages).toEqual(["stream 3 words"]);
+      using previous = new DatabaseSync(join(JSON.parse(stdout).previous, "liminal.db"), { readOnly: true });
+      expect(previous.prepare("SELECT count(*) AS said FROM entry WHERE json LIKE '%stream 5 words%'").get()).toEqual({
+        said: 1,
+      });
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
+  it(
+    "touches nothing when the backup is damaged, incomplete, newer or none, or agents of the last run still wait",
+    async () => {
+      const { server, folder } = await backedUp();
+      await using _ = server;
+      const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+      const before = digestOf(join(server.dataDir, "liminal.db"));
+      const flip = (path: string) => {
+        const bytes = readFileSync(path);
+        bytes[5_000] = (bytes[5_000] ?? 0) ^ 1;
+        writeFileSync(path, bytes);
+      };
+      for (const [what, change, words] of [
+        ["damaged", (at: string) => flip(join(at, "liminal.db")), "is damaged"],
+        ["incomplete", (at: string) => writeFileSync(join(at, "liminal.db"), ""), "is damaged"],
+        ["newer", (at: string) => writeManifest(at, { ...manifest, schema: 9_999 }), "Update first"],
+        ["of a format to come", (at: string) => writeManifest(at, { ...manifest, liminalBackup: 2 }), "newer version"],
+        [
+          "leading elsewhere",
+          (at: string) => writeManifest(at, { ...manifest, files: [{ ...manifest.files[0], name: "../token" }] }),
+          "cannot be read",
+        ],
+        ["held", () => mkdirSync(join(server.dataDir, "held", "someone"), { recursive: true }), "still wait"],
+      ] as const) {
+        const copy = placeOf(server, what);
+        cpSync(folder, copy, { recursive: true });
+        change(copy);
+        const { code, stderr } = await liminal(server, ["restore", copy]);
+        expect([what, code, stderr.includes(words)]).toEqual([what, 1, true]);
+        expect(digestOf(join(server.dataDir, "liminal.db"))).toBe(before);
+      }
+      const { code, stderr } = await liminal(server, ["restore", server.home]);
+      expect([code, stderr.includes("is no backup")]).toEqual([1, true]);
+      expect(existsSync(join(server.dataDir, "restoring"))).toBe(false);
+      expect(readdirSync(server.dataDir).filter((name) => name.startsWith("before-restore"))).toEqual([]);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+});
+
+function writeManifest(folder: string, manifest: object): void {
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
+}
