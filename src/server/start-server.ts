@@ -103,9 +103,8 @@ function greeting(
   };
 }
 
-/** Everything behind the socket. */
-async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger, token: string) {
-  const onError = faultReporter(logger, "Unexpected fault");
+/** What the parts stand on: what is stored, what is set, who listens. */
+function openFoundation(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger) {
   const guard = new StorageGuard(logger);
   const owner = ownerOf(dataDir);
   const ledger = new ProcessLedger(dataDir.file("agent-processes"));
@@ -114,23 +113,20 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
   const hub = new Hub((isAny) => absence.setPresent(isAny));
   const file = loadConfigFile(dataDir.file("config.json"));
   if (file.problem) logger.warn(`config.json is not used: ${file.problem}`);
+  return { guard, owner, ledger, stores, absence, hub, file };
+}
+
+/** Everything behind the socket. */
+async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger, token: string) {
+  const onError = faultReporter(logger, "Unexpected fault");
+  const { guard, owner, ledger, stores, absence, hub, file } = openFoundation(config, dataDir, world, logger);
   const settings = file.orchestration;
   const orchestration = new Orchestration({ settings, stores, dataDir, token, hub, world, onError });
   const { ownTools, delegations } = orchestration;
   const tools = new ProjectTools({ servers: file.mcpServers.map(shownToolServer), choices: stores.toolChoices });
   const parts = {
-    config,
-    dataDir,
-    world,
-    owner,
-    ledger,
-    hub,
+    ...{ config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools, tools },
     flow: guard.flow,
-    absence,
-    logger,
-    file,
-    ownTools,
-    tools,
   };
   const { pool, holders, lifeline, installs, questions, permissions } = createPool(parts);
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
