@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-const BUILD_SCRIPT = "scripts/build-page.ts";
+const PAGE_FOLDER = "src/web";
 /** What the page is made of, relative to the package: folders whole, files alone. */
 const PAGE_SOURCES = [
-  "src/web",
+  PAGE_FOLDER,
   "src/client",
   "src/protocol",
   "src/lib",
-  BUILD_SCRIPT,
+  "scripts/build-page.ts",
   "scripts/page",
   "package-lock.json",
 ];
@@ -28,10 +28,10 @@ export function pageFingerprint(root) {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** Whether dist/ holds the page of exactly these sources. An installed package has the page and nothing to build it with. */
+/** Whether dist/ holds the page of exactly these sources. An installed package has the page and not what it is made of. */
 export function pageIsCurrent(root) {
   const built = builtFrom(join(root, "dist", "manifest.json"));
-  if (built !== undefined && !existsSync(join(root, BUILD_SCRIPT))) return true;
+  if (built !== undefined && !existsSync(join(root, PAGE_FOLDER))) return true;
   return built === pageFingerprint(root);
 }
 
