@@ -9,9 +9,10 @@ const OWN_SITES: readonly (string | null)[] = [null, "same-origin", "none"];
  */
 export function isAskedByAnotherPage(request: Request, url: URL): boolean {
   if (OWN_SITES.includes(request.headers.get("sec-fetch-site"))) return false;
+  // A browser says all three or none; without the other two it is a program, which shows a token or is turned away.
   const isVisit =
     request.method === "GET" &&
-    request.headers.get("sec-fetch-mode") === "navigate" &&
-    request.headers.get("sec-fetch-dest") === "document";
+    (request.headers.get("sec-fetch-mode") ?? "navigate") === "navigate" &&
+    (request.headers.get("sec-fetch-dest") ?? "document") === "document";
   return !isVisit || NO_PAGE.test(url.pathname);
 }

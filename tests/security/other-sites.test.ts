@@ -81,8 +81,7 @@ const ASKED_BY_OTHERS: readonly Readonly<Record<string, string>>[] = [
   { "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe" },
   { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "object" },
   { "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "websocket", "Sec-Fetch-Dest": "websocket" },
-  { "Sec-Fetch-Site": "cross-site" },
-  { "Sec-Fetch-Site": "nonsense" },
+  { "Sec-Fetch-Site": "nonsense", "Sec-Fetch-Mode": "cors" },
 ];
 
 test("what another page makes the browser ask is turned away by Sec-Fetch-Site, cookie or not, Origin or not", async () => {
