@@ -33,10 +33,13 @@ export class DelegationStory {
   /** What tools said instead of a result: a model would have to make sense of it. */
   readonly errors: string[] = [];
   readonly #agent: RealAgent;
+  readonly #holdsAt: string | null;
   #errorsBefore = 0;
 
-  constructor(agent: RealAgent) {
+  /** `holdsAt`: the model waits there, by the tool's name, before it calls this tool. */
+  constructor(agent: RealAgent, holdsAt: string | null = null) {
     this.#agent = agent;
+    this.#holdsAt = holdsAt;
   }
 
   readonly plan: Plan = (request) => {
@@ -60,7 +63,8 @@ export class DelegationStory {
     if (typeof step === "string") return [{ does: "say", text: step }];
     const [search, call] = parseScript(this.#agent.mcpTool("liminal", step.tool, step.input));
     const next = made % 2 === 0 ? search : call;
-    return next ? [next] : [];
+    const isHeld = step.tool === this.#holdsAt && next === call;
+    return [...(isHeld ? [{ does: "hold", name: step.tool } as const] : []), ...(next ? [next] : [])];
   };
 }
 
