@@ -16,12 +16,16 @@ import { openTestEnvironment, RUN_MARKER, type TestEnvironment } from "./test/te
 const USAGE = `npm run test:agents -- [options]
   --filter <text>   only test files whose path contains the text
   --name <pattern>  only tests whose name matches
+  --rounds <n>      how often crash tests repeat: 20 is in full, by default a tenth of that
+  --seed <text>     seed of the randomised tests
   --no-install      never install an agent or Chromium`;
 
 const { values: options } = parseArgs({
   options: {
     filter: { type: "string", default: "" },
     name: { type: "string" },
+    rounds: { type: "string" },
+    seed: { type: "string", default: "0" },
     "no-install": { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
@@ -34,7 +38,7 @@ async function main(): Promise<Tally> {
   const startedAt = performance.now();
   const cache = agentCache(process.env);
   const installed = await installAgents(cache, { mayInstall: !options["no-install"], isRequired });
-  await using environment = await openTestEnvironment("0", undefined);
+  await using environment = await openTestEnvironment(options.seed, options.rounds);
   endWithSignals(environment);
   const env = { ...environment.env, [CACHE_VARIABLE]: cache };
   const tallies = [installed, await runScript(root, "build"), await runPart({ ...environment, env })];
