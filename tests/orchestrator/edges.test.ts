@@ -11,24 +11,25 @@ import { temporaryDirectory } from "../builtin-agent/temporary-directory.ts";
 import { KEY } from "./model-env.ts";
 import { ALL_KNOWN, ENDED, notices, withModel } from "./with-model.ts";
 
-test("O-8 a nearly full context is summed up, visibly, and the talk goes on with the summary", async () => {
-  await withModel(
-    async ({ agent, model }) => {
-      await agent.initialize(ALL_KNOWN);
-      const sessionId = await agent.newSession();
-      await agent.prompt(sessionId, "say: My first answer.\nlong: 900");
-      expect(await agent.prompt(sessionId, "say: The second.")).toEqual(ENDED);
-      const compactions = agent.updates().filter((update) => update["sessionUpdate"] === "compaction_update");
-      expect(compactions.map(({ status }) => status)).toEqual(["in_progress", "completed"]);
-      expect(at(compactions[1], "summary", 0, "text")).toBe(HOUSEKEEPING_ANSWER);
-      const users = textsBy(model.requests.at(-1), "user");
-      expect(users).toEqual([`What happened so far, in short:\n\n${HOUSEKEEPING_ANSWER}`, "say: The second."]);
-      expect(textsBy(model.requests.at(-1), "assistant")).toEqual([]);
-      expect(await agent.prompt(sessionId, "/compact")).toEqual(ENDED);
-    },
-    { env: { LIMINAL_MODEL_CONTEXT: "1400" } },
-  );
-});
+for (const kind of ["openai", "anthropic"] as const)
+  test(`O-8 a nearly full context is summed up (${kind}), visibly, and the talk goes on with the summary`, async () => {
+    await withModel(
+      async ({ agent, model }) => {
+        await agent.initialize(ALL_KNOWN);
+        const sessionId = await agent.newSession();
+        await agent.prompt(sessionId, "say: My first answer.\nlong: 900");
+        expect(await agent.prompt(sessionId, "say: The second.")).toEqual(ENDED);
+        const compactions = agent.updates().filter((update) => update["sessionUpdate"] === "compaction_update");
+        expect(compactions.map(({ status }) => status)).toEqual(["in_progress", "completed"]);
+        expect(at(compactions[1], "summary", 0, "text")).toBe(HOUSEKEEPING_ANSWER);
+        const users = textsBy(model.requests.at(-1), "user");
+        expect(users).toEqual([`What happened so far, in short:\n\n${HOUSEKEEPING_ANSWER}`, "say: The second."]);
+        expect(textsBy(model.requests.at(-1), "assistant")).toEqual([]);
+        expect(await agent.prompt(sessionId, "/compact")).toEqual(ENDED);
+      },
+      { kind, env: { LIMINAL_MODEL_CONTEXT: "1400" } },
+    );
+  });
 
 test("O-8 tools of the client's MCP servers are the model's too; those of strangers are asked about", async () => {
   using web = startHttpMcpServer();

@@ -112,3 +112,24 @@ test("O-8 X-1 after kill -9 of the server the orchestrator goes on with what it 
   expect(textsBy(last, "assistant").join()).toContain("The word is heron.");
   expect(textsBy(last, "tool").at(-1)).toContain("agentId");
 });
+
+test("O-8 X-19 X-20 kill -9 while the orchestrator waits for its agents: the next server answers the call, and the turn goes on", async () => {
+  await using model = startModelServer();
+  await using server = await startWithModel(model);
+  const talk = await startTalk(server, "builtin");
+  const calls = [toolLine("create_coding_agent", { agent: "guide", plan: "sleep" }), toolLine("wait_for_agents", {})];
+  await talk.send([...calls, "say: It is done."].join("\n"));
+  await talk.until("the wait", () =>
+    talk.tools.some(({ name, status }) => name === "Wait for agents" && status === "running"),
+  );
+  await server.kill();
+  await server.start();
+  const again = await talk.joinedBy(await server.connect());
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
+  const [child, ...others] = await caller.list();
+  expect(others).toEqual([]);
+  await caller.call("cancel_agent", { agentId: child?.agentId });
+  const { turn } = await again.untilIdle();
+  expect([again.answer, turn.stopReason, again.messages.length]).toEqual(["It is done.", "end_turn", 1]);
+  expect(textsBy(model.requests.at(-1), "tool").at(-1)).toContain('"outcome":"cancelled"');
+});
