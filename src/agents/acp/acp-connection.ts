@@ -1,29 +1,23 @@
 import type { AnyMessage, ClientConnection } from "@agentclientprotocol/sdk";
 import { ignore } from "../../lib/ignore.ts";
 import type { Json } from "../../protocol/json.ts";
-import type { ExitReport, HostedProcess, PastLine, ProcessHost, ProcessSpec } from "../process/process-host.ts";
-import type { AcpHooks } from "./acp-hooks.ts";
+import type { ExitReport, HostedProcess, PastLine } from "../process/process-host.ts";
+import type { AcpConnectionOptions } from "./acp-connection-options.ts";
 import { AcpNote } from "./acp-note.ts";
 import { ClientRequestError } from "./client-requests.ts";
 import { PastTalk } from "./past-talk.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
-import { failureOf, messageForSdk, parseMessage, promptKey, STEERING, steerKey } from "./wire-message.ts";
-import type { WireTrace } from "./wire-trace.ts";
+import {
+  failureOf,
+  messageForAgent,
+  messageForSdk,
+  parseMessage,
+  promptKey,
+  STEERING,
+  steerKey,
+} from "./wire-message.ts";
 
 const REQUEST_CANCELLED = -32800;
-
-interface AcpConnectionOptions {
-  readonly host: ProcessHost;
-  readonly command: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** Tells answers to this run of the server from answers to an earlier one. */
-  readonly epoch: string;
-  /** For a process that outlives the server. */
-  readonly held: NonNullable<ProcessSpec["held"]> | null;
-  readonly trace: WireTrace;
-  readonly hooks: AcpHooks;
-}
 
 /**
  * One agent process and the JSON-RPC with it. Requests and their answers go through the official SDK; updates, prompt
@@ -50,6 +44,7 @@ export class AcpConnection {
   readonly #readable: ReadableStream<AnyMessage>;
   #inbound: ReadableStreamDefaultController<AnyMessage> | null = null;
   #sdk: ClientConnection | null = null;
+  #opened: Promise<void> | null = null;
   #requestsOpen = 0;
 
   constructor(options: AcpConnectionOptions) {
@@ -115,7 +110,12 @@ export class AcpConnection {
   }
 
   /** The SDK is loaded with the first agent, not with the server: it is the largest module we have. */
-  async open(): Promise<void> {
+  open(): Promise<void> {
+    this.#opened ??= this.#load();
+    return this.#opened;
+  }
+
+  async #load(): Promise<void> {
     const acp = await import("@agentclientprotocol/sdk");
     const writable = new WritableStream<AnyMessage>({ write: (message) => this.#send(this.#outgoing(message)) });
     this.#sdk = acp
@@ -139,9 +139,11 @@ export class AcpConnection {
 
   /** Any request but a prompt. Rejects with the SDK's RequestError, or when the process is gone. */
   async request(method: string, params: object): Promise<JsonObject> {
-    if (!this.#sdk) throw new Error("the connection is not open");
     this.#requestsOpen++;
     try {
+      // With a process of an earlier server the SDK may still be on its way.
+      if (!this.#sdk) await this.#opened;
+      if (!this.#sdk) throw new Error("the connection is not open");
       return asObject(await this.#sdk.agent.request(method, params)) ?? {};
     } finally {
       this.#requestsOpen--;
@@ -275,17 +277,10 @@ export class AcpConnection {
     for (const asked of note.asked) this.#route(asked.message, asked.offset);
   }
 
-  /** Our requests carry `<epoch>-<n>` on the wire and `n` inside the SDK. */
   #outgoing(message: AnyMessage): object {
-    if ("method" in message && "id" in message) {
-      const id = `${this.#options.epoch}-${message.id}`;
-      const agentSessionId = asString(asObject(message.params)?.["sessionId"]);
-      if (agentSessionId !== undefined) this.#callers.set(id, agentSessionId);
-      return { ...message, id };
-    }
-    const params = "method" in message && message.method === "$/cancel_request" ? asObject(message.params) : null;
-    if (!params) return message;
-    return { ...message, params: { requestId: `${this.#options.epoch}-${params["requestId"]}` } };
+    const { whole, request } = messageForAgent(message, this.#options.epoch);
+    if (request?.agentSessionId !== undefined) this.#callers.set(request.id, request.agentSessionId);
+    return whole;
   }
 
   #send(message: object): void {

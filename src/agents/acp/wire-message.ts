@@ -58,3 +58,21 @@ export function messageForSdk(message: JsonObject, epoch: string): AnyMessage | 
   // A second answer to a prompt has an id of ours that the SDK never gave.
   return Number.isInteger(number) ? ({ ...message, id: number } as unknown as AnyMessage) : null;
 }
+
+interface ForAgent {
+  readonly whole: object;
+  /** Set when it is a request: its id on the wire, and which of the agent's sessions it is about. */
+  readonly request?: { readonly id: string; readonly agentSessionId: string | undefined };
+}
+
+/** Our requests carry `<epoch>-<n>` on the wire and `n` inside the SDK. */
+export function messageForAgent(message: AnyMessage, epoch: string): ForAgent {
+  if (!("method" in message)) return { whole: message };
+  const params = asObject(message.params);
+  if ("id" in message) {
+    const id = `${epoch}-${message.id}`;
+    return { whole: { ...message, id }, request: { id, agentSessionId: asString(params?.["sessionId"]) } };
+  }
+  if (message.method !== "$/cancel_request" || !params) return { whole: message };
+  return { whole: { ...message, params: { requestId: `${epoch}-${params["requestId"]}` } } };
+}
