@@ -9,9 +9,9 @@ export async function serve(args: readonly string[]): Promise<void> {
   const logger = stderrLogger(Date.now);
   try {
     const config = readConfig(takeSecrets(process.env), args);
-    const server = await startServer(config, logger);
-    // Before anyone can know that we are there.
+    // Before anything of an earlier run is taken over: to die of a signal would leave it running.
     const stopping = stopSignal();
+    const server = await startServer(config, logger);
     const { url, port, dataDir } = server;
     const line = config.json
       ? JSON.stringify({ url, port, pid: process.pid, dataDir })
@@ -35,7 +35,7 @@ function takeSecrets(environment: NodeJS.ProcessEnv): Readonly<Record<string, st
 
 const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const;
 
-/** Resolves with the first signal; later ones change nothing, the stop is already under way. */
+/** Resolves with the first signal, which one that is still starting obeys as soon as it has; later ones change nothing. */
 function stopSignal(): Promise<(typeof END_SIGNALS)[number]> {
   return new Promise((resolve) => {
     for (const signal of END_SIGNALS) process.on(signal, () => resolve(signal));
@@ -44,6 +44,7 @@ function stopSignal(): Promise<(typeof END_SIGNALS)[number]> {
 
 /** For a restart, after an update for example: the next server goes on with the agents. */
 async function detach(server: RunningServer): Promise<void> {
+  if (!server.holdsAgents) return stopCleanly(server);
   process.stderr.write("Stopping: agents go on, and wait for the next start.\n");
   await server.detach();
 }

@@ -3,8 +3,10 @@ import type { Lifeline } from "../agents/process/lifeline.ts";
 import type { FlowGate } from "../lib/flow-gate.ts";
 import type { ServerConfig } from "./config.ts";
 import type { DataDir } from "./data-dir.ts";
+import { countHeld, heldDirOf } from "./held-agents.ts";
 import type { Logger } from "./logger.ts";
 
+const NONE = { holders: null, holdsAgents: false } as const;
 const UNATTENDED_BYTES_MAX = 64 * 1024 * 1024;
 
 interface HolderParts {
@@ -16,18 +18,26 @@ interface HolderParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Null where agents end with the server: the user or the system wants it so, or the path is too long for a socket. */
-export function createHolders({ config, dataDir, lifeline, flow, logger, onError }: HolderParts): HolderHost | null {
+interface Holders {
+  /** Null where there can be none; else it also finds what an earlier server left. */
+  readonly holders: HolderHost | null;
+  /** False where agents end with the server: the user or the system wants it so, or the path is too long for a socket. */
+  readonly holdsAgents: boolean;
+}
+
+export function createHolders({ config, dataDir, lifeline, flow, logger, onError }: HolderParts): Holders {
   const { holdMs, checkpointBytes } = config;
-  if (holdMs === 0 || process.platform === "win32") return null;
-  const dir = dataDir.file("held");
+  const dir = heldDirOf(dataDir.path);
+  if (process.platform === "win32" || (holdMs === 0 && countHeld(dataDir.path) === 0)) return NONE;
   // More than what a server that is there leaves between two checkpoints.
   const journalBytesMax = UNATTENDED_BYTES_MAX + checkpointBytes;
-  if (HolderHost.fits(dir))
-    return new HolderHost({ dir, holdMs, checkpointBytes, journalBytesMax, lifeline, flow, onError });
+  if (HolderHost.fits(dir)) {
+    const holders = new HolderHost({ dir, holdMs, checkpointBytes, journalBytesMax, lifeline, flow, onError });
+    return { holders, holdsAgents: holdMs > 0 };
+  }
   logger.warn(
     `The path of ${dataDir.path} is too long for a socket, so turns end when the server does. ` +
       "Set LIMINAL_DATA_DIR to a shorter one to have them go on.",
   );
-  return null;
+  return NONE;
 }

@@ -44,7 +44,7 @@ export function createPool(parts: PoolParts) {
   const epoch = world.newId().slice(0, EPOCH_CHARS);
   const lifeline = new Lifeline(epoch, env);
   const host = new LocalProcessHost(lifeline, ledger, onError);
-  const holders = createHolders({ config, dataDir, lifeline, flow, logger, onError });
+  const { holders, holdsAgents } = createHolders({ config, dataDir, lifeline, flow, logger, onError });
   const known = createCatalog({
     config,
     dataDir,
@@ -64,15 +64,15 @@ export function createPool(parts: PoolParts) {
     inheritedEnv: { ...env, ...(!isLoopback(config.host) && { NO_BROWSER: "1" }) },
     owner,
     limits: file.pool,
-    tools: ({ sessionId, projectId }) => {
+    tools: async ({ sessionId, projectId }) => {
       const enabled = tools.enabledIn(projectId);
       const mcpServers = file.mcpServers.filter(({ name }) => enabled.has(name));
-      return { mcpServers, ownTools: ownTools.offer(sessionId) };
+      return { mcpServers, ownTools: await ownTools.offer(sessionId) };
     },
     onListChanged: () => hub.publish({ type: "agent:list", agents: [...pool.list()] }),
     world,
-    host: holders ?? new LocalProcessHost(lifeline, ledger, onError, flow),
-    isHeld: holders !== null,
+    host: holdsAgents && holders ? holders : new LocalProcessHost(lifeline, ledger, onError, flow),
+    isHeld: holdsAgents,
     readerHost: host,
     cwd: config.home,
     epoch,
@@ -90,5 +90,5 @@ export function createPool(parts: PoolParts) {
     onError,
   });
   const installs = new AgentInstalls({ ...known, config, world, owner, epoch, host, pool, hub, onError });
-  return { pool, holders, lifeline, installs, questions, permissions: file.permissions };
+  return { pool, holders, holdsAgents, lifeline, installs, questions, permissions: file.permissions };
 }

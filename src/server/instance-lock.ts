@@ -43,6 +43,8 @@ export class InstanceLock implements Disposable {
         `${dataDir.path} is in use by another Liminal Builder${this.#holder()}. Stop that one, or set LIMINAL_DATA_DIR to another directory.`,
       );
     }
+    // Left by one that was killed: its number may be anybody's by now.
+    rmSync(this.#noteFile, { force: true });
   }
 
   /** Tells whoever comes second, and local tools, who we are. Never holds a secret. */

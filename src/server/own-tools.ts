@@ -18,23 +18,25 @@ interface OwnToolsOptions {
 /** What a session's agent is told so that it finds our tools; its token travels in a header or an environment, never in arguments. */
 export class OwnTools {
   readonly #options: OwnToolsOptions;
-  #address: string | null = null;
+  readonly #address = Promise.withResolvers<string>();
 
   constructor(options: OwnToolsOptions) {
     this.#options = options;
   }
 
   listensOn(host: string, port: number): void {
-    this.#address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    this.#address.resolve(`http://${host.includes(":") ? `[${host}]` : host}:${port}`);
   }
 
-  offer(sessionId: SessionId): OwnToolServer | null {
+  /** Waits until it is known where we listen: a turn of the last run may need its agent before that. */
+  async offer(sessionId: SessionId): Promise<OwnToolServer | null> {
     const { offered, dataDir, tokens } = this.#options;
-    if (!offered || this.#address === null) return null;
+    if (!offered) return null;
+    const address = await this.#address.promise;
     const token = tokens.tokenOf(sessionId);
     return {
       name: NAME,
-      http: { url: `${this.#address}/mcp`, headers: { Authorization: `Bearer ${token}` } },
+      http: { url: `${address}/mcp`, headers: { Authorization: `Bearer ${token}` } },
       stdio: {
         command: process.execPath,
         args: [...IGNORE_THE_FOLDER, join(PROGRAM_DIR, "src/cli/main.ts"), "mcp"],

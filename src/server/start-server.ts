@@ -40,6 +40,8 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   readonly dataDir: string;
+  /** Agents can outlive this server. */
+  readonly holdsAgents: boolean;
   /** Every agent and everything it started is gone, and all is on disk, when this returns. */
   stop(): Promise<void>;
   /** All is on disk when this returns; agents that are held go on, for the next server to find. */
@@ -54,6 +56,7 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
   const token = config.token ?? dataDir.token();
   const parts = await joinParts(config, dataDir, world, logger, token);
   let ready = true;
+  const lastPort = dataDir.lastPort();
   const http = listen(config.port, dataDir, (port) => ({
     host: config.host,
     port,
@@ -68,6 +71,7 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
     isReady: () => ready,
   }));
   parts.orchestration.start(config.host, http.port);
+  if (lastPort !== http.port) parts.pool.renew();
   lock.announce({ pid: process.pid, port: http.port, startedAt: isoTime(world), version: VERSION });
   const end = async (endAgents: () => Promise<void>) => {
     ready = false;
@@ -81,6 +85,7 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
     url: `http://${name}:${http.port}/?token=${encodeURIComponent(token)}`,
     port: http.port,
     dataDir: dataDir.path,
+    holdsAgents: parts.holdsAgents,
     stop: () => end(parts.stopAgents),
     detach: () => end(parts.stopOwn),
   };
@@ -128,7 +133,7 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
     ...{ config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools, tools },
     flow: guard.flow,
   };
-  const { pool, holders, lifeline, installs, questions, permissions } = createPool(parts);
+  const { pool, holders, holdsAgents, lifeline, installs, questions, permissions } = createPool(parts);
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
   const policy = createPolicy({ world, stores, permissions, dataDir });
   const sessions = new SessionService({
@@ -173,5 +178,6 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
     warnOfUnstored(sessions, config.holdMs, logger);
     stores.close();
   };
-  return { connection, pool, sessions, transfers, backlog: stores.backlog, orchestration, stopAgents, stopOwn, close };
+  const { backlog } = stores;
+  return { connection, pool, holdsAgents, sessions, transfers, backlog, orchestration, stopAgents, stopOwn, close };
 }

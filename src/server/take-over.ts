@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { HolderHost } from "../agents/holder/holder-host.ts";
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { ProcessLedger } from "../agents/process/process-ledger.ts";
-import { sweepLeftovers } from "../agents/process/sweep-leftovers.ts";
+import { type Kept, type Leftover, sweepLeftovers } from "../agents/process/sweep-leftovers.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { DataDir } from "./data-dir.ts";
 import type { Logger } from "./logger.ts";
@@ -29,11 +29,22 @@ export function ownerOf({ path }: DataDir): string {
  */
 export async function takeOver({ owner, ledger, holders, pool, sessions, logger }: TakeOverParts): Promise<void> {
   const found = await holders?.findLeft();
-  for (const { pid, command } of sweepLeftovers(owner, ledger.takeOver(), found?.kept))
+  for (const { pid, command } of sweepAll(owner, ledger, found?.kept))
     logger.warn(`Ended a leftover agent process ${pid}: ${command}`);
   await pool.adopt(found?.left ?? []);
   const { goOn, interrupted } = sessions.recover();
   if (goOn > 0) logger.info(`${goOn} turn(s) of the last run go on.`);
   if (interrupted > 0)
     logger.info(`${interrupted} turn(s) of the last run were interrupted; what had arrived is kept.`);
+}
+
+/** Again until nothing new is there: one that is ended may have started another a moment before. */
+function sweepAll(owner: string, ledger: ProcessLedger, kept: Kept | undefined): readonly Leftover[] {
+  const ended = new Map<number, Leftover>();
+  let written = ledger.takeOver();
+  for (let before = -1; ended.size > before; written = []) {
+    before = ended.size;
+    for (const leftover of sweepLeftovers(owner, written, kept)) ended.set(leftover.pid, leftover);
+  }
+  return [...ended.values()];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { isLockHeld } from "../../src/server/lock-state.ts";
 import { expectUnbrokenWords } from "../integration/expect-kept.ts";
 import { reopen, startTalk, type Talk } from "../integration/talk.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
@@ -28,6 +29,17 @@ function heldIn(server: TestServer): string[] {
 
 function holderPid(server: TestServer): number {
   return server.holders()[0]?.pid ?? 0;
+}
+
+/** A server that has the lock and has not said yet that it runs. */
+function starterPid(server: TestServer): Promise<number> {
+  const starters = () => server.processes.alive().filter(({ commandLine }) => commandLine.includes("main.ts serve"));
+  const found = waitFor(
+    () => (isLockHeld(server.dataDir) ? starters() : []),
+    ({ length }) => length === 1,
+    "a server that is starting",
+  );
+  return found.then(([starter]) => starter?.pid ?? 0);
 }
 
 async function gone(server: TestServer, pid: number): Promise<void> {
@@ -138,6 +150,36 @@ describe("X-19 X-21 whoever is killed, in whatever order", () => {
     expect(await server.stop()).toBe(0);
     expect(server.processes.alive()).toEqual([]);
     expect(heldIn(server)).toEqual([]);
+  });
+
+  it("TC-5.3a the server, by a signal while it is still taking over: it ends everything all the same", async () => {
+    await using server = await startTestServer();
+    await streaming(server);
+    const holder = holderPid(server);
+    await server.kill();
+    // It waits for its holder, which cannot answer now: the signal comes in the middle of the start.
+    process.kill(holder, "SIGSTOP");
+    const starting = server.startInVain();
+    const pid = await starterPid(server);
+    process.kill(pid, "SIGTERM");
+    process.kill(holder, "SIGCONT");
+    expect((await starting).code).toBe(0);
+    expect(server.processes.alive()).toEqual([]);
+    expect(heldIn(server)).toEqual([]);
+  });
+
+  it("the server, and holders are switched off then: what goes on is taken over all the same", async () => {
+    await using server = await startTestServer();
+    const talk = await streaming(server);
+    const agent = await agentPid(server, "builtin");
+    await server.kill();
+    await server.start({ LIMINAL_HOLD_MS: "0" });
+    const again = await comeBack(server, talk);
+    expect(again.state.turn.state).toBe("running");
+    expect(await agentPid(server, "builtin")).toBe(agent);
+    await again.cancel();
+    await again.untilIdle();
+    expectUnbrokenWords(again.entries.find(({ type }) => type === "assistant")?.content ?? "");
   });
 
   it("the server, where agents are not to outlive it: they end with it, and the turn is interrupted", async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -11,9 +12,13 @@ const Offered = z.array(
     z.object({ name: z.string(), command: z.string(), args: z.array(z.string()), env: Pairs }),
   ]),
 );
+const LOOK_MS = 10;
 type Offer = z.infer<typeof Offered>[number];
 
-/** An agent that uses what it is offered before it answers `session/new`, as real ones do, and then tells what it found. */
+/**
+ * An agent that uses what it is offered before it answers `session/new`, as real ones do, and then tells what it found.
+ * `look again` makes it look where it was told then, `after <file>` too, once that file is there.
+ */
 export function eagerAgent(canHttp: boolean, more: Partial<AgentSetting> = {}): AgentSetting {
   return { name: "Eager", command: process.execPath, args: [import.meta.path, String(canHttp)], ...more };
 }
@@ -44,6 +49,7 @@ function transportTo(offer: Offer) {
 
 if (import.meta.main) {
   const write = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  let offered: readonly Offer[] = [];
   let found = "";
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, method, params } = JSON.parse(line);
@@ -51,9 +57,13 @@ if (import.meta.main) {
       const agentCapabilities = { mcpCapabilities: { http: process.argv[2] === "true" } };
       write({ id, result: { protocolVersion: 1, agentCapabilities } });
     } else if (method === "session/new") {
-      found = await look(Offered.parse(params.mcpServers));
+      offered = Offered.parse(params.mcpServers);
+      found = await look(offered);
       write({ id, result: { sessionId: "eager" } });
     } else if (method === "session/prompt") {
+      const [, file] = /^after (.*)/.exec(params.prompt[0].text) ?? [];
+      while (file !== undefined && !existsSync(file)) await Bun.sleep(LOOK_MS);
+      if (file !== undefined || params.prompt[0].text === "look again") found = await look(offered);
       const update = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: found } };
       write({ method: "session/update", params: { sessionId: "eager", update } });
       write({ id, result: { stopReason: "end_turn" } });

@@ -131,9 +131,9 @@ export class TestServer implements AsyncDisposable {
     return this.#log;
   }
 
-  /** Starts it, or starts it again on the same data directory. */
-  async start(): Promise<void> {
-    const child = this.#spawn();
+  /** Starts it, or starts it again on the same data directory, with other settings if need be. */
+  async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
+    const child = this.#spawn(env);
     const line = await firstLine(child.stdout);
     if (line === null) {
       const code = await child.exited;
@@ -152,6 +152,17 @@ export class TestServer implements AsyncDisposable {
     return { code, stdout, stderr: this.#log.slice(before) };
   }
 
+  /** Starts it, and kills it with -9 when that moment has come; whether it had got so far as to say that it runs. */
+  async startAndKill(moment: () => Promise<void>): Promise<boolean> {
+    const child = this.#spawn();
+    const said = new Response(child.stdout).text();
+    await moment();
+    child.kill("SIGKILL");
+    await child.exited;
+    await this.#reading;
+    return (await said).includes("\n");
+  }
+
   /** `kill -9`: it has no chance to say goodbye. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
@@ -167,10 +178,15 @@ export class TestServer implements AsyncDisposable {
     return this.#end("SIGUSR2");
   }
 
-  async #end(signal: NodeJS.Signals): Promise<number> {
+  /** Somebody else has told it to end: its exit code. */
+  ended(): Promise<number> {
+    return this.#end(null);
+  }
+
+  async #end(signal: NodeJS.Signals | null): Promise<number> {
     if (!this.#running) throw new Error("the server does not run");
     const { child } = this.#running;
-    child.kill(signal);
+    if (signal) child.kill(signal);
     const code = await child.exited;
     await this.#reading;
     this.#running = null;
@@ -227,10 +243,10 @@ export class TestServer implements AsyncDisposable {
     if (/Unexpected fault/.test(this.#log)) throw new Error(`The server had faults of its own:\n${this.#log}`);
   }
 
-  #spawn(): Bun.Subprocess<"ignore", "pipe", "pipe"> {
+  #spawn(env: Readonly<Record<string, string>> = {}): Bun.Subprocess<"ignore", "pipe", "pipe"> {
     const child = Bun.spawn([process.execPath, join(ROOT, "src/cli/main.ts"), "serve", "--json", ...this.#args], {
       cwd: this.#dir.path,
-      env: this.#env,
+      env: { ...this.#env, ...env },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",

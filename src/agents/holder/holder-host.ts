@@ -78,7 +78,8 @@ export class HolderHost implements ProcessHost {
 
   /** What an earlier server left: reached where its holder lives, else read from what the holder wrote. */
   async findLeft(): Promise<LeftProcesses> {
-    const found = await Promise.all(readdirSync(this.#options.dir).map((id) => this.#find(id)));
+    const ids = readdirSync(this.#options.dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const found = await Promise.all(ids.map(({ name }) => this.#find(name)));
     const live = found.flatMap(({ id, process: { link } }) => (link ? [{ id, pid: link.hello.pid }] : []));
     return {
       left: found.filter(({ isWanted }) => isWanted),

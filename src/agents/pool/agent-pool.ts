@@ -19,9 +19,10 @@ import { agentEnvironment } from "../process/agent-environment.ts";
 import { joinPaths, loginPath } from "../process/login-path.ts";
 import type { LeftProcess, ProcessHost } from "../process/process-host.ts";
 import { OWNER_VARIABLE, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
-import { type OfferedSignIn, publicMethod } from "../sign-in/sign-in-method.ts";
+import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
 import type { TerminalSpec } from "../sign-in/terminals.ts";
 import { AgentSupervisor, type SupervisorOptions } from "./agent-supervisor.ts";
+import { describeAgent } from "./describe-agent.ts";
 import { chooseEvictions, type EvictionLimits } from "./eviction.ts";
 import { isMemoryShort } from "./memory-pressure.ts";
 import { readLabel } from "./process-label.ts";
@@ -37,7 +38,7 @@ type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionI
   /** For processes that are of no use to a later server. */
   readonly readerHost: ProcessHost;
   /** What a session's agent gets: tool servers of the user's, and our own unless they are not to be offered. */
-  readonly tools: (session: Pick<AttachRequest, "sessionId" | "projectId">) => SessionTools;
+  readonly tools: (session: Pick<AttachRequest, "sessionId" | "projectId">) => Promise<SessionTools>;
   /** Something in `list` other than a status is different now. */
   readonly onListChanged: () => void;
 };
@@ -74,10 +75,11 @@ export class AgentPool implements Agents, AgentHistories {
 
   async attach(request: AttachRequest): Promise<AgentSession> {
     const { cliType, sessionId, cwd, restore, sink, isStored, signal } = request;
+    const offered = this.#definition(cliType)?.orchestration !== false;
+    // First: once the agent is there, it is to be busy with us before anyone can find it idle.
+    const { mcpServers, ownTools } = await this.#options.tools(request);
     const agent = await this.#supervisor(cliType, sessionId, cwd).ensure();
     try {
-      const offered = this.#definition(cliType)?.orchestration !== false;
-      const { mcpServers, ownTools } = this.#options.tools(request);
       const place = { cwd, sink, isStored, signal, mcpServers, ownTools: offered ? ownTools : null };
       const attaching = restore === null ? agent.newSession(place) : agent.restoreSession(restore, place);
       // Only now: this agent is busy, so that room is made for it and not by it.
@@ -183,21 +185,10 @@ export class AgentPool implements Agents, AgentHistories {
   }
 
   list(): readonly AgentInfo[] {
-    return this.#options.catalog.definitions().map((definition) => {
-      const supervisor = this.#supervisors.get(definition.id);
-      const message = supervisor?.message;
-      return {
-        id: definition.id,
-        name: definition.name,
-        status: supervisor?.status ?? "idle",
-        availability: this.#availability(definition),
-        ...(message !== undefined && { message }),
-        capabilities: {},
-        signIn: (supervisor?.signInMethods ?? []).map(publicMethod),
-        ...definition.details,
-        ...(!definition.command && definition.installHint && { hint: definition.installHint }),
-      };
-    });
+    const known = this.#options.catalog.definitions();
+    return known.map((definition) =>
+      describeAgent(definition, this.#supervisors.get(definition.id), this.#availability(definition)),
+    );
   }
 
   find(cliType: CliType): AgentInfo | null {
@@ -232,6 +223,11 @@ export class AgentPool implements Agents, AgentHistories {
       supervisor.running ? [{ ...supervisor.running, evict: () => supervisor.evict() }] : [],
     );
     for (const process of chooseEvictions(running, limits, world.now(), isMemoryShort())) process.evict();
+  }
+
+  /** What agents were told of our tools no longer holds: each is put away when it is not at work, and told anew. */
+  renew(): void {
+    for (const supervisor of this.#supervisors.values()) supervisor.renew();
   }
 
   /** Ends idle processes of one agent, so that its next start is of what is installed then; false when one is at work. */

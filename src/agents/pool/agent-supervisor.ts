@@ -9,6 +9,7 @@ import { WireTrace } from "../acp/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { type ExitReport, type LeftProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
 import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
+import { describeExit, reasonOf } from "./exit-words.ts";
 import type { ProcessLabel } from "./process-label.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 
@@ -60,6 +61,8 @@ export class AgentSupervisor {
   readonly trace: WireTrace;
   #phase: Phase = { phase: "idle" };
   #startCount = 0;
+  /** One that has to go as soon as it is not at work. */
+  #outdated: AcpAgent | null = null;
   #lastUsedAt: number;
 
   constructor(options: SupervisorOptions) {
@@ -146,6 +149,19 @@ export class AgentSupervisor {
     agent.stop().catch(this.#options.onError);
   }
 
+  /** Its agent was told what no longer holds: the next one is told anew. */
+  renew(): void {
+    if (this.#phase.phase === "connected") this.#outdated = this.#phase.agent;
+    this.evict();
+  }
+
+  /** Not at once: a queued message may start the next turn with this very event. */
+  #endOutdated(): void {
+    setImmediate(() => {
+      if (this.#phase.phase === "connected" && this.#phase.agent === this.#outdated) this.evict();
+    });
+  }
+
   /** No process is left when this returns, and none will be started again. */
   async stop(): Promise<void> {
     const before = this.#phase;
@@ -228,6 +244,7 @@ export class AgentSupervisor {
       onTurnCompleted: () => {
         this.#proven();
         this.#options.onTurnCompleted();
+        this.#endOutdated();
       },
       world,
     });
@@ -277,13 +294,4 @@ export class AgentSupervisor {
     const { definition, sessionId } = this.#options;
     this.#options.onStatus({ cliType: definition().id, ...(sessionId !== null && { sessionId }), ...change });
   }
-}
-
-function describeExit(exit: ExitReport): string {
-  return exit.signal ? `killed by ${exit.signal}` : `exit code ${exit.code}`;
-}
-
-function reasonOf(error: unknown, exit: ExitReport): string {
-  const reason = error instanceof Error ? error.message : String(error);
-  return [reason, exit.stderrTail].filter(Boolean).join("\n");
 }

@@ -29,10 +29,13 @@ export const SERVER_COMMANDS: readonly CommandSpec[] = [
     name: "stop",
     summary: "stop the running server; agents are closed",
     ...NO_ARGS,
-    options: [],
-    notes: ["Stopping what does not run is no error."],
-    json: '{"status": "stopped" | "not-running", "pid"?}',
-    examples: ["liminal stop"],
+    options: [{ name: "keep-agents", help: "agents and their turns go on, and the next start continues with them" }],
+    notes: [
+      "Stopping what does not run is no error. Agents that a killed server left running are ended, too.",
+      "With --keep-agents a restart or an update interrupts nobody. Start again within ten minutes (LIMINAL_HOLD_MS).",
+    ],
+    json: '{"status": "stopped" | "not-running", "pid"?, "heldAgents"?}',
+    examples: ["liminal stop", "liminal stop --keep-agents && npm start"],
   },
   {
     name: "backup",

@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
 import type { ServerConfig } from "../config.ts";
+import { countHeld } from "../held-agents.ts";
 import { isLockHeld } from "../lock-state.ts";
 import { VERSION } from "../version.ts";
 import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";
@@ -32,6 +33,7 @@ export async function checkServer(config: ServerConfig): Promise<readonly Findin
     return [
       ...staleNote(told, dataDir),
       ok("server", "No server runs; commands start one when they need it."),
+      ...heldAgents(dataDir),
       await checkPort(config),
     ];
   if (!told)
@@ -43,6 +45,13 @@ export async function checkServer(config: ServerConfig): Promise<readonly Findin
       ),
     ];
   return [await checkAnswer(told)];
+}
+
+function heldAgents(dataDir: string): readonly Finding[] {
+  const count = countHeld(dataDir);
+  if (count === 0) return [];
+  const message = `${count} agent(s) of a server that is gone are held, with what they have said since.`;
+  return [note("held-agents", message, "Go on with them: liminal serve. End them: liminal stop")];
 }
 
 function staleNote(told: z.infer<typeof Note> | null, dataDir: string): readonly Finding[] {
@@ -68,7 +77,7 @@ async function checkAnswer({ pid, port }: z.infer<typeof Note>): Promise<Finding
     return note(
       "server",
       `The server runs version ${version}; this is ${VERSION}.`,
-      "Start it again to have the new one: liminal stop, then liminal serve",
+      "Start it again to have the new one: liminal stop --keep-agents, then liminal serve. Running turns go on.",
     );
   } catch (error) {
     return problem("server", `The server (process ${pid}, port ${port}) does not answer: ${wordsOfError(error)}`, fix);
