@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { barredNames } from "./barred-names.ts";
+import { holderOpinions } from "./holder-opinions.ts";
 import { importCycles } from "./import-cycles.ts";
 import { wrongArrows } from "./import-map.ts";
 import { barrels, leftoverMarkers, swallowedErrors } from "./leftovers.ts";
@@ -43,6 +44,10 @@ test("no notes to self, no barrels, no swallowed errors", () => {
 
 test("clock, chance and environment enter where the program is put together", () => {
   expect(files.flatMap(reachesForTheWorld)).toEqual([]);
+});
+
+test("the process that holds an agent parses nothing and loads no package (X-19)", () => {
+  expect(holderOpinions(files)).toEqual([]);
 });
 
 test("the page never turns text into markup or code (NFR-5)", () => {

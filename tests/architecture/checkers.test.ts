@@ -1,6 +1,7 @@
 // Each check of the architecture, shown code that breaks its rule and code that keeps it.
 import { describe, expect, test } from "bun:test";
 import { barredNames } from "./barred-names.ts";
+import { holderOpinions } from "./holder-opinions.ts";
 import { importCycles } from "./import-cycles.ts";
 import { wrongArrows } from "./import-map.ts";
 import { barrels, leftoverMarkers, swallowedErrors } from "./leftovers.ts";
@@ -14,6 +15,35 @@ import { reachesForTheWorld } from "./world-access.ts";
 function findings(check: (file: SourceFile) => string[], path: string, text: string): number {
   return check(parseSource(path, text)).length;
 }
+
+describe("the holder's process", () => {
+  const main = "src/agents/holder/main.ts";
+  const opinions = (text: string) =>
+    holderOpinions([
+      parseSource(main, `import { a } from "./a.ts";`),
+      parseSource("src/agents/holder/a.ts", text),
+      parseSource("src/agents/holder/b.ts", "export const b = JSON.parse('1');"),
+    ]).length;
+
+  test.each([
+    "JSON.parse(line);",
+    "await new Response(line).json();",
+    'import { z } from "zod/mini";',
+    'const sdk = await import("@agentclientprotocol/sdk");',
+    'import { b } from "./b.ts";',
+  ])("has no business with %s", (text) => {
+    expect(opinions(text)).toBe(1);
+  });
+
+  test.each([
+    "JSON.stringify(exit);",
+    'import { openSync } from "node:fs";',
+    'import type { Socket } from "bun";',
+    'import { type B } from "./b.ts";',
+  ])("may have %s", (text) => {
+    expect(opinions(text)).toBe(0);
+  });
+});
 
 describe("import map", () => {
   const arrows = (path: string, specifier: string) => wrongArrows([parseSource(path, `import "${specifier}";`)]);

@@ -24,6 +24,8 @@ export interface RecordedTalk {
   /** The last output of every call, by the call's id. */
   readonly outputs: ReadonlyMap<string, string>;
   /** How often it asked for a permission. */
+  readonly permissions: number;
+  /** How often it asked with a form. */
   readonly questions: number;
   /** The ids of the prompts it has answered, in order. */
   readonly answered: readonly string[];
@@ -56,6 +58,7 @@ function talkOf(lines: readonly Line[], sessionId: string): Omit<RecordedTalk, "
       .map((update) => Chunk.parse(update).content.text)
       .join(""),
     outputs,
-    questions: own.filter(({ method }) => method === "session/request_permission").length,
+    permissions: own.filter(({ method }) => method === "session/request_permission").length,
+    questions: own.filter(({ method }) => method === "elicitation/create").length,
   };
 }
