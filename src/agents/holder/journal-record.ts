@@ -80,7 +80,7 @@ export class RecordReader {
       this.#onRecord(record);
     }
     // A copy, so that a small rest does not keep a large chunk alive.
-    this.#parts = rest.byteLength > 0 ? [rest.slice()] : [];
+    this.#parts = rest.byteLength > 0 ? [new Uint8Array(rest)] : [];
     this.#bytes = rest.byteLength;
   }
 }

@@ -152,4 +152,20 @@ describe("X-19 a journal", () => {
     expect(most).toBeLessThan(5 * SEGMENT_BYTES);
     expect(segments(dir.path).length).toBeLessThan(5);
   });
+
+  it("ends where a record comes twice, or a whole file has been emptied", async () => {
+    await using dir = await tempDir();
+    fill(new Journal(dir.path, SEGMENT_BYTES), 12);
+    const [first = "", second = ""] = segments(dir.path).map((name) => join(dir.path, name));
+    const whole = readFileSync(first);
+    const count = readRecords(whole).records.length;
+    appendFileSync(first, whole);
+    expect(offsets(readJournal(dir.path))).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+    writeFileSync(first, whole);
+    expect(readJournal(dir.path)).toHaveLength(12);
+    truncateSync(second, 0);
+    expect(readJournal(dir.path)).toHaveLength(count);
+    truncateSync(first, 0);
+    expect(readJournal(dir.path)).toEqual([]);
+  });
 });

@@ -10,10 +10,14 @@ export function readJournal(dir: string): readonly JournalRecord[] {
   for (const name of names.sort()) {
     const bytes = readFileSync(join(dir, name));
     const read = readRecords(bytes);
-    const expected = (records.at(-1)?.offset ?? read.records[0]?.offset ?? 0) + (records.length > 0 ? 1 : 0);
-    if (read.records.length > 0 && read.records[0]?.offset !== expected) break;
-    records.push(...read.records);
-    if (read.bytesRead < bytes.byteLength) break;
+    const before = records.length;
+    for (const record of read.records) {
+      const expected = (records.at(-1)?.offset ?? record.offset - 1) + 1;
+      if (record.offset !== expected) return records;
+      records.push(record);
+    }
+    // A file is made for a record: one that has none, or more than its records, has lost some.
+    if (records.length === before || read.bytesRead < bytes.byteLength) break;
   }
   return records;
 }
