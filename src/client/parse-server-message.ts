@@ -19,13 +19,19 @@ export function parseServerMessage(data: unknown): ParsedFrame {
   const { type } = envelope.data;
   // Some words are said of sessions and of agents alike: only a fact has a place in a log.
   const isFact = facts.has(type) && ("seq" in envelope.data || !plain.has(type));
-  if (isFact) return understood(FactMessage.safeParse(envelope.data));
-  if (plain.has(type)) return understood(PlainServerMessage.safeParse(envelope.data));
+  if (isFact) return understood(() => FactMessage.safeParse(envelope.data));
+  if (plain.has(type)) return understood(() => PlainServerMessage.safeParse(envelope.data));
   return { kind: "unknown", type };
 }
 
-function understood(result: z.core.util.SafeParseResult<ServerMessage>): ParsedFrame {
-  return result.success ? { kind: "message", message: result.data } : { kind: "invalid" };
+function understood(parse: () => z.core.util.SafeParseResult<ServerMessage>): ParsedFrame {
+  try {
+    const result = parse();
+    return result.success ? { kind: "message", message: result.data } : { kind: "invalid" };
+  } catch (error) {
+    if (error instanceof RangeError) return { kind: "invalid" }; // nested deeper than there is stack to read it
+    throw error;
+  }
 }
 
 function parseJson(data: unknown): unknown {

@@ -37,11 +37,16 @@ export const ShellToPortlet = z.union([
 export type ShellToPortlet = z.infer<typeof ShellToPortlet>;
 
 /** What is posted into a frame: one message, or all facts that came while nobody looked, in their order. */
-export const PostedToPortlet = z.union([
+const PostedToPortlet = z.union([
   ShellToPortlet,
   z.object({ type: z.literal("portlet:facts"), facts: z.array(PortletFact) }),
 ]);
 export type PostedToPortlet = z.infer<typeof PostedToPortlet>;
+
+/** What the shell said; null for anything that is no message of its. */
+export function readFromShell(data: unknown): PostedToPortlet | null {
+  return readMessage(PostedToPortlet, data);
+}
 
 const modifiers = z.object({ ctrl: z.boolean(), meta: z.boolean(), shift: z.boolean(), alt: z.boolean() });
 
@@ -66,3 +71,17 @@ export const PortletToShell = z.union([
   z.looseObject({ type: z.string().check(z.startsWith("files:")) }),
 ]);
 export type PortletToShell = z.infer<typeof PortletToShell>;
+
+/** What a frame said; null for anything that is no message of one. */
+export function readFromPortlet(data: unknown): PortletToShell | null {
+  return readMessage(PortletToShell, data);
+}
+
+function readMessage<Message>(schema: z.ZodMiniType<Message>, data: unknown): Message | null {
+  try {
+    return schema.safeParse(data).data ?? null;
+  } catch (error) {
+    if (error instanceof RangeError) return null; // nested deeper than there is stack to read it
+    throw error;
+  }
+}

@@ -23,10 +23,11 @@ export function boundDepth(event: AgentEvent): AgentEvent {
   }
 }
 
-function boundPatch({ input, parts, ...rest }: ToolPatch): ToolPatch {
+function boundPatch({ input, output, parts, ...rest }: ToolPatch): ToolPatch {
   return {
     ...rest,
     ...(input !== undefined && { input: boundJson(input) }),
+    ...(output !== undefined && { output: boundJson(output) }),
     ...(parts !== undefined && { parts: parts.map(boundPart) }),
   };
 }

@@ -123,8 +123,11 @@ function resultText(parts: readonly Part[] | undefined, rawOutput: Json | undefi
 
 /** Output in a Markdown code block is still output: it is shown as plain text, so the fence would be seen as part of it. */
 function unfenced(text: string): string {
-  const [, fence, inside] = /^(`{3,})[^\n`]*\n([\s\S]*?)\n?\1\s*$/.exec(text) ?? [];
-  return fence === undefined || inside === undefined || inside.includes(fence) ? text : inside;
+  const [opening, fence] = /^(`{3,})[^\n`]*\n/.exec(text) ?? [];
+  if (opening === undefined || fence === undefined) return text;
+  const rest = text.slice(opening.length).trimEnd();
+  const inside = rest.slice(0, -fence.length).replace(/\n$/, "");
+  return !rest.endsWith(fence) || inside.includes(fence) ? text : inside;
 }
 
 function translateLocation(item: Json): ToolLocation | null {

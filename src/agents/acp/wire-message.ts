@@ -1,4 +1,5 @@
 import type { AnyMessage } from "@agentclientprotocol/sdk";
+import { boundNesting } from "../../lib/nesting.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { AcpFailure } from "./acp-hooks.ts";
 import { failureMessage } from "./failure-message.ts";
@@ -28,10 +29,13 @@ export function turnOfPrompt(key: string): string {
   return key.slice(key.indexOf(PROMPT_MARK) + PROMPT_MARK.length);
 }
 
+/** Deeper than any message is; what is nested without end cannot be written as JSON again. */
+const MESSAGE_LEVELS_MAX = 1_000;
+
 export function parseMessage(text: string): JsonObject | null {
   if (!text.startsWith("{")) return null;
   try {
-    return asObject(JSON.parse(text));
+    return asObject(boundNesting(JSON.parse(text), MESSAGE_LEVELS_MAX));
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

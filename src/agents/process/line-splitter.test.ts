@@ -61,7 +61,12 @@ describe("LineSplitter", () => {
     splitter.push(buffer);
     buffer.fill(0);
     splitter.push(encoder.encode(" a line\n"));
-    expect(lines).toEqual(["half a line"]);
+    // `slice` of a Buffer is a view of it.
+    const pooled = Buffer.from("and half");
+    splitter.push(pooled);
+    pooled.fill(0);
+    splitter.push(encoder.encode(" another\n"));
+    expect(lines).toEqual(["half a line", "and half another"]);
   });
 
   it("gives the same lines however the bytes are cut, also inside a character", () => {

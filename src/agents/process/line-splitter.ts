@@ -26,7 +26,8 @@ export class LineSplitter {
       this.#endLine();
       start = end + 1;
     }
-    if (start < chunk.byteLength) this.#add(chunk.slice(start));
+    // A copy: whoever reads may use the buffer again, and `slice` of a Buffer would be a view of it.
+    if (start < chunk.byteLength) this.#add(new Uint8Array(chunk.subarray(start)));
   }
 
   /** The stream is over; a last line without its newline still counts. */

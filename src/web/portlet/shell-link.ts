@@ -1,7 +1,7 @@
 import {
   type PortletCommand,
   type PortletToShell,
-  PostedToPortlet,
+  readFromShell,
   type ShellToPortlet,
 } from "../../protocol/portlet-messages.ts";
 
@@ -18,10 +18,9 @@ export function linkShell(frame: Window, receive: (message: ShellToPortlet) => v
   const shell = frame.parent;
   frame.addEventListener("message", (event) => {
     if (event.origin !== origin || event.source !== shell) return;
-    const parsed = PostedToPortlet.safeParse(event.data);
-    if (!parsed.success) return;
-    if (parsed.data.type === "portlet:facts") parsed.data.facts.forEach(receive);
-    else receive(parsed.data);
+    const posted = readFromShell(event.data);
+    if (posted?.type === "portlet:facts") posted.facts.forEach(receive);
+    else if (posted) receive(posted);
   });
   let isUrgent = false;
   return {

@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import type { Connection } from "../../../client/connection.ts";
 import type { SessionId } from "../../../protocol/ids.ts";
-import { PortletToShell } from "../../../protocol/portlet-messages.ts";
+import { type PortletToShell, readFromPortlet } from "../../../protocol/portlet-messages.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
 import type { KeyPress } from "../keys/shell-shortcut.ts";
 import type { Shell } from "../state/shell.ts";
@@ -160,14 +160,14 @@ class Portlets {
   hear(event: MessageEvent): void {
     if (event.origin !== this.#options.origin) return;
     if (this.#spare?.speaks(event.source)) {
-      if (PortletToShell.safeParse(event.data).data?.type !== "portlet:ready") return;
+      if (readFromPortlet(event.data)?.type !== "portlet:ready") return;
       this.#spare.ready = true;
       this.#options.whenIdle(() => this.#loadAhead());
       return;
     }
     const from = [...this.#portlets].find(([, { frame }]) => frame.speaks(event.source));
-    const parsed = PortletToShell.safeParse(event.data);
-    if (from !== undefined && parsed.success) this.#said(from[0], from[1], parsed.data);
+    const message = from === undefined ? null : readFromPortlet(event.data);
+    if (from !== undefined && message) this.#said(from[0], from[1], message);
   }
 
   #said(id: SessionId, { frame, session }: Portlet, message: PortletToShell): void {

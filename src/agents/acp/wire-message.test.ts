@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { boundDepth } from "../../sessions/bound-depth.ts";
+import { asObject } from "./read-json.ts";
+import { translateUpdate } from "./translate-update.ts";
+import { parseMessage } from "./wire-message.ts";
+
+const abyss = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+
+test("X-21 a message nested without end is read as far as it can be written again", () => {
+  const message = parseMessage(`{"id":${abyss(200_000)},"method":"m","params":{"text":"kept"}}`);
+  expect(message?.["method"]).toBe("m");
+  expect(asObject(message?.["params"])).toEqual({ text: "kept" });
+  expect(JSON.stringify(message).length).toBeLessThan(10_000);
+});
+
+test("X-21 a tool's input and output nested without end are left out, and the call is not", () => {
+  for (const levels of [150, 5_000, 200_000]) {
+    const deep = `{"a":${abyss(levels)}}`;
+    const line = `{"sessionUpdate":"tool_call","toolCallId":"c","title":"T","rawInput":${deep},"rawOutput":{"output":"said","more":${deep}}}`;
+    const update = parseMessage(line);
+    if (update === null) throw new Error("not read");
+    const [event] = translateUpdate(JSON.parse(JSON.stringify(update))).map(boundDepth);
+    if (event?.type !== "tool") throw new Error("no tool call");
+    const { name, result, input, output } = event.patch;
+    expect({ name, result }).toEqual({ name: "T", result: "said" });
+    expect(String(input)).toStartWith("[left out");
+    expect(output === undefined || String(output).startsWith("[left out")).toBe(true);
+  }
+});
+
+test("output in a fence of any length is unwrapped, or shown as it is", () => {
+  const text = (given: string) =>
+    translateUpdate({ sessionUpdate: "tool_call", toolCallId: "c", content: [{ type: "text", text: given }] }).map(
+      (event) => (event.type === "tool" ? event.patch.result : undefined),
+    )[0];
+  expect(text("```ts\na\n```\n")).toBe("a");
+  expect(text("```\n```")).toBe("");
+  expect(text("```\na\n```\nb\n```")).toBe("```\na\n```\nb\n```");
+  const long = "`".repeat(200_000);
+  expect(text(`${long}\n${long.slice(1)}`)?.length).toBe(400_000);
+});
