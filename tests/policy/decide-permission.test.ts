@@ -17,7 +17,11 @@ describe("X-4 what a policy answers", () => {
     });
 
   test("X-4 a line without end is judged all the same, and never allowed", async () => {
-    const rules = [{ effect: "allow", command: "npm test" } as const, { effect: "deny", command: "rm" } as const];
+    const rules = [
+      { effect: "allow", command: "npm test" },
+      { effect: "deny", command: "rm" },
+      { effect: "deny", path: "secrets/**" },
+    ] as const;
     for (const command of [
       `sudo ${"x ".repeat(9_000)}`,
       "(".repeat(15_000),
@@ -25,6 +29,8 @@ describe("X-4 what a policy answers", () => {
       "$(".repeat(9_000),
       ">".repeat(19_000),
       `npm test ${"x".repeat(1_000_000)}`,
+      "cd a;".repeat(3_000),
+      `npm test "${'\\"'.repeat(300_000)}`,
     ]) {
       const { answer } = await tree.judge({ tool: { kind: "execute", input: { command } }, rules });
       expect(answer).toBe("ask");

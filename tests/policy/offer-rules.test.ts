@@ -4,6 +4,7 @@ import { ruleWords } from "../../src/protocol/rule-words.ts";
 import { PermissionToolCall } from "../../src/protocol/session-parts.ts";
 import { offerRules } from "../../src/sessions/policy/offer-rules.ts";
 import { describeRequest } from "../../src/sessions/policy/permission-subject.ts";
+import { refuseRules } from "../../src/sessions/policy/refuse-rules.ts";
 import { policyTree } from "./policy-tree.ts";
 
 const offered = (tool: object, root = "/project"): readonly RuleDraft[] =>
@@ -53,4 +54,11 @@ test("X-22 an offered rule answers the very request it was offered for", async (
   }
   const tool = { kind: "edit", locations: [{ path: `${tree.root}/src/a.ts` }] };
   expect((await tree.judge({ tool, rules: offered(tool, tree.root) })).answer).toBe("allow");
+});
+
+test("X-22 a rule that is offered can be kept, whatever its words are", () => {
+  for (const word of ["=", "=ls", "a=b", "~x", "*", "'", "", "a b"]) {
+    const offers = offered({ kind: "execute", input: { command: ["rm", word] } });
+    expect({ word, offers: offers.length, refusal: refuseRules(offers) }).toEqual({ word, offers: 1, refusal: null });
+  }
 });

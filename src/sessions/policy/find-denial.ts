@@ -3,7 +3,7 @@ import { fromEach } from "./judge-command.ts";
 import { denialOfFile } from "./judge-file.ts";
 import type { PermissionSubject } from "./permission-subject.ts";
 import type { PathFacts, ScopedRule } from "./policy.ts";
-import { type ReadCommand, ruleWordsOf } from "./read-command.ts";
+import { DIRECTORY_CHANGES_MAX, isChangeOfDirectory, type ReadCommand, ruleWordsOf } from "./read-command.ts";
 import { programName } from "./unwrap-command.ts";
 
 /** `isSure` false: it cannot be ruled out that the rule forbids this, so nothing may allow it without the user. */
@@ -54,8 +54,14 @@ function touched(subject: PermissionSubject, read: ReadCommand | null): readonly
 /** Every word of a command may be a path, or have one behind a sign. What it writes to counts as an edit. */
 function wordPaths(subject: PermissionSubject, read: ReadCommand): readonly Touched[] {
   const directories = [subject.cwd];
-  return read.commands.flatMap(({ command: { words, redirects } }) => {
-    if (words[0]?.text === "cd" && words[1]) directories.push(...fromEach(words[1].text, directories));
+  let changes = 0;
+  return read.commands.flatMap(({ command }) => {
+    const { words, redirects } = command;
+    if (isChangeOfDirectory(command) && words[1]) {
+      changes += 1;
+      // Where it may be after more of them is a doubt already.
+      if (changes <= DIRECTORY_CHANGES_MAX) directories.push(...fromEach(words[1].text, directories));
+    }
     const pieces = words.flatMap(({ text }) => [text, ...text.split(/[=:,@]/)]).filter((piece) => piece !== "");
     const named = pieces.flatMap((piece) => fromEach(piece, directories).map((path) => ({ path, kind: "execute" })));
     const written = redirects.flatMap(({ target, direction }) =>

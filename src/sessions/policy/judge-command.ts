@@ -2,7 +2,7 @@ import { argumentThatRunsMore } from "./inline-programs.ts";
 import { type Judgement, judgeFile } from "./judge-file.ts";
 import type { PermissionSubject } from "./permission-subject.ts";
 import { isInside, type PathFacts, type Policy, reasonOf, type ScopedRule } from "./policy.ts";
-import { type ReadCommand, ruleWordsOf } from "./read-command.ts";
+import { isChangeOfDirectory, type ReadCommand, ruleWordsOf } from "./read-command.ts";
 import type { Redirect, ShellWord, SimpleCommand } from "./shell-line.ts";
 
 /** Where output may go without touching a file. */
@@ -64,10 +64,6 @@ function namedWords(words: readonly ShellWord[], rule: ScopedRule): number | nul
   return named.every((text, index) => words[index]?.literal === true && words[index]?.text === text)
     ? named.length
     : null;
-}
-
-function isChangeOfDirectory({ words }: SimpleCommand): boolean {
-  return words[0]?.text === "cd";
 }
 
 function enterDirectory({ words }: SimpleCommand, directories: string[], facts: PathFacts): Judgement {

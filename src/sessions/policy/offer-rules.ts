@@ -73,6 +73,7 @@ function namedCount(words: readonly ShellWord[]): number | null {
   return count !== null && argumentThatRunsMore(words, count) === null ? count : null;
 }
 
+/** A word that begins with `=` means something to some shells. */
 function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,9 @@
 import type { PermissionSubject } from "./permission-subject.ts";
-import { readShellLine } from "./shell-line.ts";
+import { readShellLine, type SimpleCommand } from "./shell-line.ts";
 import { type UnwrappedCommand, unwrapCommand } from "./unwrap-command.ts";
+
+/** Each may fail or be skipped, so each doubles the directories in which the rest may run. */
+export const DIRECTORY_CHANGES_MAX = 4;
 
 /** A command as far as it can be read: every program it runs, and what is uncertain about that. */
 export interface ReadCommand {
@@ -15,10 +18,15 @@ export function readCommand({ command, name, doubts }: PermissionSubject): ReadC
       ? readShellLine(command ?? name)
       : { commands: [{ words: command.map((text) => ({ text, literal: true })), redirects: [] }], doubts: [] };
   const unwrapped = line.commands.map((one) => unwrapCommand(one));
-  return {
-    commands: unwrapped.flatMap(({ commands }) => commands),
-    doubts: [...new Set([...doubts, ...line.doubts, ...unwrapped.flatMap((one) => one.doubts)])],
-  };
+  const commands = unwrapped.flatMap((one) => one.commands);
+  const found = [...doubts, ...line.doubts, ...unwrapped.flatMap((one) => one.doubts)];
+  const changes = commands.filter(({ command }) => isChangeOfDirectory(command)).length;
+  if (changes > DIRECTORY_CHANGES_MAX) found.push("it changes its directory too often");
+  return { commands, doubts: [...new Set(found)] };
+}
+
+export function isChangeOfDirectory({ words }: SimpleCommand): boolean {
+  return words[0]?.text === "cd";
 }
 
 /** The words of a rule's command; null when they are not one plain command. */

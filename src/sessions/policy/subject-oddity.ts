@@ -1,7 +1,8 @@
 import type { PermissionSubject } from "./permission-subject.ts";
 import { suspiciousMark, suspiciousText } from "./suspicious-text.ts";
 
-const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"/gs;
+/** An open quote is taken to the end, and stays: given up, it would be tried again from every quote inside it. */
+const QUOTED = /'[^']*'|"[^"\\]*(?:\\.[^"\\]*)*("|\\?$)/gs;
 
 /** What in the command or the paths of a request could deceive whoever reads it, in words. */
 export function oddityOf({ command, paths, root, cwd, name, kind }: PermissionSubject): string | null {
@@ -12,7 +13,9 @@ export function oddityOf({ command, paths, root, cwd, name, kind }: PermissionSu
   // Inside quotes a mark is only text; outside, what looks like a separator should be one.
   const found = [
     ...[shown, ...places].map(suspiciousText),
-    ...[shown.replace(QUOTED, ""), ...places].map(suspiciousMark),
+    ...[shown.replace(QUOTED, (quoted, end) => (end === '"' || quoted.startsWith("'") ? "" : quoted)), ...places].map(
+      suspiciousMark,
+    ),
   ];
   return found.find((words) => words !== null) ?? null;
 }
