@@ -22,3 +22,9 @@ test("of a long one the last lines are shown, and the others counted", () => {
 test("a line without an end is cut as well", () => {
   expect(shown("x".repeat(100), 3, 10)).toEqual(["x".repeat(10), 1]);
 });
+
+test("empty lines at the very beginning are lines like any other", () => {
+  expect(shown("\n\n\n\na", 4)).toEqual(["\n\n\na", 1]);
+  expect(shown("\n\n\na", 4)).toEqual(["\n\n\na", 0]);
+  expect(shown("\n", 1)).toEqual(["\n", 0]);
+});

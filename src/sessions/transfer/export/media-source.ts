@@ -7,7 +7,6 @@ const SHOWN: Readonly<Record<"image" | "audio", ReadonlySet<string>>> = {
 /** A `data:` address that holds only what it says; null for anything that is not plainly a picture or a sound. */
 export function mediaSource(kind: "image" | "audio", mimeType: string, data: string): string | null {
   const type = mimeType.toLowerCase();
-  return SHOWN[kind].has(type) && /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(data)
-    ? `data:${type};base64,${data.replace(/\s+/g, "")}`
-    : null;
+  const bare = data.replace(/\s+/g, "");
+  return SHOWN[kind].has(type) && /^[A-Za-z0-9+/]+={0,2}$/.test(bare) ? `data:${type};base64,${bare}` : null;
 }

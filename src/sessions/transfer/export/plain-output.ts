@@ -7,8 +7,15 @@ const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 export function plainOutput(text: string): string {
   return text
     .replace(ANSI, "")
-    .replace(/\r\n/g, "\n")
-    .replace(/[^\n]*\r(?=[^\n])/g, "")
-    .replace(/\r/g, "")
+    .split("\n")
+    .map(lastWritten)
+    .join("\n")
     .replace(CONTROLS, "");
+}
+
+/** A carriage return starts the line again, unless it is at its end. By hand: a pattern would try from every character. */
+function lastWritten(line: string): string {
+  let end = line.length;
+  while (line.charAt(end - 1) === "\r") end -= 1;
+  return line.slice(end === 0 ? 0 : line.lastIndexOf("\r", end - 1) + 1, end);
 }
