@@ -1,15 +1,14 @@
 import type { Feed, Frame } from "../fanout/feed.ts";
 import type { Broadcast } from "../fanout/hub.ts";
 import type { Subscription } from "../fanout/subscription.ts";
-import { isNestedDeeper, JSON_LEVELS_MAX } from "../lib/nesting.ts";
-import { ClientMessage } from "../protocol/client-messages.ts";
+import type { ClientMessage } from "../protocol/client-messages.ts";
 import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import { type Fact, GLOBAL_FACTS, Seq } from "../protocol/facts.ts";
 import { SessionId } from "../protocol/ids.ts";
-import { FRAME_BYTES_MAX } from "../protocol/limits.ts";
 import type { PlainServerMessage } from "../protocol/server-messages.ts";
 import type { Answer } from "../sessions/answer.ts";
 import { answerMessage, type MessageDeps } from "./answer-message.ts";
+import { readClientFrame } from "./read-client-frame.ts";
 
 const FOLLOWED_SESSIONS_MAX = 500;
 
@@ -50,30 +49,9 @@ export class SocketConnection implements Disposable {
   }
 
   receive(data: string | Uint8Array): void {
-    if (typeof data !== "string") {
-      this.#refuse(REFUSE.invalidMessage("message: only text frames are read"), {});
-      return;
-    }
-    if (Buffer.byteLength(data) > FRAME_BYTES_MAX) {
-      this.#refuse(REFUSE.limitExceeded("bytes in one frame", FRAME_BYTES_MAX), {});
-      return;
-    }
-    const raw = parseJson(data);
-    if (isNestedDeeper(raw)) {
-      this.#refuse(
-        REFUSE.invalidMessage(`message: nested more than ${JSON_LEVELS_MAX} levels deep`),
-        correlationOf(raw),
-      );
-      return;
-    }
-    const parsed = ClientMessage.safeParse(raw);
-    if (parsed.success) {
-      this.#handle(parsed.data).catch(this.#deps.onError);
-      return;
-    }
-    const issue = parsed.error.issues[0];
-    const details = issue ? `${issue.path.join(".") || "message"}: ${issue.message}` : "not a message";
-    this.#refuse(REFUSE.invalidMessage(details), correlationOf(raw));
+    const read = readClientFrame(data);
+    if (read.ok) this.#handle(read.message).catch(this.#deps.onError);
+    else this.#refuse(read.refusal, read.about);
   }
 
   /** The socket took what was waiting: readers go on from their cursors. */
@@ -269,24 +247,4 @@ function take<Key>(awaited: Map<Key, string>, key: Key): string | undefined {
 /** Every message is a JSON object, so its closing brace is where one more field goes. */
 function withRequestId(json: string, requestId: string | undefined): string {
   return requestId === undefined ? json : `${json.slice(0, -1)},"requestId":${JSON.stringify(requestId)}}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-/** Even a message that does not validate gets its answer under the id it came with, if that much can be read. */
-function correlationOf(raw: unknown): { requestId?: string; sessionId?: string } {
-  if (typeof raw !== "object" || raw === null) return {};
-  const requestId: unknown = Reflect.get(raw, "requestId");
-  const sessionId = SessionId.safeParse(Reflect.get(raw, "sessionId"));
-  return {
-    ...(typeof requestId === "string" && { requestId }),
-    ...(sessionId.success && { sessionId: sessionId.data }),
-  };
 }
