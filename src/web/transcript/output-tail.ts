@@ -11,7 +11,8 @@ export const OUTPUT_CHARS_MAX = 64 * 1024;
 export function outputTail(text: string, linesMax = OUTPUT_LINES_MAX, charsMax = OUTPUT_CHARS_MAX): OutputTail {
   const end = text.endsWith("\n") ? text.length - 1 : text.length;
   let start = end;
-  for (let lines = 0; lines < linesMax && start !== -1; lines += 1) start = start === 0 ? -1 : text.lastIndexOf("\n", start - 1);
+  for (let lines = 0; lines < linesMax && start !== -1; lines += 1)
+    start = start === 0 ? -1 : text.lastIndexOf("\n", start - 1);
   const byLines = start + 1;
   const from = Math.max(byLines, text.length - charsMax);
   return { start: from, hiddenLines: from === 0 ? 0 : countLines(text, from) };

@@ -5,12 +5,7 @@ const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
 /** What a terminal would have shown, as text: no colours, no cursor moves, no bells; a line keeps what was written last. */
 export function plainOutput(text: string): string {
-  return text
-    .replace(ANSI, "")
-    .split("\n")
-    .map(lastWritten)
-    .join("\n")
-    .replace(CONTROLS, "");
+  return text.replace(ANSI, "").split("\n").map(lastWritten).join("\n").replace(CONTROLS, "");
 }
 
 /** A carriage return starts the line again, unless it is at its end. By hand: a pattern would try from every character. */

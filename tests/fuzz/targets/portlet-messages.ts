@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { readFromPortlet, readFromShell } from "../../../src/protocol/portlet-messages.ts";
+import { completeCommand } from "../../../src/web/shell/portlets/complete-command.ts";
+import { BUILTIN, SESSION } from "../../core/names.ts";
+import { rule } from "../engine/broken-rule.ts";
+import { fuzzTarget } from "../engine/fuzz-target.ts";
+import { checkPlain, checkUnpolluted } from "../engine/unpolluted.ts";
+import { CLIENT_SAMPLES, PORTLET_SAMPLES, SERVER_SAMPLES, someFrame } from "./frame-samples.ts";
+
+const SAMPLES = [...PORTLET_SAMPLES, ...CLIENT_SAMPLES, ...SERVER_SAMPLES];
+
+/** What a frame says to the shell and the shell to a frame; a frame speaks for its own session and no other. */
+export const portletMessages = fuzzTarget({
+  name: "portlet-messages",
+  weight: 1.5,
+  shape: z.object({ frame: z.string() }),
+  make: (source) => ({ frame: someFrame(source, SAMPLES) }),
+  check({ frame }) {
+    const message = parsed(frame);
+    const toShell = readFromPortlet(message);
+    if (toShell) {
+      checkPlain(toShell);
+      const command = completeCommand(toShell, { id: SESSION, cliType: BUILTIN });
+      if (command !== null) {
+        rule(
+          "sessionId" in command && command.sessionId === SESSION,
+          "a frame speaks for its own session",
+          () => command,
+        );
+        checkPlain(command);
+      }
+    }
+    const toPortlet = readFromShell(message);
+    if (toPortlet) checkPlain(toPortlet);
+    checkUnpolluted();
+  },
+});
+
+/** Messages between windows are values and not text; what is no JSON stands for itself. */
+function parsed(frame: string): unknown {
+  try {
+    return JSON.parse(frame);
+  } catch {
+    return frame;
+  }
+}
