@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import type { Entry, Part } from "../../protocol/entry.ts";
 import type { Json } from "../../protocol/json.ts";
 
@@ -27,7 +28,8 @@ export function searchableEntry(entry: Entry): SearchableEntry {
 }
 
 export function fitText(text: string): string {
-  const fit = text.replace(UNFIT, " ");
+  // A word in colour is found by its letters, not by those of its colour.
+  const fit = stripVTControlCharacters(text).replace(UNFIT, " ");
   if (fit.length <= INDEXED_CHARS_MAX) return fit.toWellFormed();
   const start = fit.slice(0, INDEXED_CHARS_MAX - INDEXED_END_CHARS);
   return `${start}\n…\n${fit.slice(-INDEXED_END_CHARS)}`.toWellFormed();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "bun:test";
+import { fitText } from "./searchable-entry.ts";
 import { HIT_END, HIT_START, snippetAround, snippetFromMarked } from "./snippet.ts";
 
 describe("snippets", () => {
@@ -23,5 +24,15 @@ describe("snippets", () => {
       { text: "機能", hit: false },
     ]);
     expect(snippetAround("nothing here", "gone")).toEqual([{ text: "nothing here", hit: false }]);
+  });
+
+  it("[X-10] leaves the colours of a terminal out", () => {
+    const coloured = `\u001b[1mbun ${HIT_START}test${HIT_END}\u001b[0m v1`;
+    expect(snippetFromMarked(coloured).map(({ text }) => text)).toEqual(["bun ", "test", " v1"]);
+    expect(snippetAround("\u001b[32m(pass)\u001b[0m retry", "retry").map(({ text }) => text)).toEqual([
+      "(pass) ",
+      "retry",
+    ]);
+    expect(fitText("\u001b[1mbun\u001b[0m test")).toBe("bun test");
   });
 });

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import type { SnippetPiece } from "../../protocol/search.ts";
 
 /** Around what the index found; no text in it holds these. */
@@ -9,7 +10,8 @@ const SPACES = /\s+/g;
 
 /** The index's own excerpt, in pieces: one line, and no longer than a reader takes in at a glance. */
 export function snippetFromMarked(marked: string): SnippetPiece[] {
-  const pieces = marked
+  // What was indexed before colours were left out still has them.
+  const pieces = stripVTControlCharacters(marked)
     .replace(SPACES, " ")
     .split(HIT_START)
     .flatMap((part, index) => {
@@ -24,7 +26,8 @@ export function snippetFromMarked(marked: string): SnippetPiece[] {
 }
 
 /** An excerpt around what was found by looking into the text itself. */
-export function snippetAround(text: string, needle: string): SnippetPiece[] {
+export function snippetAround(found: string, needle: string): SnippetPiece[] {
+  const text = stripVTControlCharacters(found);
   const at = text.toLowerCase().indexOf(needle);
   if (at === -1) return bounded([{ text: text.slice(0, SNIPPET_CHARS_MAX).replace(SPACES, " "), hit: false }]);
   const from = Math.max(0, at - BEFORE_HIT_CHARS);
