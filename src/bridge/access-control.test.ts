@@ -1,15 +1,45 @@
 import { describe, expect, it } from "bun:test";
+import { DatabaseSync } from "node:sqlite";
+import { BadTokenLimit } from "../access/bad-token-limit.ts";
+import { Devices } from "../access/devices.ts";
+import { Pairing } from "../access/pairing.ts";
+import { keyedHash } from "../access/secrets.ts";
+import { DEVICES_SCHEMA } from "../store/migrations/0010-devices.ts";
+import { SqliteDeviceStore } from "../store/sqlite-device-store.ts";
 import { AccessControl } from "./access-control.ts";
+import { OwnHosts } from "./own-hosts.ts";
 
 const TOKEN = "correct-horse";
 
-function accessOf(options: { port?: number; host?: string; token?: string } = {}): AccessControl {
-  let ids = 0;
+interface SceneOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly token?: string;
+  readonly isTls?: boolean;
+  readonly names?: readonly string[];
+  readonly allowed?: readonly string[];
+  readonly db?: DatabaseSync;
+}
+
+function newDatabase(): DatabaseSync {
+  const db = new DatabaseSync(":memory:");
+  db.exec(DEVICES_SCHEMA);
+  return db;
+}
+
+function accessOf(options: SceneOptions = {}): AccessControl {
+  const { port = 3000, host = "127.0.0.1", token = TOKEN, isTls = false, names = [], allowed = [] } = options;
+  const world = { now: () => 0, newId: () => crypto.randomUUID() };
+  const newSecret = () => crypto.randomUUID();
+  const store = new SqliteDeviceStore(options.db ?? newDatabase());
   return new AccessControl({
-    token: options.token ?? TOKEN,
-    port: options.port ?? 3000,
-    host: options.host ?? "127.0.0.1",
-    newId: () => `browser-${++ids}`,
+    token,
+    port,
+    isTls,
+    hosts: new OwnHosts({ host, port, isTls, names, allowed }),
+    devices: new Devices({ store, token, world, newSecret }),
+    pairing: new Pairing({ world, newSecret }),
+    badTokens: new BadTokenLimit(world.now),
   });
 }
 
@@ -21,9 +51,13 @@ function isForeign(access: AccessControl, headers: Readonly<Record<string, strin
   return access.isForeign(request(headers)[0]);
 }
 
+function isLetIn(access: AccessControl, asked: [Request, URL]): boolean {
+  return access.callerOf(...asked) !== null;
+}
+
 /** The cookie as a browser would send it back. */
-function cookieOf(access: AccessControl): string {
-  return access.newCookie().split(";")[0] ?? "";
+function cookieOf(access: AccessControl, headers: Readonly<Record<string, string>> = {}): string {
+  return access.signIn(request(headers)[0]).split(";")[0] ?? "";
 }
 
 describe("AccessControl: whose page", () => {
@@ -90,6 +124,45 @@ describe("AccessControl: whose page", () => {
     expect(isForeign(plain, { host: "evil.example", origin: "http://localhost" })).toBe(true);
     expect(isForeign(plain, { host: "localhost", origin: "http://evil.example" })).toBe(true);
   });
+
+  it("X-16 on port 443 with TLS the port may be missing, and only https is ours", () => {
+    const secure = accessOf({ port: 443, isTls: true });
+    expect(isForeign(secure, { host: "localhost", origin: "https://localhost" })).toBe(false);
+    expect(isForeign(secure, { host: "localhost", origin: "http://localhost" })).toBe(true);
+    expect(isForeign(accessOf({ isTls: true }), { host: "localhost:3000", origin: "http://localhost:3000" })).toBe(
+      true,
+    );
+  });
+
+  it("X-16 on every address, each plain address is ours, and names only when they are the machine's", () => {
+    const all = accessOf({ host: "0.0.0.0", names: ["box", "box.local"] });
+    for (const host of ["192.168.1.2:3000", "[fd00::1]:3000", "box:3000", "box.local:3000", "localhost:3000"])
+      expect({ host, foreign: isForeign(all, { host, origin: `http://${host}` }) }).toEqual({ host, foreign: false });
+    for (const host of [
+      "192.168.1.2",
+      "192.168.1.2:3001",
+      "evil.example:3000",
+      "box.evil.example:3000",
+      "1.2.3:3000",
+      "[box]:3000",
+      "192.168.1.2.evil.example:3000",
+    ])
+      expect({ host, foreign: isForeign(all, { host }) }).toEqual({ host, foreign: true });
+  });
+
+  it("X-16 a page of another machine is foreign, though its address is a plain one, too", () => {
+    const all = accessOf({ host: "0.0.0.0" });
+    expect(isForeign(all, { host: "192.168.1.2:3000", origin: "http://192.168.1.66:3000" })).toBe(true);
+    expect(isForeign(all, { host: "192.168.1.2:3000", origin: "http://192.168.1.2:3001" })).toBe(true);
+  });
+
+  it("X-16 names that the user allows are ours, with the port they say or with ours and none", () => {
+    const proxied = accessOf({ allowed: ["build.example", "box.example:8443"] });
+    for (const host of ["build.example", "build.example:3000", "box.example:8443"])
+      expect(isForeign(proxied, { host, origin: `https://${host}` })).toBe(false);
+    for (const host of ["build.example:8443", "box.example", "box.example:3000", "evil.example"])
+      expect({ host, foreign: isForeign(proxied, { host }) }).toEqual({ host, foreign: true });
+  });
 });
 
 describe("AccessControl: who", () => {
@@ -100,7 +173,7 @@ describe("AccessControl: who", () => {
     ["a bearer token in another case", request({ authorization: `bearer ${TOKEN}` })],
     ["the token in the address", address(`?token=${TOKEN}`)],
   ])("%s lets in", (_, asked) => {
-    expect(accessOf().isAuthorized(...asked)).toBe(true);
+    expect(isLetIn(accessOf(), asked)).toBe(true);
   });
 
   it.each([
@@ -116,48 +189,85 @@ describe("AccessControl: who", () => {
     ["the bare token as authorization", request({ authorization: TOKEN })],
     ["the token as the cookie", request({ cookie: `liminal-3000=${TOKEN}` })],
   ])("%s does not", (_, asked) => {
-    expect(accessOf().isAuthorized(...asked)).toBe(false);
+    expect(isLetIn(accessOf(), asked)).toBe(false);
   });
 
   it("an empty token of our own lets nobody in", () => {
     const open = accessOf({ token: "" });
-    expect(open.isAuthorized(...address("?token="))).toBe(false);
+    expect(isLetIn(open, address("?token="))).toBe(false);
     expect(open.isToken("")).toBe(false);
   });
 
   it("a browser gets a session of its own, not the token, and only its server sees it", () => {
     const access = accessOf();
-    const cookie = access.newCookie();
-    expect(cookie).toMatch(/^liminal-3000=browser-1\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
+    const cookie = access.signIn(request({})[0]);
+    expect(cookie).toMatch(/^liminal-3000=[0-9a-f]{12}\.[\w-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
     expect(cookie).not.toContain(TOKEN);
     expect(cookieOf(access)).not.toBe(cookieOf(access));
   });
 
+  it("X-16 with TLS, ours or that of a proxy in front, the cookie travels over TLS only", () => {
+    expect(accessOf({ isTls: true }).signIn(request({})[0])).toEndWith("; Secure");
+    expect(accessOf().signIn(request({ "x-forwarded-proto": "https" })[0])).toEndWith("; Secure");
+    expect(accessOf({ isTls: true }).signIn(request({ "x-forwarded-proto": "http" })[0])).toEndWith("; Secure");
+  });
+
   it("the cookie lets in, among others too, and over a restart with the same token", () => {
-    const cookie = cookieOf(accessOf());
-    expect(accessOf().isAuthorized(...request({ cookie }))).toBe(true);
-    expect(accessOf().isAuthorized(...request({ cookie: `theme=dark; ${cookie}; liminal-30=x` }))).toBe(true);
+    const db = newDatabase();
+    const cookie = cookieOf(accessOf({ db }));
+    expect(isLetIn(accessOf({ db }), request({ cookie }))).toBe(true);
+    expect(isLetIn(accessOf({ db }), request({ cookie: `theme=dark; ${cookie}; liminal-30=x` }))).toBe(true);
+    expect(isLetIn(accessOf({ db, token: "today's" }), request({ cookie }))).toBe(false);
   });
 
   it.each([
-    ["one whose id was changed", (cookie: string) => cookie.replace("browser-1", "browser-2")],
-    [
-      "one whose signature was changed",
-      (cookie: string) => `${cookie.slice(0, -1)}${cookie.endsWith("A") ? "B" : "A"}`,
-    ],
+    ["one whose id was changed", (cookie: string) => cookie.replace("=", "=0")],
+    ["one whose secret was changed", (cookie: string) => `${cookie.slice(0, -1)}${cookie.endsWith("A") ? "B" : "A"}`],
     ["one that was cut short", (cookie: string) => cookie.slice(0, -1)],
-    ["one without its signature", (cookie: string) => cookie.slice(0, cookie.indexOf("."))],
-    ["one without its id", (cookie: string) => cookie.replace("browser-1", "")],
+    ["one without its secret", (cookie: string) => cookie.slice(0, cookie.indexOf("."))],
+    ["one without its id", (cookie: string) => cookie.replace(/=\w+/, "=")],
     ["an empty one", () => "liminal-3000="],
     ["one of a server on another port", (cookie: string) => cookie.replace("liminal-3000", "liminal-3001")],
     ["one whose name only ends like ours", (cookie: string) => `x${cookie}`],
   ])("%s does not let in", (_, change) => {
     const access = accessOf();
-    expect(access.isAuthorized(...request({ cookie: change(cookieOf(access)) }))).toBe(false);
+    expect(isLetIn(access, request({ cookie: change(cookieOf(access)) }))).toBe(false);
   });
 
-  it("one that was made for another token is worthless", () => {
-    const cookie = cookieOf(accessOf({ token: "yesterday's" }));
-    expect(accessOf().isAuthorized(...request({ cookie }))).toBe(false);
+  it("fixation: a cookie that somebody planted is replaced on signing in, and worth nothing then", () => {
+    const access = accessOf();
+    const made = cookieOf(access, { cookie: "liminal-3000=attacker.chosen" });
+    expect(made).not.toContain("attacker");
+    const planted = cookieOf(access);
+    const own = cookieOf(access, { cookie: planted });
+    expect(own).not.toBe(planted);
+    expect(isLetIn(access, request({ cookie: planted }))).toBe(false);
+    expect(isLetIn(access, request({ cookie: own }))).toBe(true);
+  });
+
+  it("a cookie of the older form lets in nowhere by itself, and is exchanged for one that can be revoked", () => {
+    const access = accessOf();
+    const older = (id: string, token = TOKEN) => `liminal-3000=${id}.${keyedHash(token, `browser:${id}`)}`;
+    expect(isLetIn(access, request({ cookie: older("b-1") }))).toBe(false);
+    const made = access.signInOlder(request({ cookie: older("b-1") })[0])?.split(";")[0] ?? "";
+    const caller = access.callerOf(...request({ cookie: made }));
+    expect(caller).toMatchObject({ kind: "device" });
+    if (caller?.kind === "device") access.devices.revoke(caller.id);
+    expect(access.signInOlder(request({ cookie: older("b-1") })[0])).toBeNull();
+    expect(access.signInOlder(request({ cookie: older("b-2", "wrong") })[0])).toBeNull();
+    for (const cookie of ["liminal-3000=", "liminal-3000=.", "liminal-3000=b-1.", "liminal-3000=b-1.x"])
+      expect(access.signInOlder(request({ cookie })[0])).toBeNull();
+  });
+
+  it("wrong tokens are counted by address, wrong cookies are not, and what is right always passes", () => {
+    const access = accessOf();
+    const wrong = address("?token=wrong");
+    for (let index = 0; index < 100; index++) expect(access.waitAfterBadToken(...wrong, "192.0.2.1")).toBe(0);
+    expect(access.waitAfterBadToken(...wrong, "192.0.2.1")).toBeGreaterThan(0);
+    expect(access.waitAfterBadToken(...request({ authorization: "Bearer wrong" }), "192.0.2.1")).toBeGreaterThan(0);
+    expect(access.waitAfterBadToken(...request({ cookie: "liminal-3000=a.b" }), "192.0.2.1")).toBe(0);
+    expect(access.waitAfterBadToken(...request({}), "192.0.2.1")).toBe(0);
+    expect(isLetIn(access, address(`?token=${TOKEN}`))).toBe(true);
+    expect(isLetIn(access, request({ cookie: cookieOf(access), authorization: "Bearer wrong" }))).toBe(true);
   });
 });

@@ -1,12 +1,13 @@
-import { SessionId } from "../protocol/ids.ts";
+import { ignore } from "../lib/ignore.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport } from "../sessions/transfer/file-import.ts";
-import { type AccessControl, bearerOf } from "./access-control.ts";
+import { type AccessControl, bearerOf, type Caller } from "./access-control.ts";
+import { deviceRoute, type Reach } from "./device-routes.ts";
 import type { McpDoor } from "./mcp-door.ts";
 import type { PageFiles } from "./page-files.ts";
-import { json, plainText, signedInPage, signInPage } from "./plain-pages.ts";
+import { json, plainText, signInPage, tooManyTries } from "./plain-pages.ts";
 import { isAskedByAnotherPage } from "./request-origin.ts";
-import { SECURITY_HEADERS } from "./security-headers.ts";
+import { pairRoute, signInByAddress } from "./sign-in-routes.ts";
 import { type ConnectionDeps, SocketConnection } from "./socket-connection.ts";
 import { exportRoute, IMPORT_BYTES_MAX, importRoute } from "./transfer-routes.ts";
 
@@ -23,6 +24,8 @@ interface HttpServerOptions {
   readonly version: string;
   /** Known only once the port is: `access` is asked for with the port that was taken. */
   readonly access: (port: number) => AccessControl;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly reach: (port: number) => Reach;
   readonly pages: PageFiles;
   readonly connection: ConnectionDeps;
   readonly status: () => object;
@@ -36,6 +39,9 @@ interface HttpServerOptions {
 
 interface SocketData {
   connection: SocketConnection | null;
+  /** The signed-in browser; null for a program that holds the token. */
+  readonly device: string | null;
+  left: () => void;
 }
 
 /** HTTP and the socket. Every request passes the same guard: whose page, then who, then what. */
@@ -43,6 +49,7 @@ export class HttpServer {
   readonly #server: Bun.Server<SocketData>;
   readonly #options: HttpServerOptions;
   readonly #access: AccessControl;
+  readonly #reach: Reach;
   readonly port: number;
 
   /** Throws when the port is taken. */
@@ -51,6 +58,7 @@ export class HttpServer {
     this.#server = Bun.serve<SocketData>({
       hostname: options.host,
       port: options.port,
+      ...(options.tls && { tls: options.tls }),
       maxRequestBodySize: BODY_BYTES_MAX,
       development: false,
       fetch: (request) => this.#fetch(request),
@@ -62,6 +70,8 @@ export class HttpServer {
         idleTimeout: SOCKET_IDLE_S,
         perMessageDeflate: false,
         open: (socket) => {
+          const { device } = socket.data;
+          if (device !== null) socket.data.left = this.#access.devices.connected(device, () => socket.terminate());
           // Full (-1) and gone (0) both mean: stop; a client that is gone comes back and reads on from its cursor.
           socket.data.connection = new SocketConnection(options.connection, {
             send: (frame) => socket.send(frame) > 0,
@@ -69,11 +79,15 @@ export class HttpServer {
         },
         message: (socket, data) => socket.data.connection?.receive(data),
         drain: (socket) => socket.data.connection?.drained(),
-        close: (socket) => socket.data.connection?.[Symbol.dispose](),
+        close: (socket) => {
+          socket.data.left();
+          socket.data.connection?.[Symbol.dispose]();
+        },
       },
     });
     this.port = this.#server.port ?? options.port;
     this.#access = options.access(this.port);
+    this.#reach = options.reach(this.port);
   }
 
   /** No request or socket is served after this. */
@@ -93,6 +107,8 @@ export class HttpServer {
         return this.#get(request, () => this.#page(request, url, "shell"));
       case "/portlet":
         return this.#get(request, () => this.#page(request, url, "portlet"));
+      case "/pair":
+        return pairRoute(this.#access, request, url, this.#addressOf(request));
       case "/ws":
         return this.#socket(request, url);
       case "/mcp":
@@ -105,6 +121,10 @@ export class HttpServer {
         return this.#api(request, url, () => exportRoute(this.#options.exports, request, url));
       case "/api/import":
         return this.#import(request, url);
+      case "/api/devices":
+      case "/api/devices/revoke":
+      case "/api/pairing":
+        return this.#devices(request, url);
       default:
         return plainText(404, "Not found.");
     }
@@ -116,12 +136,18 @@ export class HttpServer {
   }
 
   #api(request: Request, url: URL, answer: () => Response): Response {
-    if (!this.#access.isAuthorized(request, url)) return json(401, { error: "A token is needed." });
-    return this.#get(request, answer);
+    return this.#access.callerOf(request, url) ? this.#get(request, answer) : this.#denied(request, url);
+  }
+
+  #devices(request: Request, url: URL): Response | Promise<Response> {
+    const caller = this.#access.callerOf(request, url);
+    if (!caller) return this.#denied(request, url);
+    const answer = deviceRoute({ access: this.#access, reach: this.#reach }, caller, request, url);
+    return answer ?? plainText(405, "That is not answered here.", { Allow: "GET, POST" });
   }
 
   #import(request: Request, url: URL): Response | Promise<Response> {
-    if (!this.#access.isAuthorized(request, url)) return json(401, { error: "A token is needed." });
+    if (!this.#access.callerOf(request, url)) return this.#denied(request, url);
     if (request.method !== "POST") return plainText(405, "Only POST is answered here.", { Allow: "POST" });
     return importRoute(this.#options.fileImport, request, url);
   }
@@ -130,12 +156,21 @@ export class HttpServer {
   #mcp(request: Request, url: URL): Response | Promise<Response> {
     const { mcp, isReady } = this.#options;
     const session = mcp.sessionOf(bearerOf(request) ?? "");
-    if (session === null && !this.#access.isAuthorized(request, url))
-      return json(401, { error: "A token is needed: the app's own, or that of a session that has not ended." });
+    if (session === null && !this.#access.callerOf(request, url))
+      return this.#denied(request, url, "A token is needed: the app's own, or that of a session that has not ended.");
     if (!isReady()) return plainText(503, "Starting or stopping.");
     // Agents wait for other agents for minutes, and nothing travels meanwhile.
     this.#server.timeout(request, 0);
     return mcp.serve(request, session);
+  }
+
+  #denied(request: Request, url: URL, words = "A token is needed."): Response {
+    const waitS = this.#access.waitAfterBadToken(request, url, this.#addressOf(request));
+    return waitS > 0 ? tooManyTries(waitS) : json(401, { error: words });
+  }
+
+  #addressOf(request: Request): string {
+    return this.#server.requestIP(request)?.address ?? "";
   }
 
   #trace(url: URL): Response {
@@ -152,28 +187,21 @@ export class HttpServer {
     return this.#options.pages.asset(url.pathname.slice(1), request.headers.get("accept-encoding") ?? "");
   }
 
-  /** The token is taken out of the address at once, so that it stays out of histories and screenshots. */
   #page(request: Request, url: URL, name: "shell" | "portlet"): Response {
-    const token = url.searchParams.get("token");
-    if (token !== null && this.#access.isToken(token)) {
-      const address = `${url.pathname}${linkedSession(url)}`;
-      if (request.headers.get("sec-fetch-site") === "cross-site")
-        return signedInPage(this.#access.newCookie(), address);
-      const headers = {
-        ...SECURITY_HEADERS,
-        Location: address,
-        "Set-Cookie": this.#access.newCookie(),
-        "Cache-Control": "no-store",
-      };
-      return new Response(null, { status: 302, headers });
-    }
-    return this.#access.isAuthorized(request, url) ? this.#options.pages.page(name) : signInPage();
+    const signedIn = signInByAddress(this.#access, request, url);
+    if (signedIn) return signedIn;
+    if (this.#access.callerOf(request, url)) return this.#options.pages.page(name);
+    const renewed = this.#access.signInOlder(request);
+    if (renewed !== null) return withCookie(this.#options.pages.page(name), renewed);
+    const waitS = this.#access.waitAfterBadToken(request, url, this.#addressOf(request));
+    return waitS > 0 ? tooManyTries(waitS) : signInPage();
   }
 
   #socket(request: Request, url: URL): Response | undefined {
-    if (!this.#access.isAuthorized(request, url)) return json(401, { error: "A token is needed." });
+    const caller = this.#access.callerOf(request, url);
+    if (!caller) return this.#denied(request, url);
     if (!this.#options.isReady()) return plainText(503, "Starting or stopping.");
-    const upgraded = this.#server.upgrade(request, { data: { connection: null } });
+    const upgraded = this.#server.upgrade(request, { data: socketData(caller) });
     return upgraded ? undefined : plainText(426, "This address speaks WebSocket only.", { Upgrade: "websocket" });
   }
 
@@ -183,8 +211,12 @@ export class HttpServer {
   }
 }
 
-/** The session that the page is to show, where the address names one; without one, the browser keeps what it has. */
-function linkedSession(url: URL): string {
-  const named = SessionId.safeParse(url.searchParams.get("session"));
-  return named.success ? `#session=${encodeURIComponent(named.data)}` : "";
+function socketData(caller: Caller): SocketData {
+  const device = caller.kind === "device" ? caller.id : null;
+  return { connection: null, device, left: ignore("nobody waits for a program to leave") };
+}
+
+function withCookie(page: Response, cookie: string): Response {
+  page.headers.set("Set-Cookie", cookie);
+  return page;
 }

@@ -1,5 +1,13 @@
 /** What completion offers in a place: words of its own, or what the program looks up. */
-export type Offer = readonly string[] | "files" | "directories" | "agents" | "sessions" | "commands" | "nothing";
+export type Offer =
+  | readonly string[]
+  | "files"
+  | "directories"
+  | "agents"
+  | "sessions"
+  | "devices"
+  | "commands"
+  | "nothing";
 
 export interface OptionSpec {
   readonly name: string;

@@ -1,6 +1,7 @@
 import { bashScript } from "./completion/bash-script.ts";
 import { fishScript } from "./completion/fish-script.ts";
 import { zshScript } from "./completion/zsh-script.ts";
+import { listDevices } from "./devices.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, shortId } from "./find-session.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
@@ -8,7 +9,7 @@ import { connect, type ServerLink } from "./server-link.ts";
 
 const SCRIPTS: Readonly<Record<string, () => string>> = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** Prints a shell's script; the scripts themselves call back with `offer sessions` and `offer agents`. */
+/** Prints a shell's script; the scripts themselves call back with `offer sessions`, `offer agents` and `offer devices`. */
 export async function completion(line: CommandLine): Promise<ExitCode> {
   const [shell = "", what = ""] = line.args;
   if (shell === "offer") {
@@ -25,6 +26,7 @@ export async function completion(line: CommandLine): Promise<ExitCode> {
 async function offered(line: CommandLine, what: string): Promise<readonly string[]> {
   try {
     using link = await connect(line.env, "fail");
+    if (what === "devices") return (await listDevices(link.server)).map(({ id }) => id);
     return what === "agents" ? link.hello.agents.map(({ id }) => id) : await sessionWords(link);
   } catch (error) {
     if (error instanceof CliError) return [];

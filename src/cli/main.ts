@@ -23,6 +23,8 @@ const RUNS: Readonly<Record<string, () => Promise<Run>>> = {
   agents: async () => (await import("./agents.ts")).agents,
   projects: async () => (await import("./projects.ts")).projects,
   "mcp-servers": async () => (await import("./mcp-servers.ts")).mcpServers,
+  pair: async () => (await import("./pair.ts")).pair,
+  devices: async () => (await import("./devices.ts")).devices,
   open: async () => (await import("./open.ts")).open,
   stop: async () => (await import("./stop.ts")).stop,
   backup: async () => (await import("./backup.ts")).backup,

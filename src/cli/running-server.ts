@@ -2,9 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { invariant } from "../lib/assert.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
+import { type PinnedTls, pinnedTls } from "./pinned-tls.ts";
 
-const Note = z.object({ pid: z.int(), port: z.int() });
+const Note = z.object({ pid: z.int(), port: z.int(), origin: z.url({ protocol: /^https?$/ }).optional() });
 /** One that takes longer than this to say that it is well is not. */
 const READY_MS_MAX = 10_000;
 const Failure = z.object({ error: z.string() });
@@ -27,6 +29,7 @@ export class RunningServer {
   readonly origin: string;
   readonly pid: number;
   readonly #token: string;
+  readonly #tls: PinnedTls | undefined;
 
   /** `token`: instead of the app's own. */
   constructor(env: Environment, token?: string) {
@@ -35,21 +38,31 @@ export class RunningServer {
     if (note === null)
       throw new NoServerError(`No Liminal Builder is running for ${dataDir}. Start one with: liminal serve`);
     this.pid = note.pid;
-    this.origin = `http://127.0.0.1:${note.port}`;
+    this.origin = note.origin ?? `http://127.0.0.1:${note.port}`;
+    this.#tls = this.origin.startsWith("https:") ? pinnedTls(dataDir) : undefined;
     this.#token = token || env["LIMINAL_TOKEN"] || readFileSync(join(dataDir, "token"), "utf8").trim();
   }
 
   get(path: string): Promise<Response> {
-    return fetch(this.origin + path, { headers: this.#headers });
+    return this.#fetch(path, { headers: this.#headers });
   }
 
-  post(path: string, body: object, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+  post(
+    path: string,
+    body: object,
+    headers: Readonly<Record<string, string>> = {},
+    signal: AbortSignal | null = null,
+  ): Promise<Response> {
     const all = { ...this.#headers, "Content-Type": "application/json", ...headers };
-    return fetch(this.origin + path, { method: "POST", headers: all, body: JSON.stringify(body), signal });
+    return this.#fetch(path, { method: "POST", headers: all, body: JSON.stringify(body), signal });
   }
 
   openSocket(): WebSocket {
-    return new WebSocket(`${this.origin.replace("http", "ws")}/ws?token=${encodeURIComponent(this.#token)}`);
+    const url = `${this.origin.replace("http", "ws")}/ws?token=${encodeURIComponent(this.#token)}`;
+    // The browser's type of it, which is the one known here, has no options.
+    const socket: unknown = Reflect.construct(WebSocket, this.#tls ? [url, { tls: this.#tls }] : [url]);
+    invariant(socket instanceof WebSocket, "a constructor makes what it is called");
+    return socket;
   }
 
   /** The address that signs a browser in; not to be printed, nor given to a program as an argument. */
@@ -60,11 +73,15 @@ export class RunningServer {
   /** Whether it is there and ready; a note can outlive the server that wrote it. */
   async isReady(): Promise<boolean> {
     try {
-      return (await fetch(`${this.origin}/healthz`, { signal: AbortSignal.timeout(READY_MS_MAX) })).ok;
+      return (await this.#fetch("/healthz", { signal: AbortSignal.timeout(READY_MS_MAX) })).ok;
     } catch (error) {
       if (isUnreachable(error)) return false;
       throw error;
     }
+  }
+
+  #fetch(path: string, init: BunFetchRequestInit): Promise<Response> {
+    return fetch(this.origin + path, this.#tls ? { ...init, tls: this.#tls } : init);
   }
 
   get #headers(): Record<string, string> {

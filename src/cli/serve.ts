@@ -12,9 +12,9 @@ export async function serve(args: readonly string[]): Promise<void> {
     // Before anything of an earlier run is taken over: to die of a signal would leave it running.
     const stopping = stopSignal();
     const server = await startServer(config, logger);
-    const { url, port, dataDir } = server;
+    const { url, port, dataDir, fingerprint } = server;
     const line = config.json
-      ? JSON.stringify({ url, port, pid: process.pid, dataDir })
+      ? JSON.stringify({ url, port, pid: process.pid, dataDir, ...(fingerprint !== null && { fingerprint }) })
       : `Liminal Builder is running: ${url}`;
     process.stdout.write(`${line}\n`);
     if (config.openBrowser) openBrowser({ signInUrl: url, dataDir, env: config.env });

@@ -17,7 +17,8 @@ describe("readConfig", () => {
       home: HOME,
       token: null,
       openBrowser: true,
-      insecure: false,
+      tls: { kind: "none" },
+      allowedHosts: [],
       json: false,
       startTimeoutMs: 60_000,
       holdMs: 600_000,
@@ -45,7 +46,7 @@ describe("readConfig", () => {
       token: "secret",
       openBrowser: false,
       json: true,
-      insecure: true,
+      tls: { kind: "none" },
       startTimeoutMs: 100,
       stallMs: 250,
     });
@@ -73,13 +74,38 @@ describe("readConfig", () => {
     expect(() => read({}, "--jsno")).toThrow(/Unknown option --jsno/);
   });
 
-  it.each(["0.0.0.0", "::", "192.168.1.2", "build.example"])(
-    "%s can be reached by others: only with --insecure",
+  const OUTSIDE = ["0.0.0.0", "::", "192.168.1.2", "build.example"];
+
+  it.each(OUTSIDE)(
+    "X-16 %s can be reached by others: only with TLS, unless the user says that something else adds it",
     (host) => {
-      expect(() => read({ LIMINAL_HOST: host })).toThrow(ConfigError);
-      expect(read({ LIMINAL_HOST: host }, "--insecure").host).toBe(host);
+      expect(read({ LIMINAL_HOST: host })).toMatchObject({ host, tls: { kind: "generated" } });
+      expect(read({}, "--host", host)).toMatchObject({ host, tls: { kind: "generated" } });
+      expect(read({ LIMINAL_HOST: "127.0.0.1" }, `--host=${host}`).tls).toEqual({ kind: "generated" });
+      expect(read({ LIMINAL_HOST: host }, "--insecure").tls).toEqual({ kind: "none" });
+      expect(read({ LIMINAL_HOST: host, LIMINAL_TLS: "off" }).tls).toEqual({ kind: "none" });
     },
   );
+
+  it("X-16 a certificate of one's own needs its key, and is used on any address", () => {
+    const env = { LIMINAL_TLS_CERT: "/etc/me.pem", LIMINAL_TLS_KEY: "/etc/me.key" };
+    expect(read(env).tls).toEqual({ kind: "own", cert: "/etc/me.pem", key: "/etc/me.key" });
+    expect(read({ ...env, LIMINAL_TLS: "off" }).tls).toEqual({ kind: "none" });
+    expect(read({ LIMINAL_TLS: "on" }).tls).toEqual({ kind: "generated" });
+    expect(() => read({ LIMINAL_TLS_CERT: "/etc/me.pem" })).toThrow("LIMINAL_TLS_KEY is not");
+    expect(() => read({ LIMINAL_TLS_KEY: "/etc/me.key" })).toThrow("LIMINAL_TLS_CERT is not");
+    expect(() => read({ LIMINAL_TLS: "yes" })).toThrow('LIMINAL_TLS is "yes"');
+  });
+
+  it("X-16 further names are listed; what is no name is refused", () => {
+    expect(read({ LIMINAL_ALLOWED_HOSTS: "Build.example, box:8443  [fd00::1]" }).allowedHosts).toEqual([
+      "build.example",
+      "box:8443",
+      "[fd00::1]",
+    ]);
+    for (const wrong of ["https://build.example", "*", "a b/c", "*.example", "user@host"])
+      expect(() => read({ LIMINAL_ALLOWED_HOSTS: wrong })).toThrow("LIMINAL_ALLOWED_HOSTS has");
+  });
 
   it.each(["127.0.0.1", "127.1.2.3", "localhost", "::1"])("%s is this machine alone", (host) => {
     expect(read({ LIMINAL_HOST: host }).host).toBe(host);

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { z } from "zod";
 
 const START_TIMEOUT_MS = 60_000;
@@ -12,6 +13,12 @@ const PORT_DEFAULT = 3000;
 /** Ours to know, and nobody's whom we start. */
 export const SECRET_VARIABLES = ["LIMINAL_TOKEN", "LIMINAL_MCP_TOKEN", "LIMINAL_MODEL_KEY"] as const;
 
+/** `own`: the user's certificate and key, by their paths. */
+export type TlsSetting =
+  | { readonly kind: "none" }
+  | { readonly kind: "generated" }
+  | { readonly kind: "own"; readonly cert: string; readonly key: string };
+
 export interface ServerConfig {
   readonly host: string;
   /** 0 takes a free one, the last run's if it is free. */
@@ -21,7 +28,9 @@ export interface ServerConfig {
   /** From the environment; null uses the one kept in the data directory. */
   readonly token: string | null;
   readonly openBrowser: boolean;
-  readonly insecure: boolean;
+  readonly tls: TlsSetting;
+  /** Names besides our own that a Host header may have, with or without a port. */
+  readonly allowedHosts: readonly string[];
   readonly json: boolean;
   readonly startTimeoutMs: number;
   /** A turn with no output for this long is shown as stalled. */
@@ -48,17 +57,18 @@ const TimeoutMs = z.coerce.number().int().min(100).max(3_600_000);
 /** Reads the environment, once. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, args: readonly string[]): ServerConfig {
   const home = env["HOME"] || homedir();
-  const unknown = args.find((arg) => arg !== "--json" && arg !== "--insecure");
-  if (unknown !== undefined) throw new ConfigError(`Unknown option ${unknown}. Known: --json, --insecure.`);
-  const config: ServerConfig = {
-    host: env["LIMINAL_HOST"] || "127.0.0.1",
+  const options = readOptions(args);
+  const host = options.host ?? (env["LIMINAL_HOST"] || "127.0.0.1");
+  return {
+    host,
     port: setting("LIMINAL_PORT", env, Port, PORT_DEFAULT),
     dataDir: resolve(env["LIMINAL_DATA_DIR"] || join(home, ".liminal-builder")),
     home,
     token: env["LIMINAL_TOKEN"] || null,
     openBrowser: env["LIMINAL_NO_OPEN"] === undefined,
-    insecure: args.includes("--insecure"),
-    json: args.includes("--json"),
+    tls: tlsSetting(env, host, options.insecure),
+    allowedHosts: hostList(env["LIMINAL_ALLOWED_HOSTS"] ?? ""),
+    json: options.json,
     startTimeoutMs: setting("ACP_START_TIMEOUT_MS", env, TimeoutMs, START_TIMEOUT_MS),
     holdMs: setting("LIMINAL_HOLD_MS", env, HoldMs, HOLD_MS),
     checkpointBytes: setting("LIMINAL_JOURNAL_BYTES", env, JournalBytes, JOURNAL_BYTES),
@@ -66,12 +76,54 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
     questionUnwatchedMs: setting("LIMINAL_QUESTION_UNWATCHED_MS", env, TimeoutMs, QUESTION_UNWATCHED_MS),
     env,
   };
-  if (!isLoopback(config.host) && !config.insecure)
+}
+
+const OPTIONS = { json: { type: "boolean" }, insecure: { type: "boolean" }, host: { type: "string" } } as const;
+
+function readOptions(args: readonly string[]) {
+  try {
+    const { json = false, insecure = false, host } = parseArgs({ args: [...args], options: OPTIONS }).values;
+    if (host === "") throw new ConfigError("--host needs an address, for example --host 0.0.0.0");
+    return { json, insecure, host };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const unknown = args.find((arg) => !(arg.replace(/^--|=.*/g, "") in OPTIONS)) ?? args.join(" ");
+    throw new ConfigError(`Unknown option ${unknown}. Known: --json, --insecure, --host <address>.`);
+  }
+}
+
+const TlsMode = z.enum(["auto", "on", "off"]);
+
+/** Whoever can be reached by others speaks TLS, unless the user says that something in front of it does. */
+function tlsSetting(env: ServerConfig["env"], host: string, insecure: boolean): TlsSetting {
+  const given = env["LIMINAL_TLS"] || "auto";
+  const mode = TlsMode.safeParse(given).data;
+  if (mode === undefined) throw new ConfigError(`LIMINAL_TLS is "${given}": choose auto, on or off.`);
+  const { LIMINAL_TLS_CERT: cert, LIMINAL_TLS_KEY: key } = env;
+  if (insecure || mode === "off") return { kind: "none" };
+  if (cert && key) return { kind: "own", cert: resolve(cert), key: resolve(key) };
+  if (cert || key)
     throw new ConfigError(
-      `LIMINAL_HOST is ${config.host}, which other machines can reach, and this version has no TLS. ` +
-        "Use 127.0.0.1, or add --insecure if the network is yours alone.",
+      `${cert ? "LIMINAL_TLS_CERT" : "LIMINAL_TLS_KEY"} is set and ${cert ? "LIMINAL_TLS_KEY" : "LIMINAL_TLS_CERT"} is not. Set both, or neither to have a certificate made.`,
     );
-  return config;
+  return mode === "on" || !isLoopback(host) ? { kind: "generated" } : { kind: "none" };
+}
+
+const HOSTS_MAX = 50;
+const HOST_ENTRY = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:\d{1,5})?$/;
+
+function hostList(text: string): readonly string[] {
+  const entries = text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "");
+  const wrong = entries.find((entry) => !HOST_ENTRY.test(entry));
+  if (wrong !== undefined)
+    throw new ConfigError(
+      `LIMINAL_ALLOWED_HOSTS has "${wrong}": give names like build.example or build.example:8443, with commas between them.`,
+    );
+  if (entries.length > HOSTS_MAX) throw new ConfigError(`LIMINAL_ALLOWED_HOSTS has more than ${HOSTS_MAX} names.`);
+  return entries;
 }
 
 function setting(name: string, env: ServerConfig["env"], schema: z.ZodType<number>, fallback: number): number {

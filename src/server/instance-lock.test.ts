@@ -4,7 +4,13 @@ import { tempDir } from "../../tests/support/temp-dir.ts";
 import { DataDir } from "./data-dir.ts";
 import { AlreadyRunningError, InstanceLock } from "./instance-lock.ts";
 
-const NOTE = { pid: 4711, port: 3000, startedAt: "2026-01-01T00:00:00.000Z", version: "1" };
+const NOTE = {
+  pid: 4711,
+  port: 3000,
+  origin: "http://127.0.0.1:3000",
+  startedAt: "2026-01-01T00:00:00.000Z",
+  version: "1",
+};
 
 /** A process of its own that holds the lock and says so. */
 async function holderIn(path: string) {
@@ -12,7 +18,7 @@ async function holderIn(path: string) {
     const { DataDir } = await import(${JSON.stringify(`${import.meta.dir}/data-dir.ts`)});
     const { InstanceLock } = await import(${JSON.stringify(`${import.meta.dir}/instance-lock.ts`)});
     globalThis.lock = new InstanceLock(new DataDir(${JSON.stringify(path)}));
-    lock.announce({ pid: process.pid, port: 3000, startedAt: "", version: "1" });
+    lock.announce({ pid: process.pid, port: 3000, origin: "http://127.0.0.1:3000", startedAt: "", version: "1" });
     console.log("held");
     setInterval(() => undefined, 60_000);`;
   const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe" });

@@ -48,7 +48,7 @@ export class InstanceLock implements Disposable {
   }
 
   /** Tells whoever comes second, and local tools, who we are. Never holds a secret. */
-  announce(note: { pid: number; port: number; startedAt: string; version: string }): void {
+  announce(note: { pid: number; port: number; origin: string; startedAt: string; version: string }): void {
     writePrivate(this.#noteFile, `${JSON.stringify(note)}\n`);
   }
 

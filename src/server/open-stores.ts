@@ -6,6 +6,7 @@ import { SearchBacklog } from "../store/search/search-backlog.ts";
 import { SqliteSearchIndex } from "../store/search/sqlite-search-index.ts";
 import { SqliteAgentChoices } from "../store/sqlite-agent-choices.ts";
 import { SqliteDelegationStore } from "../store/sqlite-delegation-store.ts";
+import { SqliteDeviceStore } from "../store/sqlite-device-store.ts";
 import { SqlitePolicyStore } from "../store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../store/sqlite-session-log.ts";
@@ -52,6 +53,7 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger, onSto
   };
   const transfers = new SqliteTransferStore(db, log);
   const search = new SqliteSearchIndex(db);
+  const devices = new SqliteDeviceStore(db);
   return {
     log,
     storage,
@@ -63,6 +65,7 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger, onSto
     backlog,
     choices,
     toolChoices,
+    devices,
     movedAside,
     close,
   };

@@ -72,8 +72,8 @@ export class Orchestration {
   }
 
   /** From now on agents find us here. */
-  start(host: string, port: number): void {
-    this.ownTools.listensOn(host, port);
+  start(origin: string): void {
+    this.ownTools.listensOn(origin);
     this.#waker?.start();
   }
 

@@ -18,25 +18,28 @@ interface OwnToolsOptions {
 /** What a session's agent is told so that it finds our tools; its token travels in a header or an environment, never in arguments. */
 export class OwnTools {
   readonly #options: OwnToolsOptions;
-  readonly #address = Promise.withResolvers<string>();
+  readonly #origin = Promise.withResolvers<string>();
 
   constructor(options: OwnToolsOptions) {
     this.#options = options;
   }
 
-  listensOn(host: string, port: number): void {
-    this.#address.resolve(`http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+  listensOn(origin: string): void {
+    this.#origin.resolve(origin);
   }
 
   /** Waits until it is known where we listen: a turn of the last run may need its agent before that. */
   async offer(sessionId: SessionId): Promise<OwnToolServer | null> {
     const { offered, dataDir, tokens } = this.#options;
     if (!offered) return null;
-    const address = await this.#address.promise;
+    const origin = await this.#origin.promise;
     const token = tokens.tokenOf(sessionId);
     return {
       name: NAME,
-      http: { url: `${address}/mcp`, headers: { Authorization: `Bearer ${token}` } },
+      // Agents do not know our certificate; the program below does.
+      http: origin.startsWith("https:")
+        ? null
+        : { url: `${origin}/mcp`, headers: { Authorization: `Bearer ${token}` } },
       stdio: {
         command: process.execPath,
         args: [...IGNORE_THE_FOLDER, join(PROGRAM_DIR, "src/cli/main.ts"), "mcp"],

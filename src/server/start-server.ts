@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import { ProcessLedger } from "../agents/process/process-ledger.ts";
-import { AccessControl } from "../bridge/access-control.ts";
 import { PageFiles } from "../bridge/page-files.ts";
 import type { ConnectionDeps } from "../bridge/socket-connection.ts";
 import { Feed } from "../fanout/feed.ts";
@@ -19,6 +18,7 @@ import { ProjectTools } from "../workspace/project-tools.ts";
 import { agentDirectory } from "./agent-directory.ts";
 import type { ServerConfig } from "./config.ts";
 import { loadConfigFile } from "./config-file.ts";
+import { createAccess } from "./create-access.ts";
 import { createPolicy } from "./create-policy.ts";
 import { createPool } from "./create-pool.ts";
 import { createTransfers } from "./create-transfers.ts";
@@ -33,6 +33,7 @@ import { statusReport } from "./status-report.ts";
 import { faultReporter, StorageGuard, warnOfUnstored } from "./storage-guard.ts";
 import { ownerOf, takeOver } from "./take-over.ts";
 import { shownToolServer } from "./tool-servers.ts";
+import { localOrigin, prepareTls, tellReach } from "./tls/prepare-tls.ts";
 import { traceText } from "./trace-text.ts";
 import { PROGRAM_DIR, VERSION } from "./version.ts";
 
@@ -42,6 +43,8 @@ export interface RunningServer {
   readonly dataDir: string;
   /** Agents can outlive this server. */
   readonly holdsAgents: boolean;
+  /** Of the certificate it shows; null without TLS. */
+  readonly fingerprint: string | null;
   /** Every agent and everything it started is gone, and all is on disk, when this returns. */
   stop(): Promise<void>;
   /** All is on disk when this returns; agents that are held go on, for the next server to find. */
@@ -54,6 +57,7 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
   const dataDir = new DataDir(config.dataDir);
   const lock = new InstanceLock(dataDir);
   const token = config.token ?? dataDir.token();
+  const certificate = await prepareTls(config, dataDir, world.now());
   const parts = await joinParts(config, dataDir, world, logger, token);
   let ready = true;
   const lastPort = dataDir.lastPort();
@@ -61,7 +65,7 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
     host: config.host,
     port,
     version: VERSION,
-    access: (bound) => new AccessControl({ token, port: bound, host: config.host, newId: world.newId }),
+    ...createAccess({ config, token, world, certificate, store: parts.devices }),
     pages: new PageFiles(join(PROGRAM_DIR, "dist")),
     connection: parts.connection,
     status: () => statusReport({ dataDir, world, ...parts }),
@@ -70,9 +74,11 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
     mcp: parts.orchestration.door,
     isReady: () => ready,
   }));
-  parts.orchestration.start(config.host, http.port);
+  const origin = localOrigin(config, http.port);
+  parts.orchestration.start(origin);
   if (lastPort !== http.port) parts.pool.renew();
-  lock.announce({ pid: process.pid, port: http.port, startedAt: isoTime(world), version: VERSION });
+  lock.announce({ pid: process.pid, port: http.port, origin, startedAt: isoTime(world), version: VERSION });
+  tellReach(config, http.port, certificate, logger);
   const end = async (endAgents: () => Promise<void>) => {
     ready = false;
     await endAgents();
@@ -80,10 +86,10 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
     parts.close();
     lock[Symbol.dispose]();
   };
-  const name = config.host.includes(":") ? `[${config.host}]` : config.host;
   return {
-    url: `http://${name}:${http.port}/?token=${encodeURIComponent(token)}`,
+    url: `${origin}/?token=${encodeURIComponent(token)}`,
     port: http.port,
+    fingerprint: certificate?.fingerprint ?? null,
     dataDir: dataDir.path,
     holdsAgents: parts.holdsAgents,
     stop: () => end(parts.stopAgents),
@@ -178,6 +184,7 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
     warnOfUnstored(sessions, config.holdMs, logger);
     stores.close();
   };
-  const { backlog } = stores;
-  return { connection, pool, holdsAgents, sessions, transfers, backlog, orchestration, stopAgents, stopOwn, close };
+  const { backlog, devices } = stores;
+  const parted = { stopAgents, stopOwn, close };
+  return { connection, pool, holdsAgents, sessions, transfers, backlog, devices, orchestration, ...parted };
 }

@@ -3,7 +3,17 @@ import { type Import, importsOf } from "./imports-of.ts";
 import { isTest, type SourceFile } from "./source-file.ts";
 
 const EVERYONE = ["protocol", "lib"];
-const SERVER_SIDE = ["bridge", "orchestration", "sessions", "fanout", "workspace", "agents", "store", "ports"];
+const SERVER_SIDE = [
+  "bridge",
+  "access",
+  "orchestration",
+  "sessions",
+  "fanout",
+  "workspace",
+  "agents",
+  "store",
+  "ports",
+];
 
 /** For the version, which stands there and nowhere else. */
 const VERSION = "package.json";
@@ -18,7 +28,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: [...EVERYONE, "ports"],
   fanout: [...EVERYONE, "ports"],
   workspace: [...EVERYONE, "ports"],
-  bridge: [...EVERYONE, "sessions", "fanout", "workspace"],
+  access: [...EVERYONE, "ports"],
+  bridge: [...EVERYONE, "access", "sessions", "fanout", "workspace"],
   orchestration: [...EVERYONE, "sessions", "fanout", "workspace"],
   client: EVERYONE,
   web: [...EVERYONE, "client"],

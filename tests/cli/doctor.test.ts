@@ -116,10 +116,10 @@ const BROKEN: readonly BrokenSetUp[] = [
     fix: "Correct",
   },
   {
-    what: "an address that others can reach",
-    doctorEnv: { LIMINAL_HOST: "0.0.0.0" },
-    check: "settings",
-    says: "LIMINAL_HOST",
+    what: "a certificate that is not there",
+    doctorEnv: { LIMINAL_TLS_CERT: "/no/such.pem", LIMINAL_TLS_KEY: "/no/such.key" },
+    check: "tls",
+    says: "there is no file /no/such.pem",
     fix: "Correct",
   },
   {

@@ -111,14 +111,16 @@ test("LIMINAL_PORT=0 takes the last run's port when it is free, and another when
   await squatter.stop(true);
 });
 
-test("a port that is taken, a setting that makes no sense and an address others can reach end with 1 and one clear line", async () => {
+test("a port that is taken, a setting that makes no sense and a certificate that cannot be used end with 1 and one clear line", async () => {
   using squatter = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("mine") });
   const cases: readonly (readonly [Record<string, string>, RegExp])[] = [
     [{ LIMINAL_PORT: String(squatter.port) }, /port is in use/],
     [{ LIMINAL_PORT: "many" }, /LIMINAL_PORT is "many"/],
     [{ LIMINAL_PORT: "70000" }, /LIMINAL_PORT is "70000"/],
     [{ ACP_START_TIMEOUT_MS: "-1" }, /ACP_START_TIMEOUT_MS/],
-    [{ LIMINAL_HOST: "0.0.0.0" }, /LIMINAL_HOST/],
+    [{ LIMINAL_TLS: "maybe" }, /LIMINAL_TLS is "maybe"/],
+    [{ LIMINAL_TLS_CERT: "/no/such.pem" }, /LIMINAL_TLS_KEY is not/],
+    [{ LIMINAL_TLS_CERT: "/no/such.pem", LIMINAL_TLS_KEY: "/no/such.key" }, /LIMINAL_TLS_CERT: there is no file/],
   ];
   for (const [env, words] of cases) {
     await using server = await TestServer.prepare({ env });

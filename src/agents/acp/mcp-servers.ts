@@ -9,7 +9,8 @@ export type McpServerSetting =
 /** The app's own tools for one session, by each of the ways an agent may reach them. */
 export interface OwnToolServer {
   readonly name: string;
-  readonly http: { readonly url: string; readonly headers: Pairs };
+  /** Null where an agent could not check whom it talks to. */
+  readonly http: { readonly url: string; readonly headers: Pairs } | null;
   readonly stdio: { readonly command: string; readonly args: readonly string[]; readonly env: Pairs };
 }
 
@@ -26,7 +27,7 @@ interface Offered {
 /** In the protocol's own shape; a server reached by http is left out for an agent that cannot use one. */
 export function acpMcpServers({ settings, capabilities, own = null, isHeld }: Offered): readonly object[] {
   const canUseHttp = asObject(capabilities)?.["http"] === true;
-  const ours = own ? [{ name: own.name, ...(canUseHttp && !isHeld ? own.http : own.stdio) }] : [];
+  const ours = own ? [{ name: own.name, ...((canUseHttp && !isHeld && own.http) || own.stdio) }] : [];
   return [...settings.filter(({ name }) => name !== own?.name), ...ours].flatMap<object>((setting) => {
     if ("command" in setting) {
       const { name, command, args, env } = setting;

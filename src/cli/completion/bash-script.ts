@@ -55,6 +55,7 @@ function replyWith(offer: Offer): string {
       return 'COMPREPLY=($(compgen -d -- "$cur"))';
     case "agents":
     case "sessions":
+    case "devices":
       return words(`$(liminal completion offer ${offer} 2>/dev/null)`);
     case "commands":
       return words(COMMANDS.map(({ name }) => name).join(" "));

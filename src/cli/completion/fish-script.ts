@@ -41,6 +41,7 @@ function offerWords(offer: Offer): string {
       return `-a ${quoted("(__fish_complete_directories)")}`;
     case "agents":
     case "sessions":
+    case "devices":
       return `-a ${quoted(`(liminal completion offer ${offer} 2>/dev/null)`)}`;
     case "commands":
       return `-a ${quoted(COMMANDS.map(({ name }) => name).join(" "))}`;

@@ -60,6 +60,7 @@ function action(offer: Offer): string {
       return "_files -/";
     case "agents":
     case "sessions":
+    case "devices":
       return `_liminal_offer ${offer}`;
     case "commands":
       return `(${COMMANDS.map(({ name }) => name).join(" ")})`;

@@ -5,12 +5,13 @@ import { z } from "zod";
 import type { ServerConfig } from "../config.ts";
 import { countHeld } from "../held-agents.ts";
 import { isLockHeld } from "../lock-state.ts";
+import { servedTls } from "../tls/kept-certificate.ts";
 import { VERSION } from "../version.ts";
 import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";
 import { holderOfPort } from "./port-holder.ts";
 
 const ANSWER_MS_MAX = 5_000;
-const Note = z.object({ pid: z.int(), port: z.int() });
+const Note = z.object({ pid: z.int(), port: z.int(), origin: z.string().optional() });
 const Health = z.object({ version: z.string() });
 
 /** Whether a server runs, is well, and where it does or could listen. */
@@ -44,7 +45,7 @@ export async function checkServer(config: ServerConfig): Promise<readonly Findin
         "Wait until it has started; else find the process and end it.",
       ),
     ];
-  return [await checkAnswer(told)];
+  return [await checkAnswer(told, dataDir)];
 }
 
 function heldAgents(dataDir: string): readonly Finding[] {
@@ -61,10 +62,14 @@ function staleNote(told: z.infer<typeof Note> | null, dataDir: string): readonly
   return [note("stale-note", message, "Nothing to do: the next start replaces it.")];
 }
 
-async function checkAnswer({ pid, port }: z.infer<typeof Note>): Promise<Finding> {
+async function checkAnswer(
+  { pid, port, origin = `http://127.0.0.1:${port}` }: z.infer<typeof Note>,
+  dataDir: string,
+): Promise<Finding> {
   const fix = `End it with: liminal stop (or kill -9 ${pid}), then start again.`;
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+    const tls = origin.startsWith("https:") ? { tls: servedTls(dataDir) } : {};
+    const response = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS_MAX), ...tls });
     if (!response.ok)
       return problem(
         "server",

@@ -4,6 +4,7 @@ import { checkAgents } from "./check-agents.ts";
 import { checkData } from "./check-data.ts";
 import { checkPrograms } from "./check-programs.ts";
 import { checkServer } from "./check-server.ts";
+import { checkTls } from "./check-tls.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 
 interface ExamineOptions {
@@ -29,6 +30,7 @@ export async function examine({ env, agents }: ExamineOptions): Promise<readonly
     ...programs,
     settings,
     ...data,
+    checkTls(config, world.now()),
     ...server,
     ...(agents === false ? [] : await checkAgents(config, world, only)),
   ];

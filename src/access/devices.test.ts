@@ -1,0 +1,159 @@
+import { describe, expect, it } from "bun:test";
+import { DatabaseSync } from "node:sqlite";
+import { DEVICES_SCHEMA } from "../store/migrations/0010-devices.ts";
+import { SqliteDeviceStore } from "../store/sqlite-device-store.ts";
+import { Devices } from "./devices.ts";
+
+function scene() {
+  const db = new DatabaseSync(":memory:");
+  db.exec(DEVICES_SCHEMA);
+  const clock = { now: Date.UTC(2026, 0, 1) };
+  let made = 0;
+  const world = { now: () => clock.now, newId: () => `${String(++made).padStart(8, "0")}-0000` };
+  const open = (token = "the-token") =>
+    new Devices({ store: new SqliteDeviceStore(db), token, world, newSecret: () => `secret-${++made}` });
+  return { db, clock, open };
+}
+
+const idOf = (shown: string) => shown.slice(0, shown.indexOf("."));
+
+describe("X-16 Devices", () => {
+  it("each browser has a session of its own, over restarts, and only a hash of its secret is stored", () => {
+    const { db, open } = scene();
+    const devices = open();
+    const [phone, tablet] = [devices.signIn("Phone", null), devices.signIn("Tablet", null)];
+    expect(phone).not.toBe(tablet);
+    expect(open().recognize(phone)).toBe(idOf(phone));
+    expect(open().recognize(tablet)).toBe(idOf(tablet));
+    const stored = JSON.stringify(db.prepare("SELECT * FROM device").all());
+    for (const shown of [phone, tablet]) expect(stored).not.toContain(shown.slice(shown.indexOf(".") + 1));
+    expect(
+      devices
+        .list()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(["Phone", "Tablet"]);
+  });
+
+  it("what is altered, cut, mixed or made up is nobody's", () => {
+    const devices = scene().open();
+    const [one, other] = [devices.signIn("One", null), devices.signIn("Other", null)];
+    const wrong = [
+      "",
+      ".",
+      "x",
+      idOf(one),
+      `${idOf(one)}.`,
+      `${one}x`,
+      one.slice(0, -1),
+      `${idOf(one)}.${other.slice(other.indexOf(".") + 1)}`,
+      `.${one}`,
+      "__proto__.x",
+    ];
+    for (const shown of wrong) expect({ shown, id: devices.recognize(shown) }).toEqual({ shown, id: null });
+  });
+
+  it("fixation: signing in never keeps the secret that was shown, and makes it worthless", () => {
+    const devices = scene().open();
+    const planted = devices.signIn("Attacker", null);
+    const after = devices.signIn("Victim", devices.recognize(planted));
+    expect(after).not.toBe(planted);
+    expect(devices.recognize(planted)).toBeNull();
+    expect(devices.recognize(after)).toBe(idOf(planted));
+    expect(devices.list()).toMatchObject([{ name: "Victim" }]);
+    expect(devices.signIn("Victim", "chosen-by-somebody").startsWith("chosen")).toBe(false);
+  });
+
+  it("revoking cuts every connection at once, and the secret is worth nothing, also after a restart", () => {
+    const { open } = scene();
+    const devices = open();
+    const [phone, other] = [devices.signIn("Phone", null), devices.signIn("Other", null)];
+    const cut: string[] = [];
+    devices.connected(idOf(phone), () => cut.push("phone 1"));
+    devices.connected(idOf(phone), () => cut.push("phone 2"));
+    devices.connected(idOf(other), () => cut.push("other"));
+    expect(devices.revoke(idOf(phone))).toBe(true);
+    expect(cut).toEqual(["phone 1", "phone 2"]);
+    expect(devices.recognize(phone)).toBeNull();
+    expect(devices.revoke(idOf(phone))).toBe(false);
+    expect(open().recognize(phone)).toBeNull();
+    expect(open().recognize(other)).not.toBeNull();
+    devices.connected(idOf(phone), () => cut.push("too late"));
+    expect(cut).toContain("too late");
+  });
+
+  it("all others can be revoked together, and all of them by who is none of them", () => {
+    const devices = scene().open();
+    const kept = devices.signIn("Kept", null);
+    const gone = [devices.signIn("A", null), devices.signIn("B", null)];
+    expect([...devices.revokeOthers(idOf(kept))].sort()).toEqual(gone.map(idOf).sort());
+    expect(devices.recognize(kept)).not.toBeNull();
+    expect(devices.revokeOthers(null)).toEqual([idOf(kept)]);
+    expect(devices.list()).toEqual([]);
+  });
+
+  it("under another token everybody is nobody, and comes back with the old one", () => {
+    const { open } = scene();
+    const shown = open("one").signIn("Phone", null);
+    expect(open("two").recognize(shown)).toBeNull();
+    expect(open("two").list()).toEqual([]);
+    expect(open("one").recognize(shown)).toBe(idOf(shown));
+  });
+
+  it("an older session leads to one device however often it is shown, and to none once that was revoked", () => {
+    const { open } = scene();
+    const devices = open();
+    const shown = devices.signInOlder("older-id", "Chrome on Linux");
+    expect(shown).not.toBeNull();
+    expect(devices.signInOlder("older-id", "Chrome on Linux")).toBe(shown);
+    expect(devices.list()).toHaveLength(1);
+    const id = devices.recognize(shown ?? "") ?? "";
+    expect(devices.revoke(id)).toBe(true);
+    expect(devices.recognize(shown ?? "")).toBeNull();
+    expect(devices.signInOlder("older-id", "Chrome on Linux")).toBeNull();
+    expect(open().signInOlder("older-id", "Chrome on Linux")).toBeNull();
+    expect(devices.list()).toEqual([]);
+  });
+
+  it("an older session ends when its device signs in anew", () => {
+    const devices = scene().open();
+    const shown = devices.signInOlder("older-id", "Chrome on Linux") ?? "";
+    devices.signIn("Chrome on Linux", devices.recognize(shown));
+    expect(devices.signInOlder("older-id", "Chrome on Linux")).toBeNull();
+  });
+
+  it("last seen is coarse, and now while connected", () => {
+    const { clock, open } = scene();
+    const devices = open();
+    const shown = devices.signIn("Phone", null);
+    const seen = () => Date.parse(devices.list()[0]?.lastSeenAt ?? "") - Date.UTC(2026, 0, 1);
+    clock.now += 60_000;
+    devices.recognize(shown);
+    expect(seen()).toBe(0);
+    clock.now += 300_000;
+    devices.recognize(shown);
+    expect(seen()).toBe(360_000);
+    const leave = devices.connected(idOf(shown), () => undefined);
+    clock.now += 600_000;
+    expect(seen()).toBe(960_000);
+    leave();
+    clock.now += 60_000;
+    expect(seen()).toBe(960_000);
+  });
+
+  it("a hundred are kept: the one that was away longest makes room, a connected one never", () => {
+    const { clock, open } = scene();
+    const devices = open();
+    const first = devices.signIn("first", null);
+    devices.connected(idOf(first), () => undefined);
+    clock.now += 1_000;
+    const second = devices.signIn("second", null);
+    for (let index = 0; index < 99; index++) {
+      clock.now += 1_000;
+      devices.signIn(`more ${index}`, null);
+    }
+    expect(devices.list()).toHaveLength(100);
+    expect(devices.recognize(first)).not.toBeNull();
+    expect(devices.recognize(second)).toBeNull();
+  });
+});

@@ -1,0 +1,176 @@
+import type { DeviceStore, StoredDevice } from "../ports/device-store.ts";
+import { isoTime, type World } from "../ports/world.ts";
+import { isSameSecret, keyedHash } from "./secrets.ts";
+
+/** The one that was away longest makes room. */
+const DEVICES_MAX = 100;
+/** "Last seen" is for people; a write per request would buy them nothing. */
+const SEEN_STEP_MS = 5 * 60_000;
+const ID_CHARS = 12;
+/** Marks the ids of browsers that signed in before devices had sessions of their own. */
+const OLDER_PREFIX = "old";
+
+export interface DeviceInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastSeenAt: string;
+  readonly isConnected: boolean;
+}
+
+interface DevicesOptions {
+  readonly store: DeviceStore;
+  /** With another token every device has to sign in again. */
+  readonly token: string;
+  readonly world: World;
+  /** At least 128 bits of chance, url-safe, without a dot. */
+  readonly newSecret: () => string;
+}
+
+/** The signed-in browsers. Each has a secret of its own, made here and nowhere else, and each can be thrown out alone. */
+export class Devices {
+  readonly #options: DevicesOptions;
+  readonly #tokenMark: string;
+  readonly #known: Map<string, StoredDevice>;
+  /** How the live connections of a device are cut. */
+  readonly #connections = new Map<string, Set<() => void>>();
+
+  constructor(options: DevicesOptions) {
+    this.#options = options;
+    this.#tokenMark = keyedHash(options.token, "devices of this token").slice(0, ID_CHARS);
+    const mine = options.store.list().filter(({ tokenMark }) => tokenMark === this.#tokenMark);
+    this.#known = new Map(mine.map((device) => [device.id, device]));
+  }
+
+  /** Newest first. */
+  list(): readonly DeviceInfo[] {
+    return [...this.#known.values()]
+      .filter(({ isRevoked }) => !isRevoked)
+      .map(({ id, name, createdAt, lastSeenAt }) => {
+        const isConnected = this.#connections.has(id);
+        return {
+          id,
+          name,
+          createdAt,
+          lastSeenAt: isConnected ? isoTime(this.#options.world) : lastSeenAt,
+          isConnected,
+        };
+      })
+      .sort((one, other) => other.createdAt.localeCompare(one.createdAt));
+  }
+
+  /**
+   * What the browser has to show from now on. A device that is already known stays the same one under a new secret:
+   * whoever planted or copied the old one is left with nothing.
+   */
+  signIn(name: string, current: string | null): string {
+    const known = current === null ? undefined : this.#known.get(current);
+    const id = known?.id ?? this.#newId();
+    const secret = this.#options.newSecret();
+    const now = isoTime(this.#options.world);
+    this.#keep({ ...this.#stored(id, secret, name), createdAt: known?.createdAt ?? now });
+    this.#makeRoom(id);
+    return `${id}.${secret}`;
+  }
+
+  /**
+   * For a browser whose older kind of session is valid. The same one leads to the same device however often it is shown,
+   * by several tabs at once for example, and to none once that device was revoked.
+   */
+  signInOlder(olderId: string, name: string): string | null {
+    const of = (what: string) => keyedHash(this.#options.token, `${what} of older:${olderId}`);
+    const id = `${OLDER_PREFIX}${of("id")
+      .replace(/[^a-zA-Z0-9]/g, "")
+      .slice(0, ID_CHARS)
+      .toLowerCase()}`;
+    const secret = of("secret");
+    const known = this.#known.get(id);
+    if (known?.isRevoked) return null;
+    if (!known) this.#keep(this.#stored(id, secret, name));
+    // One that has signed in again since has another secret: the older kind ended with that.
+    else if (!isSameSecret(known.secretHash, this.#hash(id, secret))) return null;
+    return `${id}.${secret}`;
+  }
+
+  /** Whose secret it is; null for nobody's. */
+  recognize(shown: string): string | null {
+    const dot = shown.indexOf(".");
+    const [id, secret] = [shown.slice(0, Math.max(dot, 0)), shown.slice(dot + 1)];
+    const device = this.#known.get(id);
+    if (!device || device.isRevoked || !isSameSecret(device.secretHash, this.#hash(id, secret))) return null;
+    this.#seen(device);
+    return id;
+  }
+
+  /** The device is there until the returned function is called; `cut` ends it from our side. */
+  connected(id: string, cut: () => void): () => void {
+    const cuts = this.#connections.get(id) ?? new Set();
+    this.#connections.set(id, cuts.add(cut));
+    // It may have been thrown out between the check and now.
+    if (this.#known.get(id)?.isRevoked !== false) cut();
+    return () => {
+      cuts.delete(cut);
+      if (cuts.size === 0 && this.#connections.get(id) === cuts) this.#connections.delete(id);
+      const device = this.#known.get(id);
+      if (device && !device.isRevoked) this.#seen(device);
+    };
+  }
+
+  /** Its secret is worth nothing and its connections are cut when this returns; false for one that is not there. */
+  revoke(id: string): boolean {
+    const device = this.#known.get(id);
+    if (!device || device.isRevoked) return false;
+    if (id.startsWith(OLDER_PREFIX)) this.#keep({ ...device, isRevoked: true });
+    else this.#forget(id);
+    for (const cut of [...(this.#connections.get(id) ?? [])]) cut();
+    return true;
+  }
+
+  /** All but this one; null leaves none. Those that were thrown out. */
+  revokeOthers(kept: string | null): readonly string[] {
+    return this.list()
+      .map(({ id }) => id)
+      .filter((id) => id !== kept && this.revoke(id));
+  }
+
+  #stored(id: string, secret: string, name: string): StoredDevice {
+    const now = isoTime(this.#options.world);
+    const tokenMark = this.#tokenMark;
+    const secretHash = this.#hash(id, secret);
+    return { id, secretHash, tokenMark, name, createdAt: now, lastSeenAt: now, isRevoked: false };
+  }
+
+  #hash(id: string, secret: string): string {
+    return keyedHash(this.#options.token, `device ${id}:${secret}`);
+  }
+
+  #newId(): string {
+    for (;;) {
+      const id = this.#options.world.newId().replaceAll("-", "").slice(0, ID_CHARS);
+      if (!this.#known.has(id)) return id;
+    }
+  }
+
+  #seen(device: StoredDevice): void {
+    const { world } = this.#options;
+    if (Math.abs(world.now() - Date.parse(device.lastSeenAt)) < SEEN_STEP_MS) return;
+    this.#keep({ ...device, lastSeenAt: isoTime(world) });
+  }
+
+  #makeRoom(newest: string): void {
+    const live = this.list().filter(({ id, isConnected }) => id !== newest && !isConnected);
+    const excess = this.list().length - DEVICES_MAX;
+    const byAge = [...live].sort((one, other) => one.lastSeenAt.localeCompare(other.lastSeenAt));
+    for (const { id } of byAge.slice(0, Math.max(excess, 0))) this.revoke(id);
+  }
+
+  #keep(device: StoredDevice): void {
+    this.#options.store.put(device);
+    this.#known.set(device.id, device);
+  }
+
+  #forget(id: string): void {
+    this.#options.store.delete(id);
+    this.#known.delete(id);
+  }
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "bun:test";
+import { PAIRING_TTL_MS, Pairing } from "./pairing.ts";
+
+function scene() {
+  const clock = { now: Date.UTC(2026, 0, 1) };
+  let made = 0;
+  const world = { now: () => clock.now, newId: () => `id-${++made}` };
+  return { clock, pairing: new Pairing({ world, newSecret: () => `secret-number-${++made}` }) };
+}
+
+describe("X-16 Pairing", () => {
+  it("a code signs in once", () => {
+    const { pairing } = scene();
+    const { id, code } = pairing.invite();
+    expect(pairing.isOpen(code)).toBe(true);
+    expect(pairing.statusOf(id)).toMatchObject({ status: "waiting" });
+    expect(pairing.redeem(code, "Safari on iPhone")).toBe(true);
+    expect(pairing.statusOf(id)).toEqual({ status: "used", device: "Safari on iPhone" });
+    expect(pairing.redeem(code, "another")).toBe(false);
+    expect(pairing.isOpen(code)).toBe(false);
+  });
+
+  it("it ends after five minutes, to the millisecond", () => {
+    const { pairing, clock } = scene();
+    const { id, code, expiresAt } = pairing.invite();
+    expect(Date.parse(expiresAt) - clock.now).toBe(5 * 60_000);
+    clock.now += PAIRING_TTL_MS - 1;
+    expect(pairing.isOpen(code)).toBe(true);
+    clock.now += 1;
+    expect(pairing.redeem(code, "late")).toBe(false);
+    expect(pairing.statusOf(id)).toEqual({ status: "expired" });
+  });
+
+  it("what was never given is no good, and many invitations take no more room than twenty", () => {
+    const { pairing } = scene();
+    const first = pairing.invite();
+    for (const wrong of ["", "x", `${first.code}x`, first.code.slice(0, -1), first.id])
+      expect(pairing.isOpen(wrong)).toBe(false);
+    for (let index = 0; index < 20; index++) pairing.invite();
+    expect(pairing.statusOf(first.id)).toBeNull();
+    expect(pairing.isOpen(first.code)).toBe(false);
+  });
+});

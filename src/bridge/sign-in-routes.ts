@@ -1,0 +1,53 @@
+import { SessionId } from "../protocol/ids.ts";
+import type { AccessControl } from "./access-control.ts";
+import { shortBody } from "./device-routes.ts";
+import { pairPage, plainText, signedInPage, spentCodePage, tooManyTries } from "./plain-pages.ts";
+import { SECURITY_HEADERS } from "./security-headers.ts";
+
+const CODE = /^[\w-]{16,64}$/;
+
+/** The token is taken out of the address at once, so that it stays out of histories and screenshots; null without one. */
+export function signInByAddress(access: AccessControl, request: Request, url: URL): Response | null {
+  const token = url.searchParams.get("token");
+  if (token !== null && access.isToken(token)) {
+    if (request.headers.get("sec-fetch-site") === "cross-site") return signedInPage(nextStep(access, url));
+    return goTo(addressOf(url), access.signIn(request), 302);
+  }
+  const code = url.searchParams.get("code");
+  const cookie = code === null ? null : access.pair(code, request);
+  return cookie === null ? null : goTo(addressOf(url), cookie, 302);
+}
+
+function nextStep(access: AccessControl, url: URL): string {
+  const session = SessionId.safeParse(url.searchParams.get("session"));
+  const named = session.success ? `&session=${encodeURIComponent(session.data)}` : "";
+  return `${url.pathname}?code=${encodeURIComponent(access.pairing.invite().code)}${named}`;
+}
+
+/** With the session that the page is to show, where one is named; without one, the browser keeps what it has. */
+function addressOf(url: URL): string {
+  const named = SessionId.safeParse(url.searchParams.get("session"));
+  return `${url.pathname}${named.success ? `#session=${encodeURIComponent(named.data)}` : ""}`;
+}
+
+/** Opening the link uses nothing up, for what looks at links ahead of the user opens them too; the button does. */
+export async function pairRoute(access: AccessControl, request: Request, url: URL, address: string): Promise<Response> {
+  if (request.method === "GET" || request.method === "HEAD") {
+    const code = url.searchParams.get("code") ?? "";
+    return CODE.test(code) && access.pairing.isOpen(code) ? pairPage(code) : refuse(access, address);
+  }
+  if (request.method !== "POST") return plainText(405, "Only GET and POST are answered here.", { Allow: "GET, POST" });
+  const code = new URLSearchParams((await shortBody(request)) ?? "").get("code") ?? "";
+  const cookie = CODE.test(code) ? access.pair(code, request) : null;
+  return cookie === null ? refuse(access, address) : goTo("/", cookie, 303);
+}
+
+function refuse(access: AccessControl, address: string): Response {
+  const waitS = access.countBadSecret(address);
+  return waitS > 0 ? tooManyTries(waitS) : spentCodePage();
+}
+
+function goTo(path: string, cookie: string, status: number): Response {
+  const headers = { ...SECURITY_HEADERS, Location: path, "Set-Cookie": cookie, "Cache-Control": "no-store" };
+  return new Response(null, { status, headers });
+}

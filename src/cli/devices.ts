@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
+import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { plain, print, table } from "./print.ts";
+import { bodyOf, type RunningServer } from "./running-server.ts";
+import { connect } from "./server-link.ts";
+
+const Device = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdAt: z.string(),
+  lastSeenAt: z.string(),
+  isConnected: z.boolean(),
+  isThis: z.boolean(),
+});
+type Device = z.infer<typeof Device>;
+const Listed = z.object({ devices: z.array(Device) });
+const Revoked = z.object({ revoked: z.array(z.string()) });
+const MINUTE_CHARS = "2000-01-01T00:00".length;
+
+export async function devices(line: CommandLine): Promise<ExitCode> {
+  const [verb = "list", wanted] = line.args;
+  const isAll = line.has("all");
+  const isRevoke = verb === "revoke" && isAll === (wanted === undefined);
+  if (!isRevoke && (verb !== "list" || wanted !== undefined || isAll)) throw misusedNamed("devices");
+  using link = await connect(line.env, "fail");
+  const known = await listDevices(link.server);
+  if (isRevoke) await revoke(line, link.server, isAll ? { others: true } : { id: idOf(known, wanted ?? "") });
+  else
+    print(
+      line,
+      { devices: known },
+      known.length > 0 ? listed(known) : "No browser is signed in. Sign one in with: liminal open, or liminal pair",
+    );
+  return EXIT.done;
+}
+
+export async function listDevices(server: RunningServer): Promise<readonly Device[]> {
+  return Listed.parse(await (await bodyOf(await server.get("/api/devices"))).json()).devices;
+}
+
+async function revoke(line: CommandLine, server: RunningServer, wish: object): Promise<void> {
+  const { revoked } = Revoked.parse(await (await bodyOf(await server.post("/api/devices/revoke", wish))).json());
+  const text = revoked.length === 0 ? "No browser was signed in." : `Revoked ${revoked.join(", ")}.`;
+  print(line, { revoked }, text);
+}
+
+/** An id may be shortened, as long as it is unambiguous. */
+function idOf(known: readonly Device[], wanted: string): string {
+  const found = known.filter(({ id }) => id === wanted || id.startsWith(wanted));
+  const [only] = found.filter(({ id }) => id === wanted).concat(found);
+  if (only && (only.id === wanted || found.length === 1)) return only.id;
+  const words =
+    found.length > 1
+      ? `"${wanted}" fits ${found.length} devices; give more of the id.`
+      : `There is no device "${wanted}".`;
+  throw new CliError(EXIT.failed, `${words} liminal devices lists them.`, "DEVICE_NOT_FOUND");
+}
+
+function listed(known: readonly Device[]): string {
+  const rows = known.map(({ id, name, createdAt, lastSeenAt, isConnected }) => [
+    id,
+    isConnected ? "now" : minuteOf(lastSeenAt),
+    minuteOf(createdAt),
+    plain(name),
+  ]);
+  return table([["ID", "LAST SEEN", "SIGNED IN", "NAME"], ...rows]);
+}
+
+function minuteOf(iso: string): string {
+  return iso.slice(0, MINUTE_CHARS).replace("T", " ");
+}

@@ -1,0 +1,70 @@
+import encodeQR from "qr";
+import { z } from "zod";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { CommandLine } from "./parse-command-line.ts";
+import { print, tell } from "./print.ts";
+import { bodyOf, type RunningServer } from "./running-server.ts";
+import { connect } from "./server-link.ts";
+
+const LOOK_AGAIN_MS = 500;
+
+const Invitation = z.object({
+  id: z.string(),
+  links: z.array(z.string()).min(1),
+  expiresAt: z.string(),
+  certificate: z.object({ fingerprint: z.string() }).nullable(),
+  isReachable: z.boolean(),
+});
+type Invitation = z.infer<typeof Invitation>;
+const Outcome = z.object({ status: z.enum(["waiting", "used", "expired"]), device: z.string().optional() });
+type Outcome = z.infer<typeof Outcome>;
+
+/** Prints what signs another device in, once. */
+export async function pair(line: CommandLine): Promise<ExitCode> {
+  using link = await connect(line.env);
+  const made = Invitation.parse(await (await bodyOf(await link.server.post("/api/pairing", {}))).json());
+  const [url = ""] = made.links;
+  const fingerprint = made.certificate?.fingerprint;
+  const told = { url, links: made.links, expiresAt: made.expiresAt, isReachable: made.isReachable };
+  const result = { ...told, ...(fingerprint !== undefined && { fingerprint }) };
+  if (!line.has("wait")) {
+    print(line, result, words(made, url));
+    return EXIT.done;
+  }
+  // A program that waits for the end has to have the link before it.
+  if (line.json) tell(url);
+  else print(line, result, words(made, url));
+  const { status, device } = await ended(link.server, made.id);
+  const text =
+    status === "used"
+      ? `Paired: ${device ?? "a device"}.`
+      : "The link was not used in time. liminal pair makes a new one.";
+  print(line, { ...result, status, ...(device !== undefined && { device }) }, text);
+  return status === "used" ? EXIT.done : EXIT.failed;
+}
+
+function words({ links, certificate, isReachable, expiresAt }: Invitation, url: string): string {
+  const others = links.slice(1).map((other) => `  ${other}\n`);
+  const minutes = "It works once, until ";
+  return [
+    `${encodeQR(url, "ascii", { ecc: "low", border: 2 })}\n`,
+    `${url}\n`,
+    ...(others.length > 0 ? ["or, by its other names:\n", ...others] : []),
+    `\n${minutes}${new Date(expiresAt).toLocaleTimeString()}.\n`,
+    ...(certificate
+      ? [`Where the browser asks about the certificate, its SHA-256 fingerprint is\n${certificate.fingerprint}\n`]
+      : []),
+    ...(isReachable
+      ? []
+      : ["Only this machine can open it: start the server with liminal serve --host 0.0.0.0 for others.\n"]),
+  ].join("");
+}
+
+async function ended(server: RunningServer, id: string): Promise<Outcome> {
+  for (;;) {
+    const query = new URLSearchParams({ id });
+    const outcome = Outcome.parse(await (await bodyOf(await server.get(`/api/pairing?${query}`))).json());
+    if (outcome.status !== "waiting") return outcome;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { BadTokenLimit } from "../access/bad-token-limit.ts";
+import { Devices } from "../access/devices.ts";
+import { Pairing } from "../access/pairing.ts";
+import { AccessControl } from "../bridge/access-control.ts";
+import type { Reach } from "../bridge/device-routes.ts";
+import { OwnHosts } from "../bridge/own-hosts.ts";
+import type { DeviceStore } from "../ports/device-store.ts";
+import type { World } from "../ports/world.ts";
+import { isLoopback, type ServerConfig } from "./config.ts";
+import { machineNames } from "./tls/machine-names.ts";
+import { localOrigin, otherOrigins } from "./tls/prepare-tls.ts";
+import type { Certificate } from "./tls/read-certificate.ts";
+
+const SECRET_BYTES = 32;
+
+interface CreateAccessOptions {
+  readonly config: ServerConfig;
+  readonly token: string;
+  readonly world: World;
+  readonly certificate: Certificate | null;
+  readonly store: DeviceStore;
+}
+
+/** What the HTTP server needs to know about who may come in, and by which ways. */
+export function createAccess({ config, token, world, certificate, store }: CreateAccessOptions) {
+  const newSecret = () => randomBytes(SECRET_BYTES).toString("base64url");
+  const devices = new Devices({ store, token, world, newSecret });
+  const pairing = new Pairing({ world, newSecret });
+  const badTokens = new BadTokenLimit(world.now);
+  const { host, allowedHosts: allowed } = config;
+  const names = isLoopback(host) ? [] : machineNames().names;
+  const isTls = certificate !== null;
+  return {
+    tls: certificate && { cert: certificate.cert, key: certificate.key },
+    access: (port: number) => {
+      const hosts = new OwnHosts({ host, port, isTls, names, allowed });
+      return new AccessControl({ token, port, hosts, isTls, devices, pairing, badTokens });
+    },
+    reach: (port: number): Reach => ({
+      origins: () => otherOrigins(config, port),
+      localOrigin: localOrigin(config, port),
+      certificate: certificate && {
+        fingerprint: certificate.fingerprint,
+        isGenerated: config.tls.kind === "generated",
+        expiresAt: new Date(certificate.expiresAtMs).toISOString(),
+      },
+    }),
+  };
+}

@@ -1,0 +1,84 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { ConfigError } from "../config.ts";
+
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+  /** SHA-256 of the certificate itself, as browsers show it. */
+  readonly fingerprint: string;
+  readonly expiresAtMs: number;
+  /** What it vouches for. */
+  readonly names: readonly string[];
+  /** The certificate alone, without those that vouch for it. */
+  readonly leaf: string;
+}
+
+interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The user's own; what is wrong with it is told with the variable that names it. */
+export function readCertificate({ cert: certPath, key: keyPath }: CertificateFiles, nowMs: number): Certificate {
+  const cert = readPem("LIMINAL_TLS_CERT", certPath);
+  const key = readPem("LIMINAL_TLS_KEY", keyPath);
+  const leaf = parse(
+    () => new X509Certificate(cert),
+    `LIMINAL_TLS_CERT: ${certPath} holds no certificate. It has to begin with -----BEGIN CERTIFICATE-----, the server's own first.`,
+  );
+  const privateKey = parse(
+    () => createPrivateKey(key),
+    `LIMINAL_TLS_KEY: ${keyPath} holds no private key that can be read: PEM, without a passphrase.`,
+  );
+  const certificate = describe(cert, key, leaf);
+  if (!isPair(leaf, privateKey))
+    throw new ConfigError(`LIMINAL_TLS_KEY: the key in ${keyPath} does not belong to the certificate in ${certPath}.`);
+  if (certificate.expiresAtMs <= nowMs)
+    throw new ConfigError(
+      `LIMINAL_TLS_CERT: the certificate in ${certPath} expired on ${leaf.validTo}. Renew it, or unset LIMINAL_TLS_CERT and LIMINAL_TLS_KEY to have one made.`,
+    );
+  if (Date.parse(leaf.validFrom) > nowMs)
+    throw new ConfigError(
+      `LIMINAL_TLS_CERT: the certificate in ${certPath} is not valid before ${leaf.validFrom}. Check the clock of this machine.`,
+    );
+  return certificate;
+}
+
+export function describe(cert: string, key: string, leaf = new X509Certificate(cert)): Certificate {
+  return {
+    cert,
+    key,
+    fingerprint: leaf.fingerprint256,
+    expiresAtMs: Date.parse(leaf.validTo),
+    names: (leaf.subjectAltName ?? "").split(", ").map((entry) => entry.slice(entry.indexOf(":") + 1)),
+    leaf: leaf.toString(),
+  };
+}
+
+export function isPair(leaf: X509Certificate, key: KeyObject): boolean {
+  return leaf.checkPrivateKey(key);
+}
+
+function readPem(variable: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+    if (code === "ENOENT") throw new ConfigError(`${variable}: there is no file ${path}. Correct the path.`);
+    if (code === "EACCES" || code === "EPERM")
+      throw new ConfigError(`${variable}: ${path} cannot be read by this user. Change its rights or its owner.`);
+    if (code !== undefined)
+      throw new ConfigError(`${variable}: ${path} cannot be read (${String(code)}). Name a file in PEM form.`);
+    throw error;
+  }
+}
+
+function parse<Value>(read: () => Value, words: string): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error) throw new ConfigError(words);
+    throw error;
+  }
+}
