@@ -6,7 +6,13 @@ import { CliError, EXIT } from "./exit-codes.ts";
 /** Where the server puts the certificate it shows. */
 const SERVED_FILE = join("tls", "served-cert.pem");
 
+/** The certificate was looked at and refused, which is not the same as nobody being there. */
+class StrangerError extends Error {
+  override readonly name = "StrangerError";
+}
+
 export interface PinnedTls {
+  readonly path: string;
   readonly ca: string;
   readonly allowPartialTrustChain: true;
   readonly checkServerIdentity: (name: string, shown: { readonly fingerprint256: string }) => Error | undefined;
@@ -24,11 +30,21 @@ export function pinnedTls(dataDir: string): PinnedTls {
   const ca = readFileSync(path, "utf8");
   const { fingerprint256 } = new X509Certificate(ca);
   return {
+    path,
     ca,
     allowPartialTrustChain: true,
     checkServerIdentity: (_name, shown) =>
-      shown.fingerprint256 === fingerprint256
-        ? undefined
-        : new Error(`The server shows another certificate than the one in ${path}.`),
+      shown.fingerprint256 === fingerprint256 ? undefined : new StrangerError("another certificate"),
   };
+}
+
+export function isCertificateFault(error: unknown): boolean {
+  if (error instanceof StrangerError) return true;
+  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  return typeof code === "string" && /CERT|SIGNATURE|ISSUER/.test(code);
+}
+
+export function strangerError(origin: string, { path }: PinnedTls): CliError {
+  const words = `${origin} shows another certificate than the one in ${path}, so nothing was sent to it. Start the server again; if that does not help, another program answers there.`;
+  return new CliError(EXIT.noServer, words, "STRANGE_SERVER");
 }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { invariant } from "../lib/assert.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { type PinnedTls, pinnedTls } from "./pinned-tls.ts";
+import { isCertificateFault, type PinnedTls, pinnedTls, strangerError } from "./pinned-tls.ts";
 
 const Note = z.object({ pid: z.int(), port: z.int(), origin: z.url({ protocol: /^https?$/ }).optional() });
 /** One that takes longer than this to say that it is well is not. */
@@ -75,6 +75,7 @@ export class RunningServer {
     try {
       return (await this.#fetch("/healthz", { signal: AbortSignal.timeout(READY_MS_MAX) })).ok;
     } catch (error) {
+      if (this.#tls && isCertificateFault(error)) throw strangerError(this.origin, this.#tls);
       if (isUnreachable(error)) return false;
       throw error;
     }

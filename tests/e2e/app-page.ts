@@ -32,6 +32,10 @@ export interface OpenOptions {
   readonly isRefused?: boolean;
   /** The window is too narrow for the sidebar, which waits in a drawer. */
   readonly isDrawer?: boolean;
+  /** The server shows a certificate that it made itself, which a person would have to accept. */
+  readonly acceptsCertificate?: boolean;
+  /** Signs in by this pairing link instead of the server's own address. */
+  readonly pairingLink?: string;
   /** A browser profile that is already in use: another window of it. */
   readonly besides?: AppPage;
   /** Hears what went wrong in the page; without it, closing the page throws. */
@@ -42,13 +46,19 @@ export interface OpenOptions {
 export async function openApp(browser: Browser, server: TestServer, options: OpenOptions = {}): Promise<AppPage> {
   const context = options.besides?.page.context() ?? (await newContext(browser, options));
   const app = new AppPage(await context.newPage(), options);
-  await app.page.goto(server.url);
+  await app.page.goto(options.pairingLink ?? server.url);
+  if (options.pairingLink !== undefined) await app.page.getByRole("button", { name: "Pair this device" }).click();
   await (options.isDrawer ? app.page.getByRole("button", { name: "Show projects" }) : app.projects).waitFor();
   return app;
 }
 
-async function newContext(browser: Browser, { viewport = VIEWPORT, theme }: OpenOptions): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport, reducedMotion: "reduce" });
+async function newContext(browser: Browser, options: OpenOptions): Promise<BrowserContext> {
+  const { viewport = VIEWPORT, theme, acceptsCertificate = false } = options;
+  const context = await browser.newContext({
+    viewport,
+    reducedMotion: "reduce",
+    ignoreHTTPSErrors: acceptsCertificate,
+  });
   context.setDefaultTimeout(DEADLINE_MS);
   await context.addInitScript(WATCH_POLICY);
   if (theme) await context.addInitScript(`localStorage.setItem("liminal:theme", "${theme}")`);

@@ -12,7 +12,13 @@ const RUN_MARKER = "LIMINAL_TEST_RUN";
 /** An agent that was told to end may take this long to be gone after its server was killed. */
 const LEFT_ALONE_MS = 10_000;
 
-const Started = z.object({ url: z.string(), port: z.int(), pid: z.int(), dataDir: z.string() });
+const Started = z.object({
+  url: z.string(),
+  port: z.int(),
+  pid: z.int(),
+  dataDir: z.string(),
+  fingerprint: z.string().optional(),
+});
 type Started = z.infer<typeof Started>;
 
 export interface AgentSetting {
@@ -118,7 +124,12 @@ export class TestServer implements AsyncDisposable {
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return new URL(this.url).origin;
+  }
+
+  /** Of the certificate it says it shows; undefined without TLS. */
+  get fingerprint(): string | undefined {
+    return this.#started.fingerprint;
   }
 
   get #started(): Started {

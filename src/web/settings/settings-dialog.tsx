@@ -1,3 +1,4 @@
+import { DevicesSection } from "../devices/devices-section.tsx";
 import { Icon } from "../icons/icon.tsx";
 import { Dialog } from "../shell/dialogs/dialog.tsx";
 import type { Shell } from "../shell/state/shell.ts";
@@ -48,6 +49,9 @@ export function SettingsDialog({ shell }: { shell: Shell }) {
         <section aria-labelledby="settings-tools">
           <h3 id="settings-tools">Tool servers</h3>
           <ToolServerList shell={shell} />
+        <section aria-labelledby="settings-devices">
+          <h3 id="settings-devices">Devices</h3>
+          <DevicesSection nowMs={shell.nowMs.value} />
         </section>
         <section aria-labelledby="settings-more">
           <h3 id="settings-more">Agents and keys</h3>
