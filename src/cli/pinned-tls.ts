@@ -46,5 +46,5 @@ export function isCertificateFault(error: unknown): boolean {
 
 export function strangerError(origin: string, { path }: PinnedTls): CliError {
   const words = `${origin} shows another certificate than the one in ${path}, so nothing was sent to it. Start the server again; if that does not help, another program answers there.`;
-  return new CliError(EXIT.noServer, words, "STRANGE_SERVER");
+  return new CliError(EXIT.failed, words, "STRANGE_SERVER");
 }

@@ -77,7 +77,7 @@ test(
     const { cert: stranger } = await generateCertificate(["127.0.0.1", "localhost"], Date.now());
     await writeFile(served, stranger);
     const refused = await liminalJson(server, ["ls"]);
-    expect(refused).toMatchObject({ code: 3, value: { error: { code: "STRANGE_SERVER" } } });
+    expect(refused).toMatchObject({ code: 1, value: { error: { code: "STRANGE_SERVER" } } });
     await writeFile(served, right);
   },
   COMMANDS_TIMEOUT_MS,

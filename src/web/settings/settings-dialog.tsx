@@ -49,6 +49,7 @@ export function SettingsDialog({ shell }: { shell: Shell }) {
         <section aria-labelledby="settings-tools">
           <h3 id="settings-tools">Tool servers</h3>
           <ToolServerList shell={shell} />
+        </section>
         <section aria-labelledby="settings-devices">
           <h3 id="settings-devices">Devices</h3>
           <DevicesSection nowMs={shell.nowMs.value} />
