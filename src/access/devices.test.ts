@@ -8,11 +8,18 @@ function scene() {
   const db = new DatabaseSync(":memory:");
   db.exec(DEVICES_SCHEMA);
   const clock = { now: Date.UTC(2026, 0, 1) };
+  const unstored: unknown[] = [];
   let made = 0;
   const world = { now: () => clock.now, newId: () => `${String(++made).padStart(8, "0")}-0000` };
   const open = (token = "the-token") =>
-    new Devices({ store: new SqliteDeviceStore(db), token, world, newSecret: () => `secret-${++made}` });
-  return { db, clock, open };
+    new Devices({
+      store: new SqliteDeviceStore(db),
+      token,
+      world,
+      newSecret: () => `secret-${++made}`,
+      onUnstored: (error) => unstored.push(error),
+    });
+  return { db, clock, open, unstored };
 }
 
 const idOf = (shown: string) => shown.slice(0, shown.indexOf("."));
@@ -155,5 +162,19 @@ describe("X-16 Devices", () => {
     expect(devices.list()).toHaveLength(100);
     expect(devices.recognize(first)).not.toBeNull();
     expect(devices.recognize(second)).toBeNull();
+  });
+
+  it("a disk that takes nothing keeps nobody out, and a revoked device out all the same", () => {
+    const { db, clock, open, unstored } = scene();
+    const devices = open();
+    const before = devices.signIn("before", null);
+    db.exec("PRAGMA query_only = ON");
+    clock.now += 3_600_000;
+    expect(devices.recognize(before)).toBe(idOf(before));
+    const after = devices.signIn("after", null);
+    expect(devices.recognize(after)).toBe(idOf(after));
+    expect(unstored).toHaveLength(2);
+    expect(() => devices.revoke(idOf(before))).toThrow();
+    expect(devices.recognize(before)).toBeNull();
   });
 });

@@ -25,6 +25,8 @@ interface DevicesOptions {
   readonly world: World;
   /** At least 128 bits of chance, url-safe, without a dot. */
   readonly newSecret: () => string;
+  /** Hears that a device could not be written down: it is there all the same, until the next start. */
+  readonly onUnstored: (error: unknown) => void;
 }
 
 /** The signed-in browsers. Each has a secret of its own, made here and nowhere else, and each can be thrown out alone. */
@@ -120,9 +122,13 @@ export class Devices {
   revoke(id: string): boolean {
     const device = this.#known.get(id);
     if (!device || device.isRevoked) return false;
-    if (id.startsWith(OLDER_PREFIX)) this.#keep({ ...device, isRevoked: true });
-    else this.#forget(id);
+    const isOlder = id.startsWith(OLDER_PREFIX);
+    if (isOlder) this.#known.set(id, { ...device, isRevoked: true });
+    else this.#known.delete(id);
     for (const cut of [...(this.#connections.get(id) ?? [])]) cut();
+    // Thrown out in any case; that it may come back after a restart is for the caller to know.
+    if (isOlder) this.#options.store.put({ ...device, isRevoked: true });
+    else this.#options.store.delete(id);
     return true;
   }
 
@@ -164,13 +170,13 @@ export class Devices {
     for (const { id } of byAge.slice(0, Math.max(excess, 0))) this.revoke(id);
   }
 
+  /** A full disk is no reason to lock the user out. */
   #keep(device: StoredDevice): void {
-    this.#options.store.put(device);
     this.#known.set(device.id, device);
-  }
-
-  #forget(id: string): void {
-    this.#options.store.delete(id);
-    this.#known.delete(id);
+    try {
+      this.#options.store.put(device);
+    } catch (error) {
+      this.#options.onUnstored(error);
+    }
   }
 }

@@ -21,6 +21,10 @@ interface SceneOptions {
   readonly db?: DatabaseSync;
 }
 
+function failed(error: unknown): never {
+  throw error;
+}
+
 function newDatabase(): DatabaseSync {
   const db = new DatabaseSync(":memory:");
   db.exec(DEVICES_SCHEMA);
@@ -37,7 +41,7 @@ function accessOf(options: SceneOptions = {}): AccessControl {
     port,
     isTls,
     hosts: new OwnHosts({ host, port, isTls, names, allowed }),
-    devices: new Devices({ store, token, world, newSecret }),
+    devices: new Devices({ store, token, world, newSecret, onUnstored: failed }),
     pairing: new Pairing({ world, newSecret }),
     badTokens: new BadTokenLimit(world.now),
   });

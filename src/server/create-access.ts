@@ -20,12 +20,13 @@ interface CreateAccessOptions {
   readonly world: World;
   readonly certificate: Certificate | null;
   readonly store: DeviceStore;
+  readonly onUnstored: (error: unknown) => void;
 }
 
 /** What the HTTP server needs to know about who may come in, and by which ways. */
-export function createAccess({ config, token, world, certificate, store }: CreateAccessOptions) {
+export function createAccess({ config, token, world, certificate, store, onUnstored }: CreateAccessOptions) {
   const newSecret = () => randomBytes(SECRET_BYTES).toString("base64url");
-  const devices = new Devices({ store, token, world, newSecret });
+  const devices = new Devices({ store, token, world, newSecret, onUnstored });
   const pairing = new Pairing({ world, newSecret });
   const badTokens = new BadTokenLimit(world.now);
   const { host, allowedHosts: allowed } = config;

@@ -32,8 +32,8 @@ import { SignIn } from "./sign-in.ts";
 import { statusReport } from "./status-report.ts";
 import { faultReporter, StorageGuard, warnOfUnstored } from "./storage-guard.ts";
 import { ownerOf, takeOver } from "./take-over.ts";
-import { shownToolServer } from "./tool-servers.ts";
 import { localOrigin, prepareTls, tellReach } from "./tls/prepare-tls.ts";
+import { shownToolServer } from "./tool-servers.ts";
 import { traceText } from "./trace-text.ts";
 import { PROGRAM_DIR, VERSION } from "./version.ts";
 
@@ -59,13 +59,14 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
   const token = config.token ?? dataDir.token();
   const certificate = await prepareTls(config, dataDir, world.now());
   const parts = await joinParts(config, dataDir, world, logger, token);
+  const onUnstored = faultReporter(logger, "A device could not be stored");
   let ready = true;
   const lastPort = dataDir.lastPort();
   const http = listen(config.port, dataDir, (port) => ({
     host: config.host,
     port,
     version: VERSION,
-    ...createAccess({ config, token, world, certificate, store: parts.devices }),
+    ...createAccess({ config, token, world, certificate, store: parts.devices, onUnstored }),
     pages: new PageFiles(join(PROGRAM_DIR, "dist")),
     connection: parts.connection,
     status: () => statusReport({ dataDir, world, ...parts }),
