@@ -65,6 +65,11 @@ export class HeldProcess implements HostedProcess {
     return this.#early.some(({ kind }) => kind === KIND.exit);
   }
 
+  /** False once its holder is gone, or cannot be understood. */
+  get isHeld(): boolean {
+    return this.#hasHolder && this.#link !== null;
+  }
+
   connected(link: HolderLink): void {
     this.#link = link;
     this.#stderrTail = link.hello.stderrTail;

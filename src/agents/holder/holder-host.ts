@@ -80,7 +80,9 @@ export class HolderHost implements ProcessHost {
   async findLeft(): Promise<LeftProcesses> {
     const ids = readdirSync(this.#options.dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const found = await Promise.all(ids.map(({ name }) => this.#find(name)));
-    const live = found.flatMap(({ id, process: { link } }) => (link ? [{ id, pid: link.hello.pid }] : []));
+    const live = found.flatMap(({ id, process: { link, isHeld } }) =>
+      link && isHeld ? [{ id, pid: link.hello.pid }] : [],
+    );
     return {
       left: found.filter(({ isWanted }) => isWanted),
       kept: { pids: new Set(live.map(({ pid }) => pid)), runs: new Set(live.map(({ id }) => id)) },
@@ -113,6 +115,7 @@ export class HolderHost implements ProcessHost {
       id,
       process,
       isWanted,
+      isAlive: process.isHeld && !process.hasEnded,
       label: readLabel(join(dir, LABEL_FILE)),
       start: (spec: ProcessSpec): HostedProcess => {
         process.listen(spec);
@@ -150,6 +153,8 @@ export class HolderHost implements ProcessHost {
     let unfollow = ignore("nothing is followed yet");
     const link = await HolderLink.open(dir, {
       onRecord: (record) => held.hear(record),
+      // It would keep an agent that nobody can hear; its lifeline takes that along.
+      onBroken: endHolder,
       onClosed: () => {
         unfollow();
         held.lost("The holder of the agent ended.");
@@ -157,6 +162,14 @@ export class HolderHost implements ProcessHost {
     });
     unfollow = this.#options.flow.follow((isOpen) => link.setReading(isOpen));
     held.connected(link);
+  }
+}
+
+function endHolder(pid: number | null): void {
+  try {
+    if (pid !== null) process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, "code") !== "ESRCH") throw error;
   }
 }
 

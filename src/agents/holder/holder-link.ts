@@ -15,6 +15,8 @@ const HELLO_TIMEOUT_MS = 10_000;
 
 export interface HolderEars {
   onRecord(record: JournalRecord): void;
+  /** What it keeps is damaged: it lives, and nothing more of it can be read. Its process, where that is known. */
+  onBroken(pid: number | null): void;
   /** The holder is gone, or cannot be understood. */
   onClosed(): void;
 }
@@ -35,11 +37,13 @@ export class HolderLink {
   static async open(dir: string, ears: HolderEars): Promise<HolderLink> {
     const { promise: greeted, resolve, reject } = Promise.withResolvers<Hello>();
     const state: LinkState = { unsent: [] };
+    let pid: number | null = null;
     const reader = new RecordReader((record) => {
       if (record.kind !== KIND.hello) return ears.onRecord(record);
       const hello = Hello.safeParse(JSON.parse(record.text));
-      if (hello.success) resolve(hello.data);
-      else reject(new Error("the holder is of another version"));
+      if (!hello.success) return reject(new Error("the holder is of another version"));
+      ({ pid } = hello.data);
+      resolve(hello.data);
     });
     const over = () => {
       reject(new Error("the holder is gone"));
@@ -53,6 +57,7 @@ export class HolderLink {
             reader.push(bytes);
           } catch (error) {
             if (!(error instanceof BrokenRecordError)) throw error;
+            ears.onBroken(pid);
             from.end();
           }
         },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ProcessWatch, watchProcesses } from "../../../tests/support/leftover-processes.ts";
 import { type TempDir, tempDir } from "../../../tests/support/temp-dir.ts";
@@ -245,5 +245,33 @@ describe("X-19 a held process", () => {
     expect(await again.exited).toMatchObject({ signal: "SIGKILL" });
     await again.release();
     expect(readdirSync(at.dir)).toEqual([]);
+  });
+
+  it("whose journal is damaged while it lives is heard up to there, and ends with its holder", async () => {
+    await using at = await scene();
+    const first = at.start("/bin/sh", "-c", ECHO);
+    first.write("one");
+    await at.said("3 got one");
+    first.link?.end();
+    const journal = join(at.dir, "one", "journal-000000001");
+    const bytes = readFileSync(journal);
+    writeFileSync(journal, bytes.fill(0xff, bytes.byteLength - 4));
+    const { held, past } = await at.next();
+    expect(textsOf(past)).toEqual(["1 in ready", "2 out one"]);
+    expect(await held.exited).toMatchObject({ signal: "SIGKILL" });
+    expect(await at.processes.leftAfter(LEFT_MS)).toEqual([]);
+    await held.release();
+    expect(readdirSync(at.dir)).toEqual([]);
+  });
+
+  it("whose journal is damaged is not kept: whoever sweeps may end it", async () => {
+    await using at = await scene();
+    const first = at.start("/bin/sh", "-c", ECHO);
+    await at.said("1 ready");
+    first.link?.end();
+    const journal = join(at.dir, "one", "journal-000000001");
+    writeFileSync(journal, readFileSync(journal).fill(0xff, 4));
+    const { kept } = await at.host().findLeft();
+    expect(kept).toEqual({ pids: new Set(), runs: new Set() });
   });
 });

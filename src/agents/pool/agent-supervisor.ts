@@ -207,6 +207,8 @@ export class AgentSupervisor {
   /** Goes on with a process that an earlier server started; what it said meanwhile is heard with `catchUp`. */
   async adopt(left: LeftProcess): Promise<AcpAgent> {
     const agent = this.#open(left, left.id, await this.#options.env());
+    // What it still has to say is heard; whoever needs the agent from now on gets a new one.
+    if (!left.isAlive) return agent;
     const proven = setTimeout(this.#proven, PROVEN_AFTER_MS);
     this.#phase = { phase: "connected", agent, startedAt: this.#options.world.now(), proven };
     return agent;

@@ -62,6 +62,8 @@ export interface ProcessHost {
 export interface LeftProcess extends ProcessHost {
   readonly id: string;
   readonly label: string;
+  /** False when there is nothing but its last words to be had. */
+  readonly isAlive: boolean;
   /** It is to be ended: nobody goes on with it. */
   abandon(): Promise<void>;
 }

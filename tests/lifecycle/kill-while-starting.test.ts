@@ -1,0 +1,74 @@
+import { expect, it } from "bun:test";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { reopen, startTalk } from "../integration/talk.ts";
+import { ROOT, startTestServer, type TestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { agentPid, readStatus } from "./agent-status.ts";
+
+const GATE = "gate";
+
+/** The built-in agent, which starts to listen when a file is there. */
+function gatedGuide(gate: string) {
+  const start = `while [ ! -e '${gate}' ]; do sleep 0.02; done; exec '${process.execPath}' '${join(ROOT, "builtin-agent/main.ts")}'`;
+  return { name: "Gated", command: "/bin/sh", args: ["-c", start], retryMs: [1, 1, 1, 1] };
+}
+
+async function gatedServer(): Promise<{ server: TestServer; gate: string }> {
+  let gate = "";
+  const server = await startTestServer({
+    prepare: async (dataDir) => {
+      gate = join(dataDir, GATE);
+      writeFileSync(gate, "");
+      await Bun.write(join(dataDir, "config.json"), JSON.stringify({ agents: { gated: gatedGuide(gate) } }));
+    },
+  });
+  return { server, gate };
+}
+
+it("X-19 kill -9 of the server while an agent starts for a turn: the turn begins and completes", async () => {
+  const { server, gate } = await gatedServer();
+  await using _ = server;
+  const talk = await startTalk(server, "gated");
+  await talk.say("stream 2 words");
+  rmSync(gate);
+  process.kill(await agentPid(server, "gated"), "SIGKILL");
+  await waitFor(
+    () => server.processes.alive(),
+    (alive) => alive.some(({ commandLine }) => commandLine.startsWith("/bin/sh -c while")),
+    "the next start of the agent",
+  );
+  await talk.send("stream 3 words", "meanwhile");
+  await server.kill();
+  await server.start();
+  const again = await reopen(await server.connect(), talk);
+  writeFileSync(gate, "");
+  await again.until("the end of the turn", ({ turn: { state } }) => state === "idle");
+  expect(again.state.turn).toMatchObject({ stopReason: "end_turn" });
+  expect(again.entries.at(-1)).toMatchObject({ type: "assistant", content: "w1 w2 w3" });
+});
+
+it("X-19 kill -9 of server and holder while an agent restores a session: the turn begins with the next agent", async () => {
+  const { server } = await gatedServer();
+  await using _ = server;
+  const talk = await startTalk(server, "gated");
+  await talk.say("stream 2 words");
+  const first = await agentPid(server, "gated");
+  process.kill(first, "SIGKILL");
+  const { pid: second } = await waitFor(
+    async () => (await readStatus(server)).agents.find(({ id }) => id === "gated") ?? { pid: null },
+    ({ pid }) => pid !== null && pid !== first,
+    "the next process",
+  );
+  if (second === null) throw new Error("no process");
+  // It is there, and does not answer the request that restores the session.
+  process.kill(second, "SIGSTOP");
+  await talk.send("stream 3 words", "meanwhile");
+  await server.kill();
+  for (const { pid } of server.holders()) process.kill(pid, "SIGKILL");
+  await server.start();
+  const again = await reopen(await server.connect(), talk);
+  await again.until("the end of the turn", ({ turn: { state } }) => state === "idle");
+  expect(again.state.turn).toMatchObject({ stopReason: "end_turn" });
+  expect(again.entries.at(-1)).toMatchObject({ type: "assistant", content: "w1 w2 w3" });
+});
