@@ -17,6 +17,8 @@ export interface ConnectionDeps extends MessageDeps {
   readonly hello: () => PlainServerMessage;
   /** What is said when nothing can be stored; null when that is not the trouble. */
   readonly unwritable: () => Refusal | null;
+  /** A client knows more of a session than is stored. */
+  readonly onShortLog: (sessionId: SessionId, known: number, stored: number) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -94,6 +96,8 @@ export class SocketConnection implements Disposable {
       return;
     }
     const start = this.#deps.sessions.open(sessionId, after, limit);
+    const stored = start?.seq ?? 0;
+    if (after !== undefined && after > stored) this.#deps.onShortLog(sessionId, after, stored);
     if (!start) {
       this.#refuse(REFUSE.sessionNotFound(), message);
       return;

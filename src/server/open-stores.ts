@@ -22,8 +22,13 @@ const RECEIPTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 /** The database, and what an older app left beside it. What went wrong on the way is told. */
 export function openStores(dataDir: DataDir, world: World, logger: Logger, onStorage: (state: StorageState) => void) {
   makePrivate(dataDir.database);
-  const { db, movedAside, created } = openDatabase(dataDir.database, isoTime(world).replaceAll(":", "-"));
+  const opened = openDatabase(dataDir.database, isoTime(world).replaceAll(":", "-"));
+  const { db, movedAside, damagedCopy, created } = opened;
   if (movedAside) logger.warn(`The database was damaged. It was moved to ${movedAside}, and a new one was started.`);
+  if (damagedCopy)
+    logger.warn(
+      `The end of the database was damaged, and the last changes are missing. What was found is kept as ${damagedCopy}; check the disk.`,
+    );
   const storage = new StorageWatch(db, {
     path: dataDir.path,
     onChanged: (state) => {

@@ -28,6 +28,7 @@ import { listen } from "./listen.ts";
 import type { Logger } from "./logger.ts";
 import { openStores } from "./open-stores.ts";
 import { Orchestration } from "./orchestration.ts";
+import { warnOfShortLogs } from "./short-log-warning.ts";
 import { SignIn } from "./sign-in.ts";
 import { statusReport } from "./status-report.ts";
 import { faultReporter, StorageGuard, warnOfUnstored } from "./storage-guard.ts";
@@ -168,6 +169,7 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
     publish: (message) => hub.publish(message),
     hello: () => ({ ...greeting(projects, pool, questions), storage: stores.storage.state }),
     unwritable: () => stores.storage.refusal(),
+    onShortLog: warnOfShortLogs(logger),
     onError,
   };
   /** What cannot live without this server. */

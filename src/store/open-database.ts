@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, renameSync, statSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, openSync, renameSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
 import { PERMISSION_POLICY_SCHEMA } from "./migrations/0002-permission-policy.ts";
@@ -12,6 +12,7 @@ import { DEVICES_SCHEMA } from "./migrations/0010-devices.ts";
 import { TOOL_CHOICES_SCHEMA } from "./migrations/0012-tool-choices.ts";
 import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
 import { WatchedDatabase } from "./watched-database.ts";
+import { isWalDamaged } from "./wal-damage.ts";
 
 /** In order; a released migration is never edited, a new one is appended. */
 const MIGRATIONS: readonly string[] = [
@@ -49,6 +50,8 @@ export interface OpenedDatabase {
   readonly db: WatchedDatabase;
   /** Where a damaged database was moved to, when that had to be done. */
   readonly movedAside: string | null;
+  /** A copy of what was found, when the end of the write-ahead log was damaged and changes are missing. */
+  readonly damagedCopy: string | null;
   /** True when the database did not exist before. */
   readonly created: boolean;
 }
@@ -60,10 +63,11 @@ export function openDatabase(path: string, stamp: string): OpenedDatabase {
     const damage = findDamage(path);
     if (damage) {
       const movedAside = moveAside(path, stamp);
-      return { db: prepare(path), movedAside, created: true };
+      return { db: prepare(path), movedAside, damagedCopy: null, created: true };
     }
   }
-  return { db: prepare(path), movedAside: null, created: !existed };
+  const damagedCopy = existed && isWalDamaged(`${path}-wal`) ? copyAside(path, stamp) : null;
+  return { db: prepare(path), movedAside: null, damagedCopy, created: !existed };
 }
 
 /** What would be found on opening it, without opening it for good: nothing is changed, nothing is moved. */
@@ -162,9 +166,18 @@ export function findWholeDamage(path: string): string | null {
 }
 
 function moveAside(path: string, stamp: string): string {
+  return setAside(path, stamp, renameSync);
+}
+
+/** Opening it folds in what is whole and drops the rest, so what there was is kept first. */
+function copyAside(path: string, stamp: string): string {
+  return setAside(path, stamp, copyFileSync);
+}
+
+function setAside(path: string, stamp: string, put: (from: string, to: string) => void): string {
   const target = `${path}.damaged-${stamp}`;
   for (const suffix of ["", "-wal", "-shm"]) {
-    if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
+    if (existsSync(path + suffix)) put(path + suffix, target + suffix);
   }
   return target;
 }
