@@ -99,7 +99,7 @@ test("NFR-5 an ordinary session breaks no rule of the policy", async () => {
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
   const session = await app.newSession("demo");
-  await session.ask("plan", "plan");
+  await session.ask("help", "help");
   await app.refresh();
 });
 
