@@ -72,3 +72,8 @@ test("an address of a file is its path, which is shown and never followed", () =
   expect(resolveLinkTarget("file:///src/a%20b.ts#L12")).toEqual({ kind: "path", path: "/src/a b.ts:12" });
   expect(resolveLinkTarget("file:///C:/src/a.ts")).toEqual({ kind: "path", path: "C:/src/a.ts" });
 });
+
+test("an address of many dots is read once, and not dot by dot", () => {
+  expect(resolveLinkTarget(`${"a.".repeat(400_000)}*`).kind).toBe("path");
+  expect(resolveLinkTarget("src\\a.b/c.ts:12-14")).toEqual({ kind: "path", path: "src\\a.b/c.ts:12-14" });
+});

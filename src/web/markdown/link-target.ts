@@ -7,8 +7,7 @@ export type LinkTarget =
 
 const ALLOWED_SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-/** `backoff.ts:12:4` looks like a URL whose scheme is `backoff.ts`. */
-const FILE_WITH_LINE = /^[^:?#]*\.[^:?#/\\]*:\d+(?::\d+)?(?:-\d+)?$/;
+const LINE = /^:\d+(?::\d+)?(?:-\d+)?$/;
 const WINDOWS_DRIVE = /^[a-z]:[\\/]/i;
 /** What the URL parser drops silently and a scheme could hide behind; `\p{Cc}` is every C0 and C1 control character. */
 const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}]/u;
@@ -19,12 +18,20 @@ export function resolveLinkTarget(href: string): LinkTarget {
   if (href === "" || HIDDEN.test(href)) return { kind: "refused" };
   if (href.startsWith("#")) return { kind: "anchor" };
   if (href.startsWith("//") || href.startsWith("\\\\")) return { kind: "refused" };
-  if (FILE_WITH_LINE.test(href) || WINDOWS_DRIVE.test(href)) return { kind: "path", path: href };
+  if (isFileWithLine(href) || WINDOWS_DRIVE.test(href)) return { kind: "path", path: href };
   if (!SCHEME.test(href.trimStart())) return { kind: "path", path: decodePath(href) };
   const url = URL.canParse(href) ? new URL(href) : null;
   if (url?.protocol === "file:" && url.host === "") return { kind: "path", path: filePath(url) };
   if (url === null || !ALLOWED_SCHEMES.has(url.protocol)) return { kind: "refused" };
   return { kind: "url", href: url.href };
+}
+
+/** `backoff.ts:12:4` looks like a URL whose scheme is `backoff.ts`. By hand: one pattern for it tries every dot with every other. */
+function isFileWithLine(href: string): boolean {
+  const colon = href.indexOf(":");
+  if (colon === -1 || !LINE.test(href.slice(colon))) return false;
+  const name = href.slice(0, colon);
+  return !/[?#]/.test(name) && name.lastIndexOf(".") > Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\"));
 }
 
 /** The only images shown without leaving the page: bitmaps carried in the text itself. SVG can script and stays out. */
