@@ -133,15 +133,20 @@ function openFoundation(config: ServerConfig, dataDir: DataDir, world: World, lo
 async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, logger: Logger, token: string) {
   const onError = faultReporter(logger, "Unexpected fault");
   const { guard, owner, ledger, stores, absence, hub, file } = openFoundation(config, dataDir, world, logger);
-  const settings = file.orchestration;
-  const orchestration = new Orchestration({ settings, stores, dataDir, token, hub, world, onError });
+  const orchestration = new Orchestration({
+    settings: file.orchestration,
+    stores,
+    dataDir,
+    token,
+    hub,
+    world,
+    onError,
+  });
   const { ownTools, delegations } = orchestration;
   const tools = new ProjectTools({ servers: file.mcpServers.map(shownToolServer), choices: stores.toolChoices });
-  const parts = {
-    ...{ config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools, tools },
-    flow: guard.flow,
-  };
-  const { pool, holders, holdsAgents, lifeline, installs, questions, permissions } = createPool(parts);
+  const { pool, holders, holdsAgents, lifeline, installs, questions, permissions } = createPool({
+    ...{ config, dataDir, world, owner, ledger, hub, absence, logger, file, ownTools, tools, flow: guard.flow },
+  });
   const projects = new ProjectService({ world, store: stores.projects, home: config.home });
   const policy = createPolicy({ world, stores, permissions, dataDir });
   const sessions = new SessionService({

@@ -11,8 +11,8 @@ import { CONTINUATION_SCHEMA } from "./migrations/0009-continuation.ts";
 import { DEVICES_SCHEMA } from "./migrations/0010-devices.ts";
 import { TOOL_CHOICES_SCHEMA } from "./migrations/0012-tool-choices.ts";
 import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
-import { WatchedDatabase } from "./watched-database.ts";
 import { isWalDamaged } from "./wal-damage.ts";
+import { WatchedDatabase } from "./watched-database.ts";
 
 /** In order; a released migration is never edited, a new one is appended. */
 const MIGRATIONS: readonly string[] = [
