@@ -48,27 +48,35 @@ it("X-19 kill -9 of the server while an agent starts for a turn: the turn begins
   expect(again.entries.at(-1)).toMatchObject({ type: "assistant", content: "w1 w2 w3" });
 });
 
-it("X-19 kill -9 of server and holder while an agent restores a session: the turn begins with the next agent", async () => {
-  const { server } = await gatedServer();
-  await using _ = server;
-  const talk = await startTalk(server, "gated");
-  await talk.say("stream 2 words");
+for (const isHolderKilled of [true, false])
+  it(`X-19 kill -9 of the server${isHolderKilled ? " and the holder" : ""} while an agent restores a session: the turn begins`, async () => {
+    const { server } = await gatedServer();
+    await using _ = server;
+    const talk = await startTalk(server, "gated");
+    await talk.say("stream 2 words");
+    const second = await nextProcess(server);
+    // It is there, and does not answer the request that restores the session.
+    process.kill(second, "SIGSTOP");
+    await talk.send("stream 3 words", "meanwhile");
+    await server.kill();
+    if (isHolderKilled) for (const { pid } of server.holders()) process.kill(pid, "SIGKILL");
+    else process.kill(second, "SIGCONT");
+    await server.start();
+    const again = await reopen(await server.connect(), talk);
+    await again.until("the end of the turn", ({ turn: { state } }) => state === "idle");
+    expect(again.state.turn).toMatchObject({ stopReason: "end_turn" });
+    expect(again.entries.at(-1)).toMatchObject({ type: "assistant", content: "w1 w2 w3" });
+  });
+
+/** The agent is killed; the process that comes after it. */
+async function nextProcess(server: TestServer): Promise<number> {
   const first = await agentPid(server, "gated");
   process.kill(first, "SIGKILL");
-  const { pid: second } = await waitFor(
+  const { pid } = await waitFor(
     async () => (await readStatus(server)).agents.find(({ id }) => id === "gated") ?? { pid: null },
-    ({ pid }) => pid !== null && pid !== first,
+    (found) => found.pid !== null && found.pid !== first,
     "the next process",
   );
-  if (second === null) throw new Error("no process");
-  // It is there, and does not answer the request that restores the session.
-  process.kill(second, "SIGSTOP");
-  await talk.send("stream 3 words", "meanwhile");
-  await server.kill();
-  for (const { pid } of server.holders()) process.kill(pid, "SIGKILL");
-  await server.start();
-  const again = await reopen(await server.connect(), talk);
-  await again.until("the end of the turn", ({ turn: { state } }) => state === "idle");
-  expect(again.state.turn).toMatchObject({ stopReason: "end_turn" });
-  expect(again.entries.at(-1)).toMatchObject({ type: "assistant", content: "w1 w2 w3" });
-});
+  if (pid === null) throw new Error("no process");
+  return pid;
+}

@@ -36,6 +36,7 @@ export class AcpAgent {
   readonly #closing = new Map<string, Promise<unknown>>();
   readonly #questions: AcpQuestions;
   #released: Promise<void> | null = null;
+  #opening: Promise<void> | null = null;
   #initialized: JsonObject | null = null;
   #capabilities: JsonObject = {};
   #abilities: PromptAbilities = readAbilities({});
@@ -117,7 +118,7 @@ export class AcpAgent {
   catchUp(): boolean {
     this.#connection.catchUp();
     this.#sessions.endPast();
-    this.#connection.open().catch(this.#options.onError);
+    this.#opening = this.#connection.open().catch(this.#options.onError);
     return this.#initialized !== null;
   }
 
@@ -210,6 +211,8 @@ export class AcpAgent {
 
   async #ask(method: string, params: object): Promise<JsonObject> {
     try {
+      // Right after a start of ours a session may want its agent before the connection is ready.
+      await this.#opening;
       return await this.#connection.request(method, params);
     } catch (error) {
       const failure = asFailure(error);
