@@ -93,20 +93,24 @@ export class User {
     for (const asked of state.pending.filter(isPermission)) {
       if (this.#answered.has(asked.permissionId)) continue;
       this.#answered.add(asked.permissionId);
-      this.#ask({ type: "permission:respond", sessionId, permissionId: asked.permissionId, optionId: "yes" });
+      const request = { type: "permission:respond", sessionId, permissionId: asked.permissionId } as const;
+      // Refused, for want of a disk for example, it is clicked again.
+      this.#ask({ ...request, optionId: "yes" }, undefined, () => this.#answered.delete(asked.permissionId));
     }
     const said = state.open.find(({ type }) => type === "user");
     const stalls = said?.type === "user" && said.content.includes(" stall ") ? said.turnId : undefined;
     if (stalls === undefined || this.#stopped.has(stalls) || state.open.length < 2) return;
     this.#stopped.add(stalls);
-    this.cancel(sessionId);
+    this.#ask({ type: "session:cancel", sessionId }, undefined, () => this.#stopped.delete(stalls));
   }
 
   /** Nothing is unanswered, no turn runs and nothing waits; else what stands in the way. */
   unsettled(sessions: readonly SessionId[]): string | null {
     if (this.#underWay.size > 0) return `${this.#underWay.size} commands have no answer`;
     for (const sessionId of sessions) {
-      const { turn, queue, queuePaused } = this.reader.state(sessionId);
+      const state = this.reader.state(sessionId);
+      const { turn, queue, queuePaused } = state;
+      if (isTurnActive(turn)) this.changed(sessionId, state);
       if (isTurnActive(turn)) return `${sessionId}: turn ${turn.turnId} is ${turn.state}`;
       if (queue.length > 0 && queuePaused) this.#ask({ type: "session:queue-resume", sessionId });
       if (queue.length > 0) return `${sessionId}: ${queue.length} messages wait`;
@@ -114,7 +118,7 @@ export class User {
     return null;
   }
 
-  #ask(request: ClientRequest, done: () => void = () => undefined, refused: () => void = () => undefined): void {
+  #ask(request: ClientRequest, done: () => void = () => undefined, refused: () => unknown = () => undefined): void {
     const answered = this.reader.connection.request(request).then(
       () => {
         this.acknowledged += 1;
