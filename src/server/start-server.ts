@@ -62,7 +62,6 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
   const parts = await joinParts(config, dataDir, world, logger, token);
   const onUnstored = faultReporter(logger, "A device could not be stored");
   let ready = true;
-  const lastPort = dataDir.lastPort();
   const http = listen(config.port, dataDir, (port) => ({
     host: config.host,
     port,
@@ -78,7 +77,6 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
   }));
   const origin = localOrigin(config, http.port);
   parts.orchestration.start(origin);
-  if (lastPort !== http.port) parts.pool.renew();
   lock.announce({ pid: process.pid, port: http.port, origin, startedAt: isoTime(world), version: VERSION });
   tellReach(config, http.port, certificate, logger);
   const end = async (endAgents: () => Promise<void>) => {

@@ -225,11 +225,6 @@ export class AgentPool implements Agents, AgentHistories {
     for (const process of chooseEvictions(running, limits, world.now(), isMemoryShort())) process.evict();
   }
 
-  /** What agents were told of our tools no longer holds: each is put away when it is not at work, and told anew. */
-  renew(): void {
-    for (const supervisor of this.#supervisors.values()) supervisor.renew();
-  }
-
   /** Ends idle processes of one agent, so that its next start is of what is installed then; false when one is at work. */
   release(cliType: CliType): boolean {
     const own = [...this.#supervisors].filter(([key]) => this.#identity(key).id === cliType);

@@ -61,8 +61,6 @@ export class AgentSupervisor {
   readonly trace: WireTrace;
   #phase: Phase = { phase: "idle" };
   #startCount = 0;
-  /** One that has to go as soon as it is not at work. */
-  #outdated: AcpAgent | null = null;
   #lastUsedAt: number;
 
   constructor(options: SupervisorOptions) {
@@ -149,19 +147,6 @@ export class AgentSupervisor {
     agent.stop().catch(this.#options.onError);
   }
 
-  /** Its agent was told what no longer holds: the next one is told anew. */
-  renew(): void {
-    if (this.#phase.phase === "connected") this.#outdated = this.#phase.agent;
-    this.evict();
-  }
-
-  /** Not at once: a queued message may start the next turn with this very event. */
-  #endOutdated(): void {
-    setImmediate(() => {
-      if (this.#phase.phase === "connected" && this.#phase.agent === this.#outdated) this.evict();
-    });
-  }
-
   /** No process is left when this returns, and none will be started again. */
   async stop(): Promise<void> {
     const before = this.#phase;
@@ -246,7 +231,6 @@ export class AgentSupervisor {
       onTurnCompleted: () => {
         this.#proven();
         this.#options.onTurnCompleted();
-        this.#endOutdated();
       },
       world,
     });
