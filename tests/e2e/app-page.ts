@@ -36,6 +36,8 @@ export interface OpenOptions {
   readonly acceptsCertificate?: boolean;
   /** Signs in by this pairing link instead of the server's own address. */
   readonly pairingLink?: string;
+  /** How the browser names itself: the page asks it for the kind of keyboard. */
+  readonly userAgent?: string;
   /** A browser profile that is already in use: another window of it. */
   readonly besides?: AppPage;
   /** Hears what went wrong in the page; without it, closing the page throws. */
@@ -53,11 +55,12 @@ export async function openApp(browser: Browser, server: TestServer, options: Ope
 }
 
 async function newContext(browser: Browser, options: OpenOptions): Promise<BrowserContext> {
-  const { viewport = VIEWPORT, theme, acceptsCertificate = false } = options;
+  const { viewport = VIEWPORT, theme, userAgent, acceptsCertificate = false } = options;
   const context = await browser.newContext({
     viewport,
     reducedMotion: "reduce",
     ignoreHTTPSErrors: acceptsCertificate,
+    ...(userAgent && { userAgent }),
   });
   context.setDefaultTimeout(DEADLINE_MS);
   await context.addInitScript(WATCH_POLICY);

@@ -7,6 +7,8 @@ import type { SessionView } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
 const chromium = useChromium();
+const MAC =
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36";
 
 function hasFocus(place: Locator): Promise<boolean> {
   return place.evaluate(
@@ -148,4 +150,20 @@ test("X-15 a dialog holds the focus and gives it back", async () => {
   await app.page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await untilFocused(opener, "what had opened the dialog");
+});
+
+test("X-15 on a Mac keys are named by its signs, and chords with Option work although Option types signs", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server, { userAgent: MAC });
+  await app.addProject(await server.directory("demo"));
+  await (await app.newSession("demo")).ask("stream 1 words", "w1");
+  const search = app.projects.getByRole("button", { name: "Search", exact: true });
+  expect(await search.getAttribute("title")).toContain("⇧⌘F");
+  const session = await app.shownSession();
+  await session.message.focus();
+  // As a Mac tells of Option+W.
+  await session.message.evaluate((field) =>
+    field.dispatchEvent(new KeyboardEvent("keydown", { key: "∑", code: "KeyW", altKey: true, bubbles: true })),
+  );
+  await app.untilTabs();
 });

@@ -1,10 +1,11 @@
+import { chordWords } from "../shell/keys/chord-keys.ts";
 /** Beside Send while a turn runs that takes messages: Send queues, this does not wait. */
 export function SteerButton({ isOff, steer }: { isOff: boolean; steer: () => void }) {
   return (
     <button
       class="button"
       type="button"
-      title="Steer: tell the agent now, without stopping it (Ctrl+Enter)"
+      title={`Steer: tell the agent now, without stopping it (${chordWords("Mod+Enter")})`}
       disabled={isOff}
       onClick={steer}
     >

@@ -15,7 +15,7 @@ export function createBlockButton(icon: IconName, label: string): HTMLButtonElem
 export function showCopied(button: HTMLElement, isDone: boolean): void {
   const label = button.dataset["label"] ?? button.getAttribute("aria-label") ?? "";
   button.dataset["label"] = label;
-  setLook(button, isDone ? "check" : "copy", isDone ? "Copied" : "Could not copy: select the text and press Ctrl+C");
+  setLook(button, isDone ? "check" : "copy", isDone ? "Copied" : "Could not copy: select the text and copy it");
   const reset = (): void => {
     button.removeEventListener("pointerleave", reset);
     button.removeEventListener("blur", reset);

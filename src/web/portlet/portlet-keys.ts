@@ -1,6 +1,7 @@
 import { isPermission } from "../../protocol/pending-request.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { permissionKey } from "../permissions/permission-keys.ts";
+import { pressedKey } from "../shell/keys/pressed-key.ts";
 import { findShortcut, type KeyPress, shellShortcut } from "../shell/keys/shell-shortcut.ts";
 import { IN_SESSION, type SessionWish } from "../shell/keys/shortcut-table.ts";
 import type { PortletStore } from "./portlet-store.ts";
@@ -55,8 +56,8 @@ function takeSessionKey(event: KeyboardEvent, { store, focusComposer, read, aske
 }
 
 function pressOf(event: KeyboardEvent): KeyPress {
-  const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt } = event;
-  return { key, modifiers: { ctrl, meta, shift, alt }, typing: isTyping(event) };
+  const { ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt } = event;
+  return { key: pressedKey(event), modifiers: { ctrl, meta, shift, alt }, typing: isTyping(event) };
 }
 
 /** Whether a letter would become text where the focus is. */

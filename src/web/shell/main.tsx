@@ -7,6 +7,7 @@ import { browserWorld } from "./browser-world.ts";
 import { loadDialogsAhead } from "./dialogs/shell-dialogs.tsx";
 import { followNotifications } from "./follow-notifications.ts";
 import { WIDE_QUERY } from "./is-narrow.ts";
+import { pressedKey } from "./keys/pressed-key.ts";
 import { runShortcut } from "./keys/run-shortcut.ts";
 import { type KeyPress, shellShortcut } from "./keys/shell-shortcut.ts";
 import { openLinkedSession } from "./open-linked-session.ts";
@@ -59,7 +60,7 @@ const pressed = (press: KeyPress): boolean => {
 addEventListener("keydown", (event) => {
   const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
   const typing = target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
-  if (pressed({ key, modifiers: { ctrl, meta, shift, alt }, typing })) event.preventDefault();
+  if (pressed({ key: pressedKey(event), modifiers: { ctrl, meta, shift, alt }, typing })) event.preventDefault();
   else if (key === "Escape" && shell.dialog.peek().kind === "none") shell.drawerOpen.value = false;
 });
 

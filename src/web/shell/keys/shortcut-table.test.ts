@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { composerIntent } from "../../composer/composer-key.ts";
 import { COMPOSER_KEYS } from "../../composer/composer-keys.ts";
-import { chordKeys } from "./chord-keys.ts";
+import { chordKeys, chordWords } from "./chord-keys.ts";
 import { findShortcut, type KeyPress, shellShortcut } from "./shell-shortcut.ts";
 import { ANYWHERE, IN_INBOX, IN_SESSION, type ShortcutRow, TABS } from "./shortcut-table.ts";
 
@@ -78,4 +78,7 @@ test("keys are named as they stand on the keyboard at hand", () => {
   expect(chordKeys("Mod+Shift+F", false)).toEqual(["Ctrl", "Shift", "F"]);
   expect(chordKeys("Mod+Shift+F", true)).toEqual(["⌘", "⇧", "F"]);
   expect(chordKeys("Alt+Shift+ArrowLeft", false)).toEqual(["Alt", "Shift", "←"]);
+  expect(chordWords("Mod+Shift+F", false)).toBe("Ctrl+Shift+F");
+  expect(chordWords("Mod+Shift+F", true)).toBe("⇧⌘F");
+  expect(chordWords("Alt+W", true)).toBe("⌥W");
 });

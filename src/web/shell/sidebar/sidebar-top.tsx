@@ -1,5 +1,5 @@
 import { Icon } from "../../icons/icon.tsx";
-import { chordKeys, isMac } from "../keys/chord-keys.ts";
+import { chordKeys, chordWords, isMac } from "../keys/chord-keys.ts";
 import { countsIn } from "../state/attention.ts";
 import type { Shell } from "../state/shell.ts";
 import { Mark } from "./mark.tsx";
@@ -33,7 +33,7 @@ export function SidebarTop({ shell }: { shell: Shell }) {
         class="nav-row"
         aria-label="Search"
         aria-keyshortcuts="Control+Shift+F Meta+Shift+F"
-        title="Search everything ever said (Ctrl+Shift+F)"
+        title={`Search everything ever said (${chordWords("Mod+Shift+F")})`}
         onClick={() => {
           shell.dialog.value = { kind: "search" };
         }}
