@@ -25,12 +25,14 @@ export const ShellToPortlet = z.union([
     fields: z.optional(z.record(z.string(), z.string())),
   }),
   z.object({ type: z.literal("portlet:session"), cliType: CliType, agentName: z.string(), projectName: z.string() }),
-  /** Hidden frames fold but do no layout work; shown again, they catch up in one step. */
-  z.object({ type: z.literal("portlet:visible"), visible: z.boolean() }),
+  /** `column` counts from the left where several are in view. Hidden frames fold but do no layout work; shown again, they catch up in one step. */
+  z.object({ type: z.literal("portlet:visible"), visible: z.boolean(), column: z.optional(z.int()) }),
   z.object({ type: z.literal("portlet:connection"), connected: z.boolean() }),
   /** Whether anything can be stored, and so be sent. */
   z.object({ type: z.literal("portlet:storage"), writable: z.boolean() }),
   z.object({ type: z.literal("portlet:focus") }),
+  /** Prints the session, all of it. */
+  z.object({ type: z.literal("portlet:print") }),
   /** Brings this entry into view, however far back it is. */
   z.object({ type: z.literal("portlet:reveal"), entryId: EntryId }),
 ]);

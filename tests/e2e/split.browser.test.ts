@@ -232,3 +232,20 @@ test("TC-4.4a a tab's menu closes it or the others, renames where the title stan
   await (await openMenu(app, A)).getByRole("menuitem", { name: /^Close Alt/ }).click();
   await app.page.getByText("No session open").waitFor();
 });
+
+test("X-15 two columns with the same title are told apart by their place", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  for (let session = 0; session < 2; session += 1) await (await app.newSession("demo")).ask(A, "w1");
+  await app.page.keyboard.press("Alt+\\");
+  await untilInView(app, A, A);
+  const columns = await app.page.locator("iframe[data-session-id]:visible").all();
+  for (const [place, iframe] of columns.entries())
+    await waitFor(
+      () => iframe.contentFrame().getByRole("main").getAttribute("aria-label"),
+      (name) => new RegExp(`^Session ${A}, column [12]$`).test(name ?? ""),
+      `the name of column ${place + 1}`,
+    );
+  expect(await axeViolations(app.page)).toEqual([]);
+});

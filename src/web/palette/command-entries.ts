@@ -18,6 +18,7 @@ const WISH_ICONS: Readonly<Partial<Record<ShellWish, IconName>>> = {
   "next-waiting": "question",
   "new-session": "plus",
   "focus-composer": "edit",
+  print: "file",
   settings: "settings",
   shortcuts: "key",
   "close-tab": "close",
@@ -42,7 +43,7 @@ function tableEntries(hasSession: boolean): readonly PaletteEntry[] {
   return [...ANYWHERE, ...TABS].flatMap(({ does, words, chords }) => {
     if (typeof does === "function") return [];
     const icon = does.do in WISH_ICONS ? iconOf(does.do) : undefined;
-    const needsSession = does.do === "close-tab" || does.do === "focus-composer";
+    const needsSession = ["close-tab", "focus-composer", "print"].includes(does.do);
     if (icon === undefined || (needsSession && !hasSession)) return [];
     return [command(does.do, words, icon, (shell) => void runShortcut(shell, does), { chord: chords[0] })];
   });

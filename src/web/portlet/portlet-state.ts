@@ -19,6 +19,8 @@ export interface PortletState {
   /** False: nothing can be stored, so nothing can be sent. */
   readonly isWritable: boolean;
   readonly isVisible: boolean;
+  /** Its place from the left, where several sessions are in view. */
+  readonly column: number | null;
   /** The oldest entry when older ones were last asked for: asked once, until the answer comes. */
   readonly pageAskedBefore: EntryId | null;
   /** What the server did not like about the last answer to a question. */
@@ -42,6 +44,7 @@ export const EMPTY_PORTLET: PortletState = {
   isConnected: true,
   isWritable: true,
   isVisible: true,
+  column: null,
   pageAskedBefore: null,
   refusedAnswer: null,
 };
@@ -67,7 +70,7 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
       return { ...state, cliType, agentName, projectName };
     }
     case "portlet:visible":
-      return { ...state, isVisible: message.visible };
+      return { ...state, isVisible: message.visible, column: message.column ?? null };
     case "portlet:connection":
       return { ...state, isConnected: message.connected };
     case "portlet:storage":
@@ -77,6 +80,7 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
     case "files:found":
     case "session:error":
     case "portlet:focus":
+    case "portlet:print":
     case "portlet:reveal":
       return state;
     default: {

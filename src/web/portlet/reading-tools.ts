@@ -3,6 +3,7 @@ import { PAGE_ENTRIES_MAX } from "../../protocol/limits.ts";
 import type { FindInSession } from "../find/find-in-session.ts";
 import { showCopied } from "../markdown/block-button.ts";
 import { copyText } from "../markdown/copy-text.ts";
+import type { PrintSession } from "../reading/print-session.ts";
 import type { SessionWish } from "../shell/keys/shortcut-table.ts";
 import { entryMarkdown, turnMarkdown } from "../transcript/copied-markdown.ts";
 import type { TranscriptRows } from "../transcript/rows.ts";
@@ -19,6 +20,7 @@ interface ReadingToolsOptions {
 export class ReadingTools {
   readonly #options: ReadingToolsOptions;
   #find: FindInSession | null = null;
+  #print: PrintSession | null = null;
 
   constructor(options: ReadingToolsOptions) {
     this.#options = options;
@@ -30,6 +32,7 @@ export class ReadingTools {
   /** The transcript shows something new. */
   update(): void {
     this.#find?.update();
+    this.#print?.update();
   }
 
   /** Does what a key asks for; false when it is not about reading. */
@@ -61,6 +64,18 @@ export class ReadingTools {
       });
   }
 
+  /** Prints all of the session, what is not on the page yet included. */
+  print(): void {
+    this.#fetch(import("../reading/print-session.ts"), (part) => {
+      this.#print ??= new part.PrintSession({
+        ...this.#olderEntries(),
+        title: () => this.#options.store.state.session.title,
+        print: () => window.print(),
+      });
+      this.#print.start();
+    });
+  }
+
   /** Shows what can be done with the path of a file. */
   openPath(path: string): void {
     const { activeElement } = document;
@@ -69,13 +84,16 @@ export class ReadingTools {
   }
 
   #createFind(Find: typeof FindInSession): FindInSession {
-    const { transcript, store, rows } = this.#options;
-    return new Find({
+    return new Find({ ...this.#olderEntries(), rows: this.#options.rows });
+  }
+
+  #olderEntries() {
+    const { transcript, store } = this.#options;
+    return {
       transcript,
-      rows,
       hasMore: () => store.state.session.hasMore,
       askForOlder: () => store.askForOlder(PAGE_ENTRIES_MAX),
-    });
+    };
   }
 
   #click({ target }: MouseEvent): void {

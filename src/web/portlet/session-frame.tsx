@@ -75,6 +75,7 @@ export class SessionFrame {
       this.#asked.at = performance.now(); // whoever comes back needs a moment too before a key can answer
       this.#frames.setVisible(message.visible);
     } else if (message.type === "portlet:focus") this.#focus();
+    else if (message.type === "portlet:print") this.#reading.print();
   }
 
   /** Once per frame, and only while the frame is shown: what was folded since becomes visible in one step. */
@@ -123,7 +124,12 @@ export class SessionFrame {
     const model = { state: this.#state, composer: this.#composer, now: this.#now, store: this.#store };
     const main = createElement("main", "session", header, transcript.element, dock, this.#speaker.element);
     // The shell has a main of its own, and so has each session beside this one.
-    effect(() => main.setAttribute("aria-label", `Session ${this.#state.value.session.title}`.trim()));
+    effect(() => {
+      const { session, column } = this.#state.value;
+      // Two columns may have the same title; whoever jumps from one to the other has to tell them apart.
+      const place = column === null ? "" : `, column ${column}`;
+      main.setAttribute("aria-label", `Session ${session.title}`.trim() + place);
+    });
     this.#window.document.body.append(main);
     render(<SessionHeader model={model} />, header);
     render(<EmptySession model={model} />, transcript.emptySlot);

@@ -38,6 +38,11 @@ export class EntrySections {
     else this.#align(previous);
   }
 
+  /** Makes everything real, at any length: for paper, which has no view to be near. */
+  fillAll(): void {
+    for (const section of this.#sections) if (!section.isFilled) this.#fill(section);
+  }
+
   /** Makes what is within `marginPx` of the view real; `afterFill` puts the view back in its place. */
   fillNear(viewOf: () => DOMRect, marginPx: number, afterFill: () => void): void {
     for (let round = 0; round < FILL_ROUNDS_MAX; round += 1) {

@@ -139,6 +139,12 @@ export class TranscriptView {
     this.#settle();
   }
 
+  /** Makes every entry real; those far from the view are let go again when the reader scrolls. */
+  showAll(): void {
+    this.#sections.fillAll();
+    this.#settle();
+  }
+
   tick(): void {
     this.#pool.tick(this.#options.now());
   }

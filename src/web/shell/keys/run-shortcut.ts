@@ -1,3 +1,4 @@
+import { printPortlet } from "../portlets/print-portlet.ts";
 import { canOpenBeside, nextBeside } from "../split/split-actions.ts";
 import { columnBeside } from "../split/split-view.ts";
 import type { Shell } from "../state/shell.ts";
@@ -58,6 +59,8 @@ function runWish(shell: Shell, wish: ShellWish): boolean {
       if (active === null || shell.split.peek().columns.length === 0) return false;
       shell.closeColumn(active);
       return true;
+    case "print":
+      return active !== null && shell.page.peek() === null && printPortlet(active);
     case "reopen-tab":
       return shell.reopen();
     default:

@@ -19,7 +19,8 @@ export type ShellWish =
   | "close-tab"
   | "split"
   | "close-column"
-  | "reopen-tab";
+  | "reopen-tab"
+  | "print";
 
 /** What a session's own frame does by itself. */
 export type SessionWish = "allow" | "deny" | "focus-composer" | "stop" | "find" | "previous-message" | "next-message";
@@ -43,6 +44,7 @@ export const ANYWHERE: readonly ShortcutRow<Shortcut>[] = [
   { does: { do: "next-waiting" }, words: "Next session that waits for you", chords: ["W", "Alt+N"] },
   { does: { do: "new-session" }, words: "New session", chords: ["N", "Alt+Shift+N"] },
   { does: { do: "focus-composer" }, words: "Write a message", chords: ["I"] },
+  { does: { do: "print" }, words: "Print the session", chords: ["Mod+P"] },
   { does: { do: "settings" }, words: "Settings", chords: ["Mod+,"] },
   { does: { do: "shortcuts" }, words: "Keyboard shortcuts", chords: ["?", "Mod+/"] },
 ];

@@ -17,6 +17,8 @@ export class PortletFrame {
   readonly #origin: string;
   #wantsFocus = false;
   #held: PortletFact[] = [];
+  /** Which of several it is, from the left; null while it is the only one in view. */
+  #column: number | null = null;
   /** The frame has said that it listens. */
   ready = false;
 
@@ -55,12 +57,18 @@ export class PortletFrame {
   }
 
   /** A hidden frame stays laid out and alive, but nothing in it can be reached. */
-  show(visible: boolean): void {
-    if (this.#panel.inert !== visible) return;
+  show(visible: boolean, column: number | null): void {
+    if (this.visible === visible && this.#column === column) return;
+    this.#column = column;
     this.#panel.inert = !visible;
     if (!visible) this.#wantsFocus = false;
     this.#panel.toggleAttribute("data-visible", visible);
-    this.post({ type: "portlet:visible", visible });
+    this.tellVisible();
+  }
+
+  tellVisible(): void {
+    const column = this.#column === null ? {} : { column: this.#column };
+    this.post({ type: "portlet:visible", visible: this.visible, ...column });
   }
 
   get visible(): boolean {

@@ -35,7 +35,7 @@ export class PortletSession {
     this.#connected = !connected;
     this.#writable = true;
     this.tell(state, connected);
-    this.#frame.post({ type: "portlet:visible", visible: this.#frame.visible });
+    this.#frame.tellVisible();
     this.#refollow();
     this.#frame.giveFocus();
     this.#tellToReveal();

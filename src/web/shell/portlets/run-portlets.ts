@@ -85,7 +85,10 @@ class Portlets {
     for (const [id, { frame }] of this.#portlets) {
       const column = shown.get(id);
       frame.place(column ?? focused ?? WHOLE_STAGE);
-      frame.show(column !== undefined);
+      frame.show(
+        column !== undefined,
+        column !== undefined && shown.size > 1 ? [...shown.keys()].indexOf(id) + 1 : null,
+      );
     }
   }
 
