@@ -35,7 +35,7 @@ test("W-7 X-21 the agents dialog tells what runs: state, pid, memory, age; nothi
   const before = asked.length;
   await openAgents(app);
   const [pid] = pidsOf(server);
-  await dialog.getByText(new RegExp(`pid ${pid} · \\d+ MB · up \\d`)).waitFor();
+  await dialog.getByText(new RegExp(`pid\\s${pid} · \\d+\\sMB · up\\s\\d`)).waitFor();
   await dialog.getByText("Connected", { exact: true }).waitFor();
   expect(await dialog.getByRole("listitem").count()).toBe(1);
   await waitFor(
@@ -108,7 +108,7 @@ test("W-5 sessions with a process each are shown one by one, and restarted one b
   const before = pidsOf(server);
   expect(before).toHaveLength(2);
   const dialog = await openAgents(app);
-  for (const pid of before) await dialog.getByText(`pid ${pid}`).waitFor();
+  for (const pid of before) await dialog.getByText(new RegExp(`pid\\s${pid}`)).waitFor();
   await dialog.getByRole("button", { name: "Restart stream 1 words" }).click();
   await waitFor(
     () => pidsOf(server),

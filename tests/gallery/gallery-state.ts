@@ -22,6 +22,8 @@ export interface GalleryState {
   readonly isWide?: boolean;
   /** It exists in a narrow window only, and is reached in one. */
   readonly isNarrow?: boolean;
+  /** It is about one size of the window, and pictured in that alone. */
+  readonly viewport?: { readonly width: number; readonly height: number };
   /** It takes the server away. */
   readonly losesServer?: boolean;
 }

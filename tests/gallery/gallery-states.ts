@@ -1,7 +1,13 @@
 import type { GalleryState } from "./gallery-state.ts";
+import { READING_STATES } from "./reading-states.ts";
 import { SESSION_STATES } from "./session-states.ts";
 import { SHELL_STATES } from "./shell-states.ts";
 import { TROUBLE_STATES } from "./trouble-states.ts";
 
 /** Everything a person can see: `npm run gallery` takes its pictures, and the accessibility test looks at each. */
-export const GALLERY_STATES: readonly GalleryState[] = [...SHELL_STATES, ...SESSION_STATES, ...TROUBLE_STATES];
+export const GALLERY_STATES: readonly GalleryState[] = [
+  ...SHELL_STATES,
+  ...SESSION_STATES,
+  ...READING_STATES,
+  ...TROUBLE_STATES,
+];

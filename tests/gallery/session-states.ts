@@ -7,7 +7,7 @@ import { STORY, STORY_AGENT } from "./story-agent.ts";
 /** As the tab is called: a long first message gives a title cut at a word. */
 const STORY_TAB = "Retries never stop growing. Cap the backoff at a…";
 
-async function tellStory({ app }: GalleryStage): Promise<SessionView> {
+export async function tellStory({ app }: GalleryStage): Promise<SessionView> {
   const session = await app.newSession(PROJECT, STORY_AGENT);
   await session.ask(STORY.whole, "at most a minute");
   return session;

@@ -6,6 +6,9 @@ const SIDEBAR_KEY = "liminal:sidebar";
 export const SIDEBAR_PX_MIN = 240;
 export const SIDEBAR_PX_MAX = 360;
 const SIDEBAR_PX_DEFAULT = 288;
+const SIDEBAR_VW_MAX = 36;
+/** A browser's own size of text. */
+const ROOT_PX = 16;
 
 const SidebarLayout = z.object({
   width: z.number().check(z.minimum(SIDEBAR_PX_MIN), z.maximum(SIDEBAR_PX_MAX)),
@@ -31,7 +34,9 @@ export function hideSidebar(hidden: boolean): void {
 export function followSidebarLayout(): void {
   effect(() => {
     const { width, hidden } = sidebarLayout.value;
-    document.documentElement.style.setProperty("--sidebar", `${width}px`);
+    // Larger text needs more room, as far as the window has it.
+    const scaled = `min(${width / ROOT_PX}rem, ${SIDEBAR_VW_MAX}vw)`;
+    document.documentElement.style.setProperty("--sidebar", `max(${width}px, ${scaled})`);
     document.body.toggleAttribute("data-sidebar-hidden", hidden);
     writeKept(SIDEBAR_KEY, sidebarLayout.value);
   });

@@ -26,18 +26,29 @@ export class PlanNode implements RowNode<EntryRow> {
     // An agent that takes its plan back leaves nothing to show.
     this.element.hidden = items.length === 0;
     // While it goes on, its steps stand above the composer.
-    this.element.replaceChildren(createHead(items), ...(row.live ? [] : [createItems(items)]));
+    this.element.replaceChildren(createHead(items, row.live), ...(row.live ? [] : [createItems(items)]));
   }
 }
 
-function createHead(items: readonly PlanItem[]): HTMLElement {
+function createHead(items: readonly PlanItem[], isLive: boolean): HTMLElement {
   const { done, total, segments } = planSummary(items);
+  const lead = createElement("span", "lead", createIcon("plan"));
+  const name = createElement("span", "name", "Plan");
+  // How far it is stands there too: said once is enough.
+  if (isLive && done < total) {
+    return createElement(
+      "div",
+      "line",
+      lead,
+      name,
+      createElement("span", "note", total === 1 ? "1 step" : `${total} steps`),
+    );
+  }
   const bar = createElement("span", "segments", ...segments.map((state) => createElement("i", state)));
   bar.setAttribute("role", "img");
   bar.setAttribute("aria-label", `${done} of ${total} done`);
   const count = createElement("span", "note", `${done} of ${total}`);
-  const lead = createElement("span", "lead", createIcon("plan"));
-  return createElement("div", "line", lead, createElement("span", "name", "Plan"), bar, count);
+  return createElement("div", "line", lead, name, bar, count);
 }
 
 function createItems(items: readonly PlanItem[]): HTMLElement {

@@ -1,0 +1,85 @@
+import { expect, test } from "bun:test";
+import { doubleText, printToNowhere } from "../gallery/reading-states.ts";
+import { startTestServer } from "../support/test-server.ts";
+import { prepareSessions } from "./open-sessions.ts";
+import { answerAt, seedLongSession } from "./seed-long-session.ts";
+import { useChromium } from "./use-chromium.ts";
+
+const chromium = useChromium();
+const TITLE = "A session with a title";
+/** 1,440 pixels at twice the size. */
+const ZOOMED = { width: 720, height: 450 };
+const ENTRIES = 1_400;
+
+/** Lines whose letters are cut off above or below, and parts that stick out of the window. */
+const CUT_OFF = `(() => {
+  const shown = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  const lines = [...document.querySelectorAll(".truncate, kbd, [role=tab], .row-link, .brand, .agent-status, button")].filter(shown);
+  const cut = lines.filter((line) => line.clientHeight > 0 && line.scrollHeight > line.clientHeight + 2);
+  const wide = document.documentElement.scrollWidth > innerWidth ? [document.documentElement] : [];
+  const outside = [...document.querySelectorAll("button")].filter((button) =>
+    shown(button) && !button.closest(".tabs, .row-actions") && button.getBoundingClientRect().right > innerWidth + 1);
+  return [...cut, ...wide, ...outside].map((element) => element.outerHTML.slice(0, 120));
+})()`;
+
+async function openTalk(app: Awaited<ReturnType<typeof chromium.open>>, projectsHidden: boolean) {
+  if (projectsHidden) await app.page.getByRole("button", { name: "Show projects" }).click();
+  const session = await app.open(TITLE);
+  await session.untilSaid("w30");
+  return session;
+}
+
+async function cutOff(app: Awaited<ReturnType<typeof chromium.open>>): Promise<string[]> {
+  const found: string[] = [];
+  for (const frame of app.page.frames()) found.push(...(await frame.evaluate<string[]>(CUT_OFF)));
+  return found;
+}
+
+test("X-15 at 200 % zoom all of a session is there: nothing is cut off, nothing needs scrolling to the side", async () => {
+  await using server = await startTestServer();
+  await (await prepareSessions(server, "demo", [TITLE])).say(TITLE, "stream 30 words");
+  await using app = await chromium.open(server, { viewport: ZOOMED, isDrawer: true });
+  const session = await openTalk(app, true);
+  expect(await cutOff(app)).toEqual([]);
+  const box = await session.send.boundingBox();
+  expect(box && box.y + box.height <= ZOOMED.height && box.x + box.width <= ZOOMED.width).toBe(true);
+});
+
+test("X-15 text at twice its size is read whole: no line is cut off in the sidebar, the tabs, the header or the composer", async () => {
+  await using server = await startTestServer();
+  await (await prepareSessions(server, "demo", [TITLE])).say(TITLE, "stream 30 words");
+  await using app = await chromium.open(server);
+  await openTalk(app, false);
+  expect(await cutOff(app)).toEqual([]);
+  await doubleText(app);
+  expect(await cutOff(app)).toEqual([]);
+});
+
+test("X-15 a session prints whole: every entry, black on white, without what can only be clicked", async () => {
+  await using server = await startTestServer({
+    prepare: (dataDir) => {
+      seedLongSession(dataDir, dataDir, {
+        title: TITLE,
+        entryCount: ENTRIES,
+        entryAt: (place) => answerAt(place, `answer ${place}`),
+      });
+    },
+  });
+  await using app = await chromium.open(server);
+  const session = await app.open(TITLE);
+  await session.untilSaid(`answer ${ENTRIES - 1}`);
+  await printToNowhere(app);
+  expect(await session.entries("assistant").count()).toBe(ENTRIES);
+  expect(await session.frame.locator("body").getAttribute("data-printed")).toBe(TITLE);
+  expect(await session.message.isVisible()).toBe(false);
+  expect(await app.projects.isVisible()).toBe(false);
+  const colours = await session.transcript.evaluate((log) => {
+    const { color, backgroundColor, overflow } = getComputedStyle(log);
+    return { color, backgroundColor, overflow };
+  });
+  expect(colours).toEqual({ color: "rgb(0, 0, 0)", backgroundColor: "rgb(255, 255, 255)", overflow: "visible" });
+  const heights = await session.frame
+    .locator("body")
+    .evaluate((body) => [body.scrollHeight, body.querySelector(".column")?.scrollHeight ?? 0]);
+  expect(heights[0]).toBeGreaterThanOrEqual(heights[1] ?? Number.NaN);
+});
