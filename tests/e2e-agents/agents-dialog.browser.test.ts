@@ -15,8 +15,13 @@ async function openAgents(app: AppPage): Promise<Locator> {
   return dialog;
 }
 
+/** The agents themselves, without the holders they live under. */
 function pidsOf(server: TestServer): number[] {
-  return server.agentProcesses().map(({ pid }) => pid);
+  const holders = new Set(server.holders().map(({ pid }) => pid));
+  return server
+    .agentProcesses()
+    .map(({ pid }) => pid)
+    .filter((pid) => !holders.has(pid));
 }
 
 test("W-7 X-21 the agents dialog tells what runs: state, pid, memory, age; nothing is asked for when it is closed", async () => {
