@@ -182,7 +182,7 @@ test("signing in again keeps the device; a browser sent by another page stays th
   expect(idOf(second)).toBe(idOf(first));
   const sent = await rawHttp(server.port, {
     path: `/?token=${server.token}`,
-    headers: { "Sec-Fetch-Site": "cross-site" },
+    headers: { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" },
   });
   expect({ status: sent.status, cookie: sent.headers.get("set-cookie") }).toEqual({ status: 200, cookie: null });
   expect(sent.body).not.toContain(server.token);
