@@ -100,8 +100,17 @@ test("X-16 what a neighbour's page asks for with our cookie and no Origin is ref
   await line.send("Network.enable");
   const asked: Record<string, string>[] = [];
   const statuses: number[] = [];
-  line.on("Network.requestWillBeSentExtraInfo", ({ headers }) => asked.push(lowerCased(headers)));
-  line.on("Network.responseReceivedExtraInfo", ({ statusCode }) => statuses.push(statusCode));
+  // The neighbour's page asks its own server for things, too: its icon, for example.
+  const atUs = new Set<string>();
+  line.on("Network.requestWillBeSentExtraInfo", ({ requestId, headers }) => {
+    const { host } = lowerCased(headers);
+    if (host !== `127.0.0.1:${server.port}`) return;
+    atUs.add(requestId);
+    asked.push(lowerCased(headers));
+  });
+  line.on("Network.responseReceivedExtraInfo", ({ requestId, statusCode }) => {
+    if (atUs.has(requestId)) statuses.push(statusCode);
+  });
   await scene.evil.evaluate(async (target) => {
     for (const path of ["/api/status", "/healthz", "/portlet"])
       await fetch(target + path, { mode: "no-cors", credentials: "include" }).catch(() => null);
