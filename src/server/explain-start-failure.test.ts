@@ -17,7 +17,13 @@ it("a taken port comes with the way out", () => {
   expect(explainStartFailure(failed("EADDRINUSE"))).toMatch(/port is in use.*LIMINAL_PORT=/);
 });
 
-it.each(["EACCES", "EPERM", "EROFS"])("%s names what may not be written or bound", (code) => {
+it.each(["ENOSPC", "EROFS", "EIO"])("%s says what is wrong with the disk, and the way out", (code) => {
+  expect(explainStartFailure(failed(code))).toMatch(
+    new RegExp(`LIMINAL_DATA_DIR.*\\(failed with ${code}\\).*start again`),
+  );
+});
+
+it.each(["EACCES", "EPERM"])("%s names what may not be written or bound", (code) => {
   expect(explainStartFailure(failed(code))).toMatch(
     new RegExp(`No permission \\(failed with ${code}\\).*LIMINAL_DATA_DIR`),
   );

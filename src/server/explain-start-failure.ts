@@ -1,17 +1,30 @@
+import type { StorageFault } from "../protocol/storage.ts";
+import { NoCopyError } from "../store/copy-before-migration.ts";
 import { NewerDatabaseError } from "../store/open-database.ts";
+import { storageFaultOf } from "../store/storage-fault.ts";
 import { ConfigError } from "./config.ts";
 import { AlreadyRunningError } from "./instance-lock.ts";
 
+const EXPLAINED = [ConfigError, AlreadyRunningError, NewerDatabaseError, NoCopyError];
+
+const FAULT_WORDS: Readonly<Record<StorageFault, string>> = {
+  "disk-full": "The disk is full. Free some space, or set LIMINAL_DATA_DIR to a directory on another disk",
+  "read-only": "The data directory is read-only. Make it writable, or set LIMINAL_DATA_DIR to another one",
+  "disk-error": "The disk of the data directory cannot be used. Check it, or set LIMINAL_DATA_DIR to another directory",
+  "in-use": "Another program keeps the database to itself. Close it, or set LIMINAL_DATA_DIR to another directory",
+};
+
 /** Why the server did not start, in words that say what to do; a stack only for what is our own fault. */
 export function explainStartFailure(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof AlreadyRunningError || error instanceof NewerDatabaseError)
-    return error.message;
+  if (error instanceof Error && EXPLAINED.some((kind) => error instanceof kind)) return error.message;
+  const fault = storageFaultOf(error);
+  if (fault !== null && error instanceof Error)
+    return `${FAULT_WORDS[fault]} (${error.message}). Then start again: nothing was changed.`;
   switch (error instanceof Error ? Reflect.get(error, "code") : undefined) {
     case "EADDRINUSE":
       return "The port is in use. Stop what uses it, or choose another: LIMINAL_PORT=3001 npm start (0 takes any free one).";
     case "EACCES":
     case "EPERM":
-    case "EROFS":
       return `No permission (${error instanceof Error ? error.message : error}). Check LIMINAL_DATA_DIR and LIMINAL_PORT.`;
     default:
       return error instanceof Error ? (error.stack ?? error.message) : String(error);

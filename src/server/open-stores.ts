@@ -23,12 +23,13 @@ const RECEIPTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 export function openStores(dataDir: DataDir, world: World, logger: Logger, onStorage: (state: StorageState) => void) {
   makePrivate(dataDir.database);
   const opened = openDatabase(dataDir.database, isoTime(world).replaceAll(":", "-"));
-  const { db, movedAside, damagedCopy, created } = opened;
+  const { db, movedAside, damagedCopy, copiedTo, created } = opened;
   if (movedAside) logger.warn(`The database was damaged. It was moved to ${movedAside}, and a new one was started.`);
   if (damagedCopy)
     logger.warn(
       `The end of the database was damaged, and the last changes are missing. What was found is kept as ${damagedCopy}; check the disk.`,
     );
+  if (copiedTo) logger.info(`The database was brought to this version. As it was before, it lies in ${copiedTo}.`);
   const storage = new StorageWatch(db, {
     path: dataDir.path,
     onChanged: (state) => {

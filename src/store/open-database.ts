@@ -1,5 +1,6 @@
 import { closeSync, copyFileSync, existsSync, openSync, renameSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { copyBeforeMigration } from "./copy-before-migration.ts";
 import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
 import { PERMISSION_POLICY_SCHEMA } from "./migrations/0002-permission-policy.ts";
 import { SEARCH_SCHEMA } from "./migrations/0003-search.ts";
@@ -15,7 +16,7 @@ import { isWalDamaged } from "./wal-damage.ts";
 import { WatchedDatabase } from "./watched-database.ts";
 
 /** In order; a released migration is never edited, a new one is appended. */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   FIRST_SCHEMA,
   PERMISSION_POLICY_SCHEMA,
   SEARCH_SCHEMA,
@@ -41,7 +42,8 @@ export class NewerDatabaseError extends Error {
   constructor(path: string, found: number) {
     super(
       `The database ${path} was made by a newer version of Liminal Builder (schema ${found}, this version knows ${MIGRATIONS.length}). ` +
-        "Update Liminal Builder, or set LIMINAL_DATA_DIR to another directory. Nothing was changed.",
+        "Update Liminal Builder, set LIMINAL_DATA_DIR to another directory, or go back to the copy that was made before the update " +
+        "(docs/upgrading.md). Nothing was changed.",
     );
   }
 }
@@ -52,6 +54,8 @@ export interface OpenedDatabase {
   readonly movedAside: string | null;
   /** A copy of what was found, when the end of the write-ahead log was damaged and changes are missing. */
   readonly damagedCopy: string | null;
+  /** Where the database lies as it was before it was brought to this version, when that had to be done. */
+  readonly copiedTo: string | null;
   /** True when the database did not exist before. */
   readonly created: boolean;
 }
@@ -63,11 +67,11 @@ export function openDatabase(path: string, stamp: string): OpenedDatabase {
     const damage = findDamage(path);
     if (damage) {
       const movedAside = moveAside(path, stamp);
-      return { db: prepare(path), movedAside, damagedCopy: null, created: true };
+      return { ...prepare(path), movedAside, damagedCopy: null, created: true };
     }
   }
   const damagedCopy = existed && isWalDamaged(`${path}-wal`) ? copyAside(path, stamp) : null;
-  return { db: prepare(path), movedAside: null, damagedCopy, created: !existed };
+  return { ...prepare(path), movedAside: null, damagedCopy, created: !existed };
 }
 
 /** What would be found on opening it, without opening it for good: nothing is changed, nothing is moved. */
@@ -82,7 +86,7 @@ export function inspectDatabase(path: string): { readonly damage: string | null;
   }
 }
 
-function prepare(path: string): WatchedDatabase {
+function prepare(path: string): Pick<OpenedDatabase, "db" | "copiedTo"> {
   // SQLite would make it for everyone to read, and makes the files beside it like it.
   closeSync(openSync(path, "a", 0o600));
   const db = new WatchedDatabase(path);
@@ -91,8 +95,10 @@ function prepare(path: string): WatchedDatabase {
     const found = userVersionOf(db);
     if (found > MIGRATIONS.length) throw new NewerDatabaseError(path, found);
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;");
+    const isOlder = found > 0 && found < MIGRATIONS.length;
+    const copiedTo = isOlder ? copyBeforeMigration(db, path, found) : null;
     migrate(db, found);
-    return db;
+    return { db, copiedTo };
   } catch (error) {
     db.close();
     throw error;

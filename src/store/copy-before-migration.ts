@@ -1,0 +1,39 @@
+import { chmodSync, constants, copyFileSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+
+/** Older ones go: each is as large as everything that was stored then. */
+const COPIES_KEPT_MAX = 3;
+
+/** The database could not be copied, so it was not changed. */
+export class NoCopyError extends Error {
+  override readonly name = "NoCopyError";
+}
+
+/** Keeps the database as it is, for a return to the version that wrote it. Where it lies; nobody else may write meanwhile. */
+export function copyBeforeMigration(db: DatabaseSync, path: string, version: number): string {
+  const copy = `${path}.schema-${version}`;
+  try {
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    copyFileSync(path, `${copy}.partial`, constants.COPYFILE_FICLONE);
+    chmodSync(`${copy}.partial`, 0o600);
+    renameSync(`${copy}.partial`, copy);
+  } catch (error) {
+    rmSync(`${copy}.partial`, { force: true });
+    if (!(error instanceof Error)) throw error;
+    throw new NoCopyError(
+      `${path} has to be brought to this version, and no copy of it could be made before (${error.message}). Free some space and start again. Nothing was changed.`,
+    );
+  }
+  dropOldCopies(path);
+  return copy;
+}
+
+function dropOldCopies(path: string): void {
+  const prefix = `${basename(path)}.schema-`;
+  const copies = readdirSync(dirname(path))
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => join(dirname(path), name))
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs || (a < b ? 1 : -1));
+  for (const old of copies.slice(COPIES_KEPT_MAX)) rmSync(old, { force: true });
+}
