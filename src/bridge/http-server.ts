@@ -2,6 +2,7 @@ import { ignore } from "../lib/ignore.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport } from "../sessions/transfer/file-import.ts";
 import { type AccessControl, bearerOf, type Caller } from "./access-control.ts";
+import { backupRoute, type DataDoor, deleteRoute, exportAllRoute } from "./data-routes.ts";
 import { deviceRoute, type Reach } from "./device-routes.ts";
 import type { McpDoor } from "./mcp-door.ts";
 import type { PageFiles } from "./page-files.ts";
@@ -33,6 +34,7 @@ interface HttpServerOptions {
   readonly trace: (sessionId: string) => string | null;
   readonly exports: ExportService;
   readonly fileImport: FileImport;
+  readonly data: DataDoor;
   readonly mcp: McpDoor;
   readonly isReady: () => boolean;
 }
@@ -119,8 +121,14 @@ export class HttpServer {
         return this.#api(request, url, () => this.#trace(url));
       case "/api/export":
         return this.#api(request, url, () => exportRoute(this.#options.exports, request, url));
+      case "/api/export-all":
+        return this.#api(request, url, () => exportAllRoute(this.#options.data, this.#options.exports, request));
+      case "/api/backup":
+        return this.#post(request, url, () => backupRoute(this.#options.data));
+      case "/api/delete":
+        return this.#post(request, url, () => deleteRoute(this.#options.data, request));
       case "/api/import":
-        return this.#import(request, url);
+        return this.#post(request, url, () => importRoute(this.#options.fileImport, request, url));
       case "/api/devices":
       case "/api/devices/revoke":
       case "/api/pairing":
@@ -146,10 +154,12 @@ export class HttpServer {
     return answer ?? plainText(405, "That is not answered here.", { Allow: "GET, POST" });
   }
 
-  #import(request: Request, url: URL): Response | Promise<Response> {
+  #post(request: Request, url: URL, answer: () => Promise<Response>): Response | Promise<Response> {
     if (!this.#access.callerOf(request, url)) return this.#denied(request, url);
     if (request.method !== "POST") return plainText(405, "Only POST is answered here.", { Allow: "POST" });
-    return importRoute(this.#options.fileImport, request, url);
+    // A backup or an import takes as long as there is much of it.
+    this.#server.timeout(request, 0);
+    return answer();
   }
 
   /** A session's own token opens this door and no other. */

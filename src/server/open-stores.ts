@@ -1,5 +1,6 @@
 import { isoTime, type World } from "../ports/world.ts";
 import type { StorageState } from "../protocol/storage.ts";
+import { DatabaseCare } from "../store/database-care.ts";
 import { importLegacyFiles } from "../store/import-legacy-files.ts";
 import { openDatabase } from "../store/open-database.ts";
 import { SearchBacklog } from "../store/search/search-backlog.ts";
@@ -60,9 +61,11 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger, onSto
   const transfers = new SqliteTransferStore(db, log);
   const search = new SqliteSearchIndex(db);
   const devices = new SqliteDeviceStore(db);
+  const care = new DatabaseCare(db, dataDir.database);
   return {
     log,
     storage,
+    care,
     projects,
     transfers,
     policies,

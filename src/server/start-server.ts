@@ -22,7 +22,9 @@ import { createAccess } from "./create-access.ts";
 import { createPolicy } from "./create-policy.ts";
 import { createPool } from "./create-pool.ts";
 import { createTransfers } from "./create-transfers.ts";
+import { DataCare } from "./data-care.ts";
 import { DataDir } from "./data-dir.ts";
+import { endings } from "./endings.ts";
 import { InstanceLock } from "./instance-lock.ts";
 import { listen } from "./listen.ts";
 import type { Logger } from "./logger.ts";
@@ -31,7 +33,7 @@ import { Orchestration } from "./orchestration.ts";
 import { warnOfShortLogs } from "./short-log-warning.ts";
 import { SignIn } from "./sign-in.ts";
 import { statusReport } from "./status-report.ts";
-import { faultReporter, StorageGuard, warnOfUnstored } from "./storage-guard.ts";
+import { faultReporter, StorageGuard } from "./storage-guard.ts";
 import { ownerOf, takeOver } from "./take-over.ts";
 import { localOrigin, prepareTls, tellReach } from "./tls/prepare-tls.ts";
 import { shownToolServer } from "./tool-servers.ts";
@@ -72,6 +74,7 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
     status: () => statusReport({ dataDir, world, ...parts }),
     trace: (sessionId) => traceText(sessionId, parts),
     ...parts.transfers,
+    data: parts.data,
     mcp: parts.orchestration.door,
     isReady: () => ready,
   }));
@@ -158,6 +161,7 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
   });
   guard.tell(hub, sessions);
   orchestration.join({ sessions, policy, projects, agents: () => pool.list() });
+  const data = new DataCare({ config, stores, sessions, projects, hub });
   const transfers = createTransfers({ world, stores, pool, policy, hub, onError });
   await takeOver({ owner, ledger, holders, pool, sessions, logger });
   const signIn = new SignIn({ world, pool, sessions, hub, home: config.home, onError });
@@ -175,22 +179,9 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
     onShortLog: warnOfShortLogs(logger),
     onError,
   };
-  /** What cannot live without this server. */
-  const stopOwn = async () => {
-    await Promise.all([transfers.imports.stop(), signIn.stop(), installs.stop(), orchestration.stop()]);
-    await lifeline.stop();
-  };
-  const stopAgents = async () => {
-    guard.letEnd();
-    await Promise.all([pool.stop(), transfers.imports.stop()]);
-    await stopOwn();
-  };
-  /** When nothing more can come, from agents or from clients. */
-  const close = () => {
-    warnOfUnstored(sessions, config.holdMs, logger);
-    stores.close();
-  };
+  const own = { transfers, signIn, installs, orchestration, lifeline };
+  const ends = endings({ ...own, config, logger, guard, stores, pool, sessions });
+  const doors = { connection, transfers, data, orchestration };
   const { backlog, devices } = stores;
-  const parted = { stopAgents, stopOwn, close };
-  return { connection, pool, holdsAgents, sessions, transfers, backlog, devices, orchestration, ...parted };
+  return { ...doors, pool, holdsAgents, sessions, backlog, devices, ...ends };
 }

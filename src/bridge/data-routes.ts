@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { SessionId } from "../protocol/ids.ts";
+import type { ExportService } from "../sessions/transfer/export/export-service.ts";
+import { json } from "./plain-pages.ts";
+import { SECURITY_HEADERS } from "./security-headers.ts";
+import { tarOf } from "./tar-stream.ts";
+
+/** The words that have to be typed before everything goes. */
+export const CONFIRM_WORDS = "delete everything";
+const BODY_BYTES_MAX = 1_000;
+const ID_CHARS = 8;
+
+export type Kept =
+  | { readonly path: string; readonly bytes: number; readonly sessions: number }
+  | { readonly error: string };
+export type Deleted = { readonly sessions: number; readonly freedBytes: number } | { readonly error: string };
+
+/** What can be done with everything at once. */
+export interface DataDoor {
+  backUp(): Promise<Kept>;
+  delete(which: "archived" | "everything"): Promise<Deleted>;
+  sessionIds(): readonly SessionId[];
+}
+
+const DeleteRequest = z.union([
+  z.object({ which: z.literal("archived") }),
+  z.object({ which: z.literal("everything"), confirm: z.literal(CONFIRM_WORDS) }),
+]);
+
+/** `POST /api/backup` */
+export async function backupRoute(door: DataDoor): Promise<Response> {
+  const kept = await door.backUp();
+  return json("error" in kept ? 507 : 201, kept);
+}
+
+/** `POST /api/delete` with `{"which": "archived"}`, or `{"which": "everything", "confirm": "delete everything"}`. */
+export async function deleteRoute(door: DataDoor, request: Request): Promise<Response> {
+  const text = await request.text();
+  const asked = text.length > BODY_BYTES_MAX ? null : DeleteRequest.safeParse(parsed(text)).data;
+  if (!asked) return json(400, { error: `which: choose archived, or everything with confirm: "${CONFIRM_WORDS}".` });
+  const deleted = await door.delete(asked.which);
+  return json("error" in deleted ? 507 : 200, deleted);
+}
+
+/** `GET /api/export-all`: a tar file with one JSON document per session, each of which can be imported again. */
+export function exportAllRoute(door: DataDoor, exports: ExportService, request: Request): Response {
+  const headers = {
+    ...SECURITY_HEADERS,
+    "Content-Type": "application/x-tar",
+    "Content-Disposition": 'attachment; filename="liminal-sessions.tar"',
+    "Cache-Control": "no-store",
+  };
+  if (request.method === "HEAD") return new Response(null, { headers });
+  const pieces = tarOf(documents(door, exports));
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const { value, done } = pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+    },
+    { highWaterMark: 1 },
+  );
+  return new Response(body, { headers });
+}
+
+/** One after the other: none is looked for before the last one is out. */
+function* documents(door: DataDoor, exports: ExportService) {
+  for (const id of door.sessionIds()) {
+    const document = exports.export(id, "json");
+    if (!document) continue;
+    const name = document.fileName.replace(/\.json$/, "").replace(/[^\p{L}\p{N}._-]+/gu, "-");
+    const short = id
+      .slice(id.indexOf(":") + 1)
+      .replace(/[^\w-]/g, "")
+      .slice(0, ID_CHARS);
+    yield { name: `${name}-${short}.json`, pieces: document.pieces };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
