@@ -30,6 +30,9 @@ interface HttpServerOptions {
   readonly pages: PageFiles;
   readonly connection: ConnectionDeps;
   readonly status: () => object;
+  /** The same in the text format of Prometheus. */
+  readonly metrics: () => string;
+  readonly crashes: CrashDoor;
   /** The wire trace of a session's agent as text, one JSON object per line; null for a session nobody knows. */
   readonly trace: (sessionId: string) => string | null;
   readonly exports: ExportService;
@@ -38,6 +41,22 @@ interface HttpServerOptions {
   readonly mcp: McpDoor;
   readonly isReady: () => boolean;
 }
+
+/** What clients take and do not take, since the start. */
+export interface Traffic {
+  readonly socketsOpen: number;
+  readonly socketsOpened: number;
+  readonly socketsSlow: number;
+  readonly socketsDropped: number;
+}
+
+/** Reports of runs that ended unexpectedly, by name. */
+export interface CrashDoor {
+  read(name: string): string | null;
+  delete(name: string): boolean;
+}
+
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 interface SocketData {
   connection: SocketConnection | null;
@@ -53,6 +72,7 @@ export class HttpServer {
   readonly #access: AccessControl;
   readonly #reach: Reach;
   readonly port: number;
+  #traffic: Traffic = { socketsOpen: 0, socketsOpened: 0, socketsSlow: 0, socketsDropped: 0 };
 
   /** Throws when the port is taken. */
   constructor(options: HttpServerOptions) {
@@ -76,13 +96,17 @@ export class HttpServer {
           if (device !== null) socket.data.left = this.#access.devices.connected(device, () => socket.terminate());
           // Full (-1) and gone (0) both mean: stop; a client that is gone comes back and reads on from its cursor.
           socket.data.connection = new SocketConnection(options.connection, {
-            send: (frame) => socket.send(frame) > 0,
+            send: (frame) => this.#sent(socket.send(frame)),
           });
+          this.#count("socketsOpen", 1);
+          this.#count("socketsOpened", 1);
         },
         message: (socket, data) => socket.data.connection?.receive(data),
         drain: (socket) => socket.data.connection?.drained(),
         close: (socket) => {
           socket.data.left();
+          this.#count("socketsOpen", -1);
+          if (socket.getBufferedAmount() > 0) this.#count("socketsDropped", 1);
           socket.data.connection?.[Symbol.dispose]();
         },
       },
@@ -90,6 +114,32 @@ export class HttpServer {
     this.port = this.#server.port ?? options.port;
     this.#access = options.access(this.port);
     this.#reach = options.reach(this.port);
+  }
+
+  get traffic(): Traffic {
+    return this.#traffic;
+  }
+
+  #count(what: keyof Traffic, by: number): void {
+    this.#traffic = { ...this.#traffic, [what]: this.#traffic[what] + by };
+  }
+
+  #sent(result: number): boolean {
+    if (result < 0) this.#count("socketsSlow", 1);
+    return result > 0;
+  }
+
+  /** Shown on GET, deleted on POST. */
+  #crash(request: Request, url: URL): Response | Promise<Response> {
+    const { crashes } = this.#options;
+    const name = url.searchParams.get("name") ?? "";
+    const gone = () => json(404, { error: "There is no such report." });
+    if (request.method === "POST")
+      return this.#post(request, url, async () => (crashes.delete(name) ? json(200, { deleted: name }) : gone()));
+    return this.#api(request, url, () => {
+      const text = crashes.read(name);
+      return text === null ? gone() : plainText(200, text);
+    });
   }
 
   /** No request or socket is served after this. */
@@ -117,6 +167,10 @@ export class HttpServer {
         return this.#mcp(request, url);
       case "/api/status":
         return this.#api(request, url, () => json(200, this.#options.status()));
+      case "/api/metrics":
+        return this.#api(request, url, () => plainText(200, this.#options.metrics(), { "Content-Type": METRICS_TYPE }));
+      case "/api/crash":
+        return this.#crash(request, url);
       case "/api/trace":
         return this.#api(request, url, () => this.#trace(url));
       case "/api/export":

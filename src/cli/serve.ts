@@ -1,14 +1,23 @@
+import { ignore } from "../lib/ignore.ts";
 import { readConfig, SECRET_VARIABLES } from "../server/config.ts";
 import { explainStartFailure } from "../server/explain-start-failure.ts";
-import { stderrLogger } from "../server/logger.ts";
+import { reportCrashes } from "../server/crash/report-crashes.ts";
+import { ServerLog } from "../server/logging/server-log.ts";
 import { openBrowser } from "../server/open-browser.ts";
 import { type RunningServer, startServer } from "../server/start-server.ts";
 
 /** Runs the server until it is told to stop. Exit codes: 0 clean, 1 with a line that says what is wrong. */
 export async function serve(args: readonly string[]): Promise<void> {
-  const logger = stderrLogger(Date.now);
   try {
     const config = readConfig(takeSecrets(process.env), args);
+    // A terminal that is gone, or a full disk behind it, is no reason to end.
+    process.stderr.on("error", ignore("there is nowhere else to say it"));
+    const logger = new ServerLog({
+      now: Date.now,
+      level: config.logLevel,
+      print: (line) => process.stderr.write(line),
+    });
+    reportCrashes(config.dataDir, logger);
     // Before anything of an earlier run is taken over: to die of a signal would leave it running.
     const stopping = stopSignal();
     const server = await startServer(config, logger);

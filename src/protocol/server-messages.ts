@@ -159,6 +159,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     /** Questions of agents that belong to no session. */
     questions: z.optional(z.array(AgentQuestion)),
     storage: z.optional(StorageState),
+    /** The newest report of a run that ended unexpectedly, by its name. */
+    crashReport: z.optional(z.string()),
   }),
   /** Every client hears when nothing can be stored any more, and when it can again. */
   message("storage:state", StorageState.shape),

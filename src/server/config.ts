@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { LOG_LEVELS, type LogLevel } from "./logging/logger.ts";
 
 const START_TIMEOUT_MS = 60_000;
 const STALL_MS = 30_000;
@@ -41,6 +42,8 @@ export interface ServerConfig {
   readonly holdMs: number;
   /** How much goes through an agent's pipes before what is stored is dropped from its journal. */
   readonly checkpointBytes: number;
+  /** What is less pressing than this is not logged. */
+  readonly logLevel: LogLevel;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -74,6 +77,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
     checkpointBytes: setting("LIMINAL_JOURNAL_BYTES", env, JournalBytes, JOURNAL_BYTES),
     stallMs: setting("ACP_PROMPT_TIMEOUT_MS", env, TimeoutMs, STALL_MS),
     questionUnwatchedMs: setting("LIMINAL_QUESTION_UNWATCHED_MS", env, TimeoutMs, QUESTION_UNWATCHED_MS),
+    logLevel: logLevelOf(env),
     env,
   };
 }
@@ -124,6 +128,13 @@ function hostList(text: string): readonly string[] {
     );
   if (entries.length > HOSTS_MAX) throw new ConfigError(`LIMINAL_ALLOWED_HOSTS has more than ${HOSTS_MAX} names.`);
   return entries;
+}
+
+function logLevelOf(env: ServerConfig["env"]): LogLevel {
+  const value = env["LIMINAL_LOG_LEVEL"] || "info";
+  const level = LOG_LEVELS.find((one) => one === value);
+  if (!level) throw new ConfigError(`LIMINAL_LOG_LEVEL is "${value}": choose ${LOG_LEVELS.join(", ")}.`);
+  return level;
 }
 
 function setting(name: string, env: ServerConfig["env"], schema: z.ZodType<number>, fallback: number): number {

@@ -4,7 +4,7 @@ import type { FlowGate } from "../lib/flow-gate.ts";
 import type { ServerConfig } from "./config.ts";
 import type { DataDir } from "./data-dir.ts";
 import { countHeld, heldDirOf } from "./held-agents.ts";
-import type { Logger } from "./logger.ts";
+import type { Logger } from "./logging/logger.ts";
 
 const NONE = { holders: null, holdsAgents: false } as const;
 const UNATTENDED_BYTES_MAX = 64 * 1024 * 1024;

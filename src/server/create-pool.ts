@@ -14,7 +14,7 @@ import type { LoadedConfigFile } from "./config-file.ts";
 import { createCatalog } from "./create-catalog.ts";
 import { createHolders } from "./create-holders.ts";
 import type { DataDir } from "./data-dir.ts";
-import type { Logger } from "./logger.ts";
+import type { Logger } from "./logging/logger.ts";
 import type { OwnTools } from "./own-tools.ts";
 import { faultReporter } from "./storage-guard.ts";
 import { VERSION } from "./version.ts";

@@ -4,7 +4,7 @@ import type { SessionService } from "../sessions/session-service.ts";
 import type { AgentInstalls } from "./agent-installs.ts";
 import type { ServerConfig } from "./config.ts";
 import type { createTransfers } from "./create-transfers.ts";
-import type { Logger } from "./logger.ts";
+import type { Logger } from "./logging/logger.ts";
 import type { openStores } from "./open-stores.ts";
 import type { Orchestration } from "./orchestration.ts";
 import type { SignIn } from "./sign-in.ts";

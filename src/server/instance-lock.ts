@@ -27,6 +27,8 @@ export class AlreadyRunningError extends Error {
 export class InstanceLock implements Disposable {
   readonly #db: DatabaseSync;
   readonly #noteFile: string;
+  /** The last run was killed, or the machine went down: it had no time to take its note away. */
+  readonly wasLeft: boolean;
 
   constructor(dataDir: DataDir) {
     this.#noteFile = dataDir.file("server.json");
@@ -43,6 +45,7 @@ export class InstanceLock implements Disposable {
         `${dataDir.path} is in use by another Liminal Builder${this.#holder()}. Stop that one, or set LIMINAL_DATA_DIR to another directory.`,
       );
     }
+    this.wasLeft = existsSync(this.#noteFile);
     // Left by one that was killed: its number may be anybody's by now.
     rmSync(this.#noteFile, { force: true });
   }

@@ -15,7 +15,7 @@ import { SqliteToolChoices } from "../store/sqlite-tool-choices.ts";
 import { SqliteTransferStore } from "../store/sqlite-transfer-store.ts";
 import { StorageWatch } from "../store/storage-watch.ts";
 import { type DataDir, makePrivate } from "./data-dir.ts";
-import type { Logger } from "./logger.ts";
+import type { Logger } from "./logging/logger.ts";
 import { faultReporter } from "./storage-guard.ts";
 
 const RECEIPTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;

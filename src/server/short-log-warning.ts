@@ -1,5 +1,5 @@
 import type { SessionId } from "../protocol/ids.ts";
-import type { Logger } from "./logger.ts";
+import type { Logger } from "./logging/logger.ts";
 
 /** Whatever clients claim, the log does not fill up with it. */
 const WARNINGS_MAX = 100;

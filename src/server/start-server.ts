@@ -18,6 +18,7 @@ import { ProjectTools } from "../workspace/project-tools.ts";
 import { agentDirectory } from "./agent-directory.ts";
 import type { ServerConfig } from "./config.ts";
 import { loadConfigFile } from "./config-file.ts";
+import { lastCrash, tellOfLastRun } from "./crash/last-run.ts";
 import { createAccess } from "./create-access.ts";
 import { createPolicy } from "./create-policy.ts";
 import { createPool } from "./create-pool.ts";
@@ -27,7 +28,10 @@ import { DataDir } from "./data-dir.ts";
 import { endings } from "./endings.ts";
 import { InstanceLock } from "./instance-lock.ts";
 import { listen } from "./listen.ts";
-import type { Logger } from "./logger.ts";
+import { logFileOf } from "./logging/log-file.ts";
+import type { Logger } from "./logging/logger.ts";
+import type { ServerLog } from "./logging/server-log.ts";
+import { metricsText } from "./metrics-text.ts";
 import { openStores } from "./open-stores.ts";
 import { Orchestration } from "./orchestration.ts";
 import { warnOfShortLogs } from "./short-log-warning.ts";
@@ -55,15 +59,19 @@ export interface RunningServer {
 }
 
 /** The composition root: makes the world, joins the parts, and knows the order in which they start and stop. */
-export async function startServer(config: ServerConfig, logger: Logger): Promise<RunningServer> {
+export async function startServer(config: ServerConfig, logger: ServerLog): Promise<RunningServer> {
   const world: World = { now: Date.now, newId: () => randomUUID() };
   const dataDir = new DataDir(config.dataDir);
   const lock = new InstanceLock(dataDir);
   const token = config.token ?? dataDir.token();
+  logger.hide(token);
+  logger.keepIn(logFileOf(dataDir.path));
+  const crashes = tellOfLastRun(dataDir, lock, logger);
   const certificate = await prepareTls(config, dataDir, world.now());
   const parts = await joinParts(config, dataDir, world, logger, token);
   const onUnstored = faultReporter(logger, "A device could not be stored");
   let ready = true;
+  const report = () => statusReport({ dataDir, world, ...parts, logged: logger.counts, traffic: http.traffic });
   const http = listen(config.port, dataDir, (port) => ({
     host: config.host,
     port,
@@ -71,7 +79,9 @@ export async function startServer(config: ServerConfig, logger: Logger): Promise
     ...createAccess({ config, token, world, certificate, store: parts.devices, onUnstored }),
     pages: new PageFiles(join(PROGRAM_DIR, "dist")),
     connection: parts.connection,
-    status: () => statusReport({ dataDir, world, ...parts }),
+    status: () => report(),
+    metrics: () => metricsText(report()),
+    crashes,
     trace: (sessionId) => traceText(sessionId, parts),
     ...parts.transfers,
     data: parts.data,
@@ -174,7 +184,7 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
     agents: agentDirectory({ pool, sessions, home: config.home, signIn, installs, questions }),
     files: new FileSearch({ world, onError }),
     publish: (message) => hub.publish(message),
-    hello: () => ({ ...greeting(projects, pool, questions), storage: stores.storage.state }),
+    hello: () => ({ ...greeting(projects, pool, questions), storage: stores.storage.state, ...lastCrash(dataDir) }),
     unwritable: () => stores.storage.refusal(),
     onShortLog: warnOfShortLogs(logger),
     onError,
@@ -182,6 +192,5 @@ async function joinParts(config: ServerConfig, dataDir: DataDir, world: World, l
   const own = { transfers, signIn, installs, orchestration, lifeline };
   const ends = endings({ ...own, config, logger, guard, stores, pool, sessions });
   const doors = { connection, transfers, data, orchestration };
-  const { backlog, devices } = stores;
-  return { ...doors, pool, holdsAgents, sessions, backlog, devices, ...ends };
+  return { ...doors, pool, holdsAgents, sessions, stores, devices: stores.devices, ...ends };
 }

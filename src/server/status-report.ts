@@ -1,10 +1,12 @@
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
+import type { Traffic } from "../bridge/http-server.ts";
 import type { World } from "../ports/world.ts";
 import { cliTypeOf } from "../protocol/ids.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
 import type { SessionService } from "../sessions/session-service.ts";
-import type { SearchBacklog } from "../store/search/search-backlog.ts";
 import type { DataDir } from "./data-dir.ts";
+import type { LogLevel } from "./logging/logger.ts";
+import type { openStores } from "./open-stores.ts";
 import { processMemoryBytes } from "./process-memory.ts";
 
 interface StatusParts {
@@ -12,16 +14,20 @@ interface StatusParts {
   readonly world: World;
   readonly pool: AgentPool;
   readonly sessions: SessionService;
-  readonly backlog: SearchBacklog;
+  readonly stores: ReturnType<typeof openStores>;
+  /** Lines of each level since the start. */
+  readonly logged: Readonly<Record<LogLevel, number>>;
+  readonly traffic: Traffic;
 }
 
 /** What `/api/status` tells: every agent with its process, every session in memory with its turn. */
-export function statusReport({ dataDir, world, pool, sessions, backlog }: StatusParts) {
+export function statusReport({ dataDir, world, pool, sessions, stores, logged, traffic }: StatusParts) {
   const loaded = sessions.loaded();
   const busy = new Set(loaded.filter(({ state }) => isTurnActive(state.turn)).map(({ id }) => cliTypeOf(id)));
   const processes = pool.processes();
   const memoryOf = memoized(processMemoryBytes);
-  const search = backlog.progress;
+  const search = stores.backlog.progress;
+  const stored = stores.care.totals();
   return {
     agents: pool.list().map(({ id, status }) => {
       const running = processes.find((process) => process.id === id);
@@ -42,7 +48,14 @@ export function statusReport({ dataDir, world, pool, sessions, backlog }: Status
       return { id, turn: state.turn.state, agentState, ...(pid !== undefined && { pid, memoryBytes: memoryOf(pid) }) };
     }),
     data: { path: dataDir.path, databaseBytes: dataDir.databaseBytes() },
+    storage: stores.storage.state,
     counters: {
+      sessionsStored: stored.sessions,
+      factsStored: stored.facts,
+      agentRestarts: processes.reduce((sum, { restarts }) => sum + restarts, 0),
+      ...traffic,
+      errorsLogged: logged.error,
+      warningsLogged: logged.warn,
       sessionsLoaded: loaded.length,
       agentProcesses: processes.length,
       searchTextsIndexed: search.textsIndexed,

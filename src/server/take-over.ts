@@ -5,7 +5,7 @@ import type { ProcessLedger } from "../agents/process/process-ledger.ts";
 import { type Kept, type Leftover, sweepLeftovers } from "../agents/process/sweep-leftovers.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { DataDir } from "./data-dir.ts";
-import type { Logger } from "./logger.ts";
+import type { Logger } from "./logging/logger.ts";
 
 const OWNER_CHARS = 16;
 

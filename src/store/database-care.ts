@@ -24,6 +24,12 @@ export class DatabaseCare {
       .map(({ id }) => SessionId.parse(id));
   }
 
+  /** How many sessions there are, and how many facts were ever stored in them. */
+  totals(): { readonly sessions: number; readonly facts: number } {
+    const row = this.#db.prepare("SELECT count(*) AS sessions, COALESCE(sum(last_seq), 0) AS facts FROM session").get();
+    return { sessions: Number(row?.["sessions"]), facts: Number(row?.["facts"]) };
+  }
+
   /** Gives back to the disk what deleted things took; how many bytes that was. */
   compact(): number {
     const before = this.#bytes();

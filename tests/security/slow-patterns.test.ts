@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { redactSecrets } from "../../src/agents/acp/redact-secrets.ts";
+import { redactSecrets } from "../../src/lib/redact-secrets.ts";
 import { matchesGlob } from "../../src/sessions/policy/path-glob.ts";
 import { readShellLine } from "../../src/sessions/policy/shell-line.ts";
 import { suspiciousText } from "../../src/sessions/policy/suspicious-text.ts";

@@ -1,4 +1,4 @@
-import { redactSecrets } from "./redact-secrets.ts";
+import { redactSecrets } from "../../lib/redact-secrets.ts";
 
 const TRACE_LINES_MAX = 2_000;
 const TRACE_CHARS_MAX = 2_000_000;

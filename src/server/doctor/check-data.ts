@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync
 import { dirname, join } from "node:path";
 import { inspectDatabase, NewerDatabaseError, SCHEMA_VERSION } from "../../store/open-database.ts";
 import { loadConfigFile } from "../config-file.ts";
+import { CrashReports } from "../crash/crash-reports.ts";
 import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";
 
 const FREE_BYTES_MIN = 100 * 1024 * 1024;
@@ -25,8 +26,19 @@ export function checkData(dataDir: string, now: number): readonly Finding[] {
     checkDatabase(join(dataDir, "liminal.db")),
     checkConfigFile(join(dataDir, "config.json")),
     checkToken(join(dataDir, "token")),
+    checkCrashes(dataDir),
     checkClock(statSync(join(dataDir, "liminal.db"), { throwIfNoEntry: false })?.mtimeMs ?? null, now),
   ];
+}
+
+function checkCrashes(dataDir: string): Finding {
+  const crashes = new CrashReports(dataDir);
+  const [newest] = crashes.names();
+  if (newest === undefined) return ok("crashes", "No run has ended unexpectedly.");
+  return note(
+    "crashes",
+    `An earlier run ended unexpectedly: ${crashes.pathOf(newest)} says how. Read it before you share it.`,
+  );
 }
 
 function checkParent(dataDir: string): Finding {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { hostName } from "../../bridge/own-hosts.ts";
 import { isLoopback, type ServerConfig } from "../config.ts";
 import type { DataDir } from "../data-dir.ts";
-import type { Logger } from "../logger.ts";
+import type { Logger } from "../logging/logger.ts";
 import { announceCertificate, keptCertificate } from "./kept-certificate.ts";
 import { machineNames } from "./machine-names.ts";
 import { type Certificate, readCertificate } from "./read-certificate.ts";

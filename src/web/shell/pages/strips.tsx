@@ -20,6 +20,7 @@ export function Strips({ shell, now, onRetry, onReload }: StripsProps) {
     <>
       <ConnectionStrip shell={shell} now={now} onRetry={onRetry} />
       <StorageStrip shell={shell} />
+      <CrashStrip shell={shell} />
       {protocol !== null && protocol !== PROTOCOL_VERSION && (
         <div class="strip" role="status">
           <Icon name="refresh" class="icon-sm" />
@@ -84,6 +85,35 @@ function StorageStrip({ shell }: Pick<StripsProps, "shell">) {
         <strong>Read-only.</strong> {message}
         <span class="faint wide-only"> Everything can be read; agents wait.</span>
       </span>
+    </div>
+  );
+}
+
+/** An earlier run ended unexpectedly: the user can read what was written down, and be rid of it. */
+function CrashStrip({ shell }: Pick<StripsProps, "shell">) {
+  const [deleted, setDeleted] = useState("");
+  const name = shell.server.value.crashReport;
+  if (name === null || name === deleted) return null;
+  const address = `/api/crash?name=${encodeURIComponent(name)}`;
+  const remove = async () => {
+    const answer = await fetch(address, { method: "POST" }).catch(() => null);
+    // Deleted elsewhere is deleted, too.
+    if (answer?.ok || answer?.status === 404) setDeleted(name);
+    else shell.tell("The report could not be deleted. Try again when the server is back.");
+  };
+  return (
+    <div class="strip" role="status">
+      <Icon name="info" class="icon-sm" />
+      <span>
+        Liminal Builder ended unexpectedly
+        <span class="faint wide-only"> · a report is on this machine, and nowhere else</span>
+      </span>
+      <a class="button small" href={address} target="_blank" rel="noreferrer">
+        Show
+      </a>
+      <button type="button" class="button small" onClick={() => void remove()}>
+        Delete
+      </button>
     </div>
   );
 }

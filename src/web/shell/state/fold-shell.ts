@@ -57,12 +57,20 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
 type Plain<Type extends PlainServerMessage["type"]> = Extract<PlainServerMessage, { type: Type }>;
 
 function greeted(state: ShellState, message: Plain<"hello">): ShellState {
-  const { projects, agents, protocol, questions = [], ownProcesses = [], storage = WRITABLE } = message;
+  const {
+    projects,
+    agents,
+    protocol,
+    questions = [],
+    ownProcesses = [],
+    storage = WRITABLE,
+    crashReport = null,
+  } = message;
   const ownAgents = new Map(
     ownProcesses.map(({ sessionId, status, message: words }) => [sessionId, { status, message: words }]),
   );
   const awaited = new Set(projects.map(({ id }) => id));
-  return { ...withProjects(state, projects), agents, protocol, storage, awaited, questions, ownAgents };
+  return { ...withProjects(state, projects), agents, protocol, storage, crashReport, awaited, questions, ownAgents };
 }
 
 function withProjects(state: ShellState, projects: readonly Project[]): ShellState {

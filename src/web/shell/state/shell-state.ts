@@ -22,6 +22,8 @@ export interface ShellState {
   readonly awaited: ReadonlySet<ProjectId> | null;
   readonly protocol: number | null;
   readonly storage: StorageState;
+  /** The report of a run that ended unexpectedly, until it is deleted. */
+  readonly crashReport: string | null;
   /** Questions of agents that belong to no session, oldest first. */
   readonly questions: readonly AgentQuestion[];
 }
@@ -35,6 +37,7 @@ export const EMPTY_SHELL: ShellState = {
   awaited: null,
   protocol: null,
   storage: WRITABLE,
+  crashReport: null,
   questions: [],
 };
 

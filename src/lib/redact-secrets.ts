@@ -7,6 +7,9 @@ const PAIR = /("([^"\\]*)"\s*:\s*)"(?:[^"\\]|\\.)*"/g;
 const HEADER = /("name"\s*:\s*"([^"\\]*)"\s*,\s*"value"\s*:\s*)"(?:[^"\\]|\\.)*"/g;
 /** What looks like a key wherever it stands. */
 const KEYS: readonly (readonly [RegExp, string])[] = [
+  [/([?&](?:access_)?token=)[^&\s"'#]+/gi, `$1${REDACTED}`],
+  [/\b((?:set-)?cookie: )[^"'\n]+/gi, `$1${REDACTED}`],
+  [/\b(authorization: (?:basic|digest|token) )[^\s"']+/gi, `$1${REDACTED}`],
   [/\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/g, `Bearer ${REDACTED}`],
   [/\b(?:sk|pk|xox[abp]|gh[pousr])[-_][A-Za-z0-9_-]{16,}/g, REDACTED],
 ];

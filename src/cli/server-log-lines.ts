@@ -1,0 +1,67 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { asLogText } from "../lib/harmless-text.ts";
+import { CliError, EXIT } from "./exit-codes.ts";
+import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { dataDirOf } from "./running-server.ts";
+
+const LEVELS = ["error", "warn", "info", "debug"];
+const OLD_FILES_MAX = 3;
+const LOOK_AGAIN_MS = 250;
+const Line = z.object({ at: z.string(), level: z.string(), text: z.string() });
+
+/** The server's log, oldest first, read from its files: it is there with and without a server. */
+export async function printServerLog(line: CommandLine): Promise<void> {
+  const level = line.text("level") ?? "debug";
+  if (!LEVELS.includes(level)) throw misusedNamed("logs", `--level is "${level}": choose ${LEVELS.join(", ")}.`);
+  const path = join(dataDirOf(line.env), "logs", "server.jsonl");
+  if (!existsSync(path))
+    throw new CliError(EXIT.failed, `There is no log yet: ${path} is made by the first start.`, "NO_LOG");
+  const show = (text: string) => {
+    for (const one of text.split("\n")) process.stdout.write(shown(one, level, line.json));
+  };
+  for (let number = OLD_FILES_MAX; number >= 1; number--)
+    if (existsSync(`${path}.${number}`)) show(readFileSync(`${path}.${number}`, "utf8"));
+  const whole = readFileSync(path);
+  show(whole.toString("utf8"));
+  if (line.has("follow")) await follow(path, whole.byteLength, show);
+}
+
+function shown(text: string, level: string, isJson: boolean): string {
+  const parsed = Line.safeParse(parseJson(text)).data;
+  if (!parsed || LEVELS.indexOf(parsed.level) > LEVELS.indexOf(level)) return "";
+  return isJson ? `${text}\n` : `${parsed.at} ${parsed.level} ${asLogText(parsed.text)}\n`;
+}
+
+/** Until someone ends us. A file that is full is read to its end before the next one is begun. */
+async function follow(path: string, from: number, show: (text: string) => void): Promise<never> {
+  let file = await open(path, "r");
+  let position = from;
+  const readOn = async () => {
+    const { size } = await file.stat();
+    if (size <= position) return;
+    const { buffer } = await file.read(Buffer.alloc(size - position), 0, size - position, position);
+    const end = buffer.lastIndexOf(0x0a) + 1;
+    position += end;
+    show(buffer.subarray(0, end).toString("utf8"));
+  };
+  for (;;) {
+    await readOn();
+    if (existsSync(path) && statSync(path).ino !== (await file.stat()).ino) {
+      await file.close();
+      file = await open(path, "r");
+      position = 0;
+    } else await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
