@@ -1,7 +1,7 @@
 import { ignore } from "../lib/ignore.ts";
 import { readConfig, SECRET_VARIABLES } from "../server/config.ts";
-import { explainStartFailure } from "../server/explain-start-failure.ts";
 import { reportCrashes } from "../server/crash/report-crashes.ts";
+import { explainStartFailure } from "../server/explain-start-failure.ts";
 import { ServerLog } from "../server/logging/server-log.ts";
 import { openBrowser } from "../server/open-browser.ts";
 import { type RunningServer, startServer } from "../server/start-server.ts";
