@@ -19,8 +19,8 @@ test("W-11 all that a command printed before a tool call shows its terminal is k
   await requests.answer("terminal/wait_for_exit", { terminalId: "terminal-1" });
   expect(await requests.answer("terminal/output", { terminalId: "terminal-1" })).toMatchObject({ output: "last" });
   const parts = [{ type: "terminal", terminalId: "terminal-1" }] as const;
-  requests.onToolPatch({ toolCallId: "call-1", parts });
-  requests.onToolPatch({ toolCallId: "call-1", parts });
+  requests.onToolPatch({ toolCallId: "call-1", announced: true, parts });
+  requests.onToolPatch({ toolCallId: "call-1", announced: true, parts });
   expect(heard).toEqual([{ type: "tool-output", toolCallId: "call-1", text: "from the first word to the last" }]);
   requests.stop();
 });
