@@ -151,8 +151,11 @@ export class ClientRequests {
 
   #onOutput(terminalId: string, output: string): void {
     const toolCallId = this.#shownIn.get(terminalId);
-    if (toolCallId !== undefined) return this.#options.sink({ type: "tool-output", toolCallId, text: output });
-    if (!this.#terminals.has(terminalId)) return;
+    if (toolCallId !== undefined) this.#options.sink({ type: "tool-output", toolCallId, text: output });
+    else if (this.#terminals.has(terminalId)) this.#keepUnshown(terminalId, output);
+  }
+
+  #keepUnshown(terminalId: string, output: string): void {
     const unshown = this.#unshown.get(terminalId) ?? new OutputTail(UNSHOWN_BYTES_MAX);
     unshown.push(output);
     this.#unshown.set(terminalId, unshown);
