@@ -15,13 +15,8 @@ async function openAgents(app: AppPage): Promise<Locator> {
   return dialog;
 }
 
-/** The agents themselves, without the holders they live under. */
 function pidsOf(server: TestServer): number[] {
-  const holders = new Set(server.holders().map(({ pid }) => pid));
-  return server
-    .agentProcesses()
-    .map(({ pid }) => pid)
-    .filter((pid) => !holders.has(pid));
+  return server.agentProcesses().map(({ pid }) => pid);
 }
 
 test("W-7 X-21 the agents dialog tells what runs: state, pid, memory, age; nothing is asked for when it is closed", async () => {

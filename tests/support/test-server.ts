@@ -230,14 +230,14 @@ export class TestServer implements AsyncDisposable {
     });
   }
 
-  /** Everything it started, however deep. */
+  /** Everything it started, however deep, but for the holders. */
   agentProcesses(): { readonly pid: number; readonly commandLine: string }[] {
-    return this.processes.alive().filter(({ pid }) => pid !== this.#running?.started.pid);
+    return this.processes.alive().filter((found) => found.pid !== this.#running?.started.pid && !isHolder(found));
   }
 
   /** The processes that hold its agents. */
   holders(): { readonly pid: number; readonly commandLine: string }[] {
-    return this.processes.alive().filter(({ commandLine }) => commandLine.includes("agents/holder/main.ts"));
+    return this.processes.alive().filter(isHolder);
   }
 
   /** Stops it and proves that the clients saw no breach of the wire's rules and that no process is left. */
@@ -285,4 +285,8 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | n
   }
   reader.releaseLock();
   return text.slice(0, text.indexOf("\n"));
+}
+
+function isHolder({ commandLine }: { readonly commandLine: string }): boolean {
+  return commandLine.includes("agents/holder/main.ts");
 }
