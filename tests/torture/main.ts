@@ -40,7 +40,7 @@ async function main(): Promise<number> {
   let isStopped = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
-      if (!isStopped) console.log("Stopping: this round is the last.");
+      if (!isStopped) console.log("Stopping: this round is broken off.");
       isStopped = true;
     });
   const orders: TortureOrders = {

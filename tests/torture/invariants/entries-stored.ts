@@ -7,11 +7,13 @@ export const entriesStored: Invariant = {
   name: "the reducer over the log makes the stored entries",
   breach: "divergent",
   check({ dirs, follower }) {
+    follower.poll();
     using view = new StoreView(join(dirs.data, "liminal.db"));
     const damage = view.integrity();
-    const differing = view.sessions().flatMap(({ key, id }) => {
+    const differing = view.sessions().flatMap(({ key, id, lastSeq }) => {
       const { state, hasGap } = follower.folded(id);
-      if (hasGap) return [];
+      // Something came between the two looks (an agent that is back): the next round has another look.
+      if (hasGap || state.seq !== lastSeq) return [];
       const stored = view.entries(key);
       const at = state.settled.findIndex((entry, index) => !Bun.deepEquals(entry, stored[index]));
       if (at !== -1) return [`${id}: entry ${at} is stored as ${Bun.inspect(stored[at]).slice(0, 500)}`];

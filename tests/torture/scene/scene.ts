@@ -40,6 +40,8 @@ export class Scene {
   #polling: ReturnType<typeof setInterval> | undefined;
   /** While the database cannot be read, or must not. */
   isStoreHidden = false;
+  /** The run is to end: nobody waits for anything any more. */
+  isGivenUp: () => boolean = () => false;
   /** Damage that only a fault explains. */
   readonly #excused: RegExp[] = [];
 
@@ -116,7 +118,7 @@ export class Scene {
     const deadline = performance.now() + msMax;
     for (;;) {
       const found = obstacle();
-      if (found === null || performance.now() > deadline) return found;
+      if (found === null || performance.now() > deadline || this.isGivenUp()) return found;
       await Bun.sleep(LOOK_AGAIN_MS);
     }
   }

@@ -1,4 +1,5 @@
 import type { ClientRequest } from "../../../src/client/pending-requests.ts";
+import type { Entry } from "../../../src/protocol/entry.ts";
 import { RefusalError } from "../../../src/protocol/errors.ts";
 import { type CliType, CommandId, cliTypeOf, type SessionId } from "../../../src/protocol/ids.ts";
 import { isPermission } from "../../../src/protocol/pending-request.ts";
@@ -31,6 +32,8 @@ export class User {
   #project: Promise<ServerMessage> | null = null;
   readonly #answered = new Set<string>();
   readonly #stopped = new Set<string>();
+  /** Acknowledged, and not yet seen in the session: an answer can come before what it speaks of. */
+  readonly #unseen = new Map<CommandId, SessionId>();
   readonly #underWay = new Set<Promise<unknown>>();
   readonly breaches: string[] = [];
   round = 0;
@@ -63,6 +66,7 @@ export class User {
       { type: "session:send", sessionId, content, commandId },
       () => {
         message.answer = "acknowledged";
+        this.#unseen.set(commandId, sessionId);
       },
       () => {
         message.answer = "refused";
@@ -107,6 +111,10 @@ export class User {
   /** Nothing is unanswered, no turn runs and nothing waits; else what stands in the way. */
   unsettled(sessions: readonly SessionId[]): string | null {
     if (this.#underWay.size > 0) return `${this.#underWay.size} commands have no answer`;
+    for (const [commandId, sessionId] of this.#unseen) {
+      if (!this.#shows(sessionId, commandId)) return `${sessionId}: ${commandId} does not show`;
+      this.#unseen.delete(commandId);
+    }
     for (const sessionId of sessions) {
       const state = this.reader.state(sessionId);
       const { turn, queue, queuePaused } = state;
@@ -116,6 +124,13 @@ export class User {
       if (queue.length > 0) return `${sessionId}: ${queue.length} messages wait`;
     }
     return null;
+  }
+
+  #shows(sessionId: SessionId, commandId: CommandId): boolean {
+    const { settled, open, queue } = this.reader.state(sessionId);
+    if (queue.some((item) => item.commandId === commandId)) return true;
+    const isIt = (entry: Entry) => entry.type === "user" && entry.commandId === commandId;
+    return open.some(isIt) || settled.findLast(isIt) !== undefined;
   }
 
   #ask(request: ClientRequest, done: () => void = () => undefined, refused: () => unknown = () => undefined): void {
