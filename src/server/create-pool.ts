@@ -90,5 +90,5 @@ export function createPool(parts: PoolParts) {
     onError,
   });
   const installs = new AgentInstalls({ ...known, config, world, owner, epoch, host, pool, hub, onError });
-  return { pool, holders, holdsAgents, lifeline, installs, questions, permissions: file.permissions };
+  return { pool, holders, holdsAgents, lifeline, installs, questions };
 }

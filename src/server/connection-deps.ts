@@ -1,0 +1,69 @@
+import type { AgentPool } from "../agents/pool/agent-pool.ts";
+import type { ConnectionDeps } from "../bridge/socket-connection.ts";
+import { Feed } from "../fanout/feed.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import type { AgentQuestions } from "../sessions/questions/agent-questions.ts";
+import type { SessionService } from "../sessions/session-service.ts";
+import { FileSearch } from "../workspace/files/file-search.ts";
+import type { ProjectService } from "../workspace/project-service.ts";
+import type { ProjectTools } from "../workspace/project-tools.ts";
+import { agentDirectory } from "./agent-directory.ts";
+import type { AgentInstalls } from "./agent-installs.ts";
+import { lastCrash } from "./crash/last-run.ts";
+import type { createTransfers } from "./create-transfers.ts";
+import type { Foundation } from "./open-foundation.ts";
+import { warnOfShortLogs } from "./short-log-warning.ts";
+import type { SignIn } from "./sign-in.ts";
+import { VERSION } from "./version.ts";
+
+interface ConnectionParts extends Pick<Foundation, "config" | "dataDir" | "world" | "logger" | "stores" | "hub"> {
+  readonly pool: AgentPool;
+  readonly installs: AgentInstalls;
+  readonly questions: AgentQuestions;
+  readonly signIn: SignIn;
+  readonly sessions: SessionService;
+  readonly projects: ProjectService;
+  readonly tools: ProjectTools;
+  readonly transfers: ReturnType<typeof createTransfers>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** What a client can see and do through its socket. */
+export function connectionDeps(parts: ConnectionParts): ConnectionDeps {
+  const { config, world, logger, stores, hub, sessions, projects, tools, transfers, onError } = parts;
+  return {
+    feed: new Feed(hub, stores.log),
+    sessions,
+    projects,
+    tools,
+    imports: transfers.imports,
+    agents: agentDirectory({ ...parts, home: config.home }),
+    files: new FileSearch({ world, onError }),
+    publish: (message) => hub.publish(message),
+    hello: () => greeting(parts),
+    unwritable: () => stores.storage.refusal(),
+    onShortLog: warnOfShortLogs(logger),
+    onError,
+  };
+}
+
+/** All that a client needs to draw at once. */
+function greeting({
+  projects,
+  questions,
+  pool,
+  stores,
+  dataDir,
+}: ConnectionParts): ReturnType<ConnectionDeps["hello"]> {
+  return {
+    type: "hello",
+    version: VERSION,
+    protocol: PROTOCOL_VERSION,
+    projects: [...projects.list()],
+    questions: [...questions.list()],
+    agents: [...pool.list()],
+    ownProcesses: [...pool.ownProcesses()],
+    storage: stores.storage.state,
+    ...lastCrash(dataDir),
+  };
+}

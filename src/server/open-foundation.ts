@@ -1,0 +1,43 @@
+import { ProcessLedger } from "../agents/process/process-ledger.ts";
+import { Hub } from "../fanout/hub.ts";
+import { AbsenceWatch } from "../lib/absence-watch.ts";
+import type { World } from "../ports/world.ts";
+import type { ServerConfig } from "./config.ts";
+import { loadConfigFile } from "./config-file.ts";
+import type { DataDir } from "./data-dir.ts";
+import type { Logger } from "./logging/logger.ts";
+import { openStores } from "./open-stores.ts";
+import { faultReporter, StorageGuard } from "./storage-guard.ts";
+import { ownerOf } from "./take-over.ts";
+
+interface Ground {
+  readonly config: ServerConfig;
+  readonly dataDir: DataDir;
+  readonly world: World;
+  readonly logger: Logger;
+  /** The app's own token. */
+  readonly token: string;
+}
+
+export type Foundation = ReturnType<typeof openFoundation>;
+
+/** What the parts stand on: what is stored, what is set, who listens. */
+export function openFoundation(ground: Ground) {
+  const { config, dataDir, world, logger } = ground;
+  const guard = new StorageGuard(logger);
+  const stores = openStores(dataDir, world, logger, guard.changed);
+  const absence = new AbsenceWatch(config.questionUnwatchedMs);
+  const file = loadConfigFile(dataDir.file("config.json"));
+  if (file.problem) logger.warn(`config.json is not used: ${file.problem}`);
+  return {
+    ...ground,
+    guard,
+    stores,
+    absence,
+    file,
+    hub: new Hub((isAny) => absence.setPresent(isAny)),
+    owner: ownerOf(dataDir),
+    ledger: new ProcessLedger(dataDir.file("agent-processes")),
+    onError: faultReporter(logger, "Unexpected fault"),
+  };
+}
