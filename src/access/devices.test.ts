@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
-import { DEVICES_SCHEMA } from "../store/migrations/0010-devices.ts";
+import { DEVICES_SCHEMA } from "../store/migrations/0011-devices.ts";
 import { SqliteDeviceStore } from "../store/sqlite-device-store.ts";
 import { Devices } from "./devices.ts";
 

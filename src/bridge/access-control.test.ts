@@ -4,7 +4,7 @@ import { BadTokenLimit } from "../access/bad-token-limit.ts";
 import { Devices } from "../access/devices.ts";
 import { Pairing } from "../access/pairing.ts";
 import { keyedHash } from "../access/secrets.ts";
-import { DEVICES_SCHEMA } from "../store/migrations/0010-devices.ts";
+import { DEVICES_SCHEMA } from "../store/migrations/0011-devices.ts";
 import { SqliteDeviceStore } from "../store/sqlite-device-store.ts";
 import { AccessControl } from "./access-control.ts";
 import { OwnHosts } from "./own-hosts.ts";

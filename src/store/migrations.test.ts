@@ -17,7 +17,7 @@ const FIXTURES = join(import.meta.dirname, "../../tests/schemas");
 const MESSAGES = ["stream 3 words", "run echo hi", "plan"];
 const DATABASE = "liminal.db";
 
-/** As they were released; whoever has to change one adds another instead. A release adds its own, and a fixture. */
+/** As they were released; whoever has to change one adds another instead. A release adds its own, and a fixture (`npm run keep-schema`). */
 const RELEASED = [
   "293464c906abc9bc",
   "73be853db11aab14",
@@ -27,6 +27,8 @@ const RELEASED = [
   "926fed1f954f326b",
   "3933a9f6660b1631",
   "22b61bcc006ec7c3",
+  "901b9de7bf01ed60",
+  "2e0c86c7654a9877",
 ];
 
 function versions(): number[] {
@@ -49,7 +51,8 @@ function sessionIds(db: DatabaseSync): SessionId[] {
 
 describe("a database of an earlier version", () => {
   it("is kept for every version there was, and no released step is ever changed", () => {
-    expect(readdirSync(FIXTURES).sort()).toEqual(versions().map((version) => `schema-${version}.sql`));
+    const kept = versions().map((version) => `schema-${version}.sql`);
+    expect(new Set(readdirSync(FIXTURES))).toEqual(new Set(kept));
     const digests = MIGRATIONS.map((sql) => createHash("sha256").update(sql).digest("hex").slice(0, 16));
     expect(digests.slice(0, RELEASED.length)).toEqual(RELEASED);
   });

@@ -9,8 +9,8 @@ import { DRAFT_ATTACHMENTS_SCHEMA } from "./migrations/0005-draft-attachments.ts
 import { TRANSFER_SCHEMA } from "./migrations/0007-transfer.ts";
 import { DELEGATION_SCHEMA } from "./migrations/0008-delegation.ts";
 import { CONTINUATION_SCHEMA } from "./migrations/0009-continuation.ts";
-import { DEVICES_SCHEMA } from "./migrations/0010-devices.ts";
-import { TOOL_CHOICES_SCHEMA } from "./migrations/0012-tool-choices.ts";
+import { TOOL_CHOICES_SCHEMA } from "./migrations/0010-tool-choices.ts";
+import { DEVICES_SCHEMA } from "./migrations/0011-devices.ts";
 import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
 import { isWalDamaged } from "./wal-damage.ts";
 import { WatchedDatabase } from "./watched-database.ts";
