@@ -57,7 +57,7 @@ async function main(): Promise<number> {
   console.log(`seed ${orders.seed}`);
   const report = await new Torture(orders).run();
   printReport(orders, report);
-  return report.breaches.length === 0 ? 0 : 1;
+  return report.breaches.length === 0 && !isStopped ? 0 : 1;
 }
 
 /** The same again, where its mounts are nobody else's; null where that is not allowed. */

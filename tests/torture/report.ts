@@ -44,7 +44,14 @@ export function printReport(orders: TortureOrders, report: TortureReport): void 
   for (const [name, value] of rows) orders.say(`${name.padEnd(26)} ${value}`);
   for (const { kind, what } of report.breaches.slice(0, BREACHES_SHOWN_MAX)) orders.say(`BREACH ${kind}: ${what}`);
   if (report.breaches.length > 0) orders.say(`the server's log: ${keepLog(orders, report)}`);
-  orders.say(report.breaches.length === 0 ? "every invariant held" : `${report.breaches.length} breaches`);
+  orders.say(verdict(orders, report));
+}
+
+function verdict({ isStopped }: TortureOrders, { breaches }: TortureReport): string {
+  if (breaches.length > 0) return `${breaches.length} breaches`;
+  return isStopped()
+    ? "broken off: every invariant held, but the last round was not looked at"
+    : "every invariant held";
 }
 
 function keepLog({ seed }: TortureOrders, { serverLog }: TortureReport): string {
