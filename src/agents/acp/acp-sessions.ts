@@ -23,6 +23,8 @@ type SessionHooks = Pick<
 export class AcpSessions {
   readonly #sessions = new Map<string, AcpSession>();
   readonly #early = new EarlyMail<AcpSession>();
+  /** What was on a process that is gone; what they heard of it may still have to be stored. */
+  readonly #lost: AcpSession[] = [];
   #attachCount = 0;
 
   /** What concerns one session alone goes to it as it comes. */
@@ -99,12 +101,13 @@ export class AcpSessions {
     for (const note of notes) this.get(note.agentSessionId)?.restore(note);
   }
 
-  /** The process is gone, or is about to be; true when everything it said is stored. */
+  /** The process is about to be gone, and then it is; true when everything it said is stored. */
   lose(reason: string, state: "crashed" | "idle"): boolean {
     const lost = this.#all;
+    this.#lost.push(...lost);
     this.#sessions.clear();
     for (const session of lost) session.onLost(reason, state);
-    return lost.every((session) => session.isStored());
+    return this.#lost.every((session) => session.isStored());
   }
 
   #onUpdate(agentSessionId: string, update: Json): void {

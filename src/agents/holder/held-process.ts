@@ -6,6 +6,7 @@ import {
   type PastLine,
   type ProcessSpec,
 } from "../process/process-host.ts";
+import { endHolder } from "./end-holder.ts";
 import type { HolderLink } from "./holder-link.ts";
 import { Exit } from "./holder-words.ts";
 import { type JournalRecord, KIND } from "./journal-record.ts";
@@ -128,15 +129,10 @@ export class HeldProcess implements HostedProcess {
 
   async stop(): Promise<ExitReport> {
     this.#send(() => this.#link?.send(KIND.stop));
-    const insist = setTimeout(() => this.#insist(), STOP_INSIST_MS);
+    const insist = setTimeout(() => endHolder(this.#link?.hello.pid ?? null), STOP_INSIST_MS);
     const exit = await this.exited;
     clearTimeout(insist);
     return exit;
-  }
-
-  /** The lifeline of a holder that is killed ends its agent. */
-  #insist(): void {
-    if (this.#link) process.kill(this.#link.hello.pid, "SIGKILL");
   }
 
   #send(send: () => void): void {

@@ -5,6 +5,7 @@ import { ignore } from "../../lib/ignore.ts";
 import type { Lifeline } from "../process/lifeline.ts";
 import type { HostedProcess, LeftProcess, ProcessHost, ProcessSpec } from "../process/process-host.ts";
 import { type Kept, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
+import { endHolder } from "./end-holder.ts";
 import { HeldProcess } from "./held-process.ts";
 import { HolderLink } from "./holder-link.ts";
 import { type HolderOrders, socketOf } from "./holder-orders.ts";
@@ -17,6 +18,8 @@ const SEGMENT_BYTES_MAX = 1024 * 1024;
 /** What the system allows for the path of a socket. */
 const SOCKET_PATH_BYTES_MAX = 100;
 const ID_CHARS_MAX = 36;
+/** One that is not there by then never will be, and whoever waits for its agent, or for its end, would wait for good. */
+const READY_MS_MAX = 30_000;
 
 interface HolderHostOptions {
   /** Each holder has a directory of its own in this one. */
@@ -143,7 +146,9 @@ export class HolderHost implements ProcessHost {
     child.stdin.write(JSON.stringify(orders));
     await child.stdin.end();
     const reader = child.stdout.getReader();
+    const limit = setTimeout(() => child.kill("SIGKILL"), READY_MS_MAX);
     const { done } = await reader.read();
+    clearTimeout(limit);
     await reader.cancel();
     if (done) throw new Error(`Its holder could not start: ${readFileSync(join(orders.dir, LOG_FILE), "utf8")}`);
     await this.#connect(orders.dir, held);
@@ -162,14 +167,6 @@ export class HolderHost implements ProcessHost {
     });
     unfollow = this.#options.flow.follow((isOpen) => link.setReading(isOpen));
     held.connected(link);
-  }
-}
-
-function endHolder(pid: number | null): void {
-  try {
-    if (pid !== null) process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if (!(error instanceof Error) || Reflect.get(error, "code") !== "ESRCH") throw error;
   }
 }
 

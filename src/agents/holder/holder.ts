@@ -173,15 +173,17 @@ export class Holder {
   /** A full disk holds the agent up and loses nothing. */
   #write(): void {
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      let bytes: Uint8Array;
       try {
-        const bytes = next.add();
-        this.#server?.appended(bytes, next.isNews);
+        bytes = next.add();
       } catch (error) {
         if (!(error instanceof Error) || !("code" in error)) throw error;
         setTimeout(() => this.#write(), APPEND_RETRY_MS);
         return;
       }
       this.#waiting.shift();
+      // What it does with it has no say in whether it was written: nothing is written twice.
+      this.#server?.appended(bytes, next.isNews);
       next.done();
     }
     this.#onRoom();

@@ -34,7 +34,6 @@ export interface SupervisorOptions {
   readonly startTimeoutMs: number;
   /** A turn is over: there may be more processes than are needed now. */
   readonly onTurnCompleted: () => void;
-  /** Tool servers offered to every session. */
   /** Where questions go that belong to no session. */
   readonly desk: QuestionDesk;
   readonly onStatus: (change: AgentStatusChange) => void;
