@@ -1,13 +1,14 @@
 import { z } from "zod";
+import { parseJson } from "../lib/parse-json.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import { json } from "./plain-pages.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
+import { shortBody } from "./short-body.ts";
 import { tarOf } from "./tar-stream.ts";
 
 /** The words that have to be typed before everything goes. */
 export const CONFIRM_WORDS = "delete everything";
-const BODY_BYTES_MAX = 1_000;
 const ID_CHARS = 8;
 
 export type Kept =
@@ -35,8 +36,7 @@ export async function backupRoute(door: DataDoor): Promise<Response> {
 
 /** `POST /api/delete` with `{"which": "archived"}`, or `{"which": "everything", "confirm": "delete everything"}`. */
 export async function deleteRoute(door: DataDoor, request: Request): Promise<Response> {
-  const text = await request.text();
-  const asked = text.length > BODY_BYTES_MAX ? null : DeleteRequest.safeParse(parsed(text)).data;
+  const asked = DeleteRequest.safeParse(parseJson((await shortBody(request)) ?? "")).data;
   if (!asked) return json(400, { error: `which: choose archived, or everything with confirm: "${CONFIRM_WORDS}".` });
   const deleted = await door.delete(asked.which);
   return json("error" in deleted ? 507 : 200, deleted);
@@ -76,14 +76,5 @@ function* documents(door: DataDoor, exports: ExportService) {
       .replace(/[^\w-]/g, "")
       .slice(0, ID_CHARS);
     yield { name: `${name}-${short}.json`, pieces: document.pieces };
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
   }
 }

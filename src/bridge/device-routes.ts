@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { parseJson } from "../lib/parse-json.ts";
 import type { AccessControl, Caller } from "./access-control.ts";
 import { json } from "./plain-pages.ts";
+import { shortBody } from "./short-body.ts";
 
-const BODY_BYTES_MAX = 1_024;
 const Revoke = z.union([
   z.strictObject({ id: z.string().min(1).max(64) }),
   z.strictObject({ others: z.literal(true) }),
@@ -53,8 +54,7 @@ function listDevices({ access, reach }: DeviceRoutesDeps, caller: Caller): Respo
 }
 
 async function revoke({ access }: DeviceRoutesDeps, caller: Caller, request: Request): Promise<Response> {
-  const text = await shortBody(request);
-  const wish = Revoke.safeParse(text === null ? null : parseJson(text));
+  const wish = Revoke.safeParse(parseJson((await shortBody(request)) ?? ""));
   if (!wish.success) return json(400, { error: 'Name a device: {"id": …}, or all others: {"others": true}.' });
   if ("others" in wish.data) return json(200, { revoked: access.devices.revokeOthers(ownId(caller)) });
   if (access.devices.revoke(wish.data.id)) return json(200, { revoked: [wish.data.id] });
@@ -75,19 +75,4 @@ function pairingStatus({ access }: DeviceRoutesDeps, url: URL): Response {
 
 function ownId(caller: Caller): string | null {
   return caller.kind === "device" ? caller.id : null;
-}
-
-/** Null for more than such a body ever needs, or one that does not say how long it is. */
-export async function shortBody(request: Request): Promise<string | null> {
-  const length = Number(request.headers.get("content-length") ?? Number.NaN);
-  return length <= BODY_BYTES_MAX ? request.text() : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

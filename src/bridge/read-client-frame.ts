@@ -1,4 +1,5 @@
 import { isNestedDeeper, JSON_LEVELS_MAX } from "../lib/nesting.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { ClientMessage } from "../protocol/client-messages.ts";
 import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import { SessionId } from "../protocol/ids.ts";
@@ -34,15 +35,6 @@ export function readClientFrame(data: string | Uint8Array): ReadFrame {
 
 function refused(refusal: Refusal, about: Correlation): ReadFrame {
   return { ok: false, refusal, about };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** Even a message that does not validate gets its answer under the id it came with, if that much can be read. */

@@ -1,8 +1,8 @@
 import { SessionId } from "../protocol/ids.ts";
 import type { AccessControl } from "./access-control.ts";
-import { shortBody } from "./device-routes.ts";
 import { pairPage, plainText, signedInPage, spentCodePage, tooManyTries } from "./plain-pages.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
+import { shortBody } from "./short-body.ts";
 
 const CODE = /^[\w-]{16,64}$/;
 

@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { asLogText } from "../lib/harmless-text.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
 import { dataDirOf } from "./running-server.ts";
@@ -54,14 +55,5 @@ async function follow(path: string, from: number, show: (text: string) => void):
       file = await open(path, "r");
       position = 0;
     } else await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
   }
 }

@@ -1,19 +1,10 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
+import { parseJson } from "../lib/parse-json.ts";
 import { type DataDir, makePrivate, writePrivate } from "./data-dir.ts";
 
 const Note = z.object({ pid: z.int(), port: z.int() });
-
-/** The note is only a courtesy: one that cannot be read names nobody. */
-function parseNote(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
 
 /** Another server works with this data directory. */
 export class AlreadyRunningError extends Error {
@@ -62,7 +53,8 @@ export class InstanceLock implements Disposable {
 
   #holder(): string {
     if (!existsSync(this.#noteFile)) return "";
-    const note = Note.safeParse(parseNote(readFileSync(this.#noteFile, "utf8")));
+    // Only a courtesy: one that cannot be read names nobody.
+    const note = Note.safeParse(parseJson(readFileSync(this.#noteFile, "utf8")));
     return note.success ? ` (process ${note.data.pid}, port ${note.data.port})` : "";
   }
 }

@@ -1,5 +1,6 @@
 import type { AnyMessage } from "@agentclientprotocol/sdk";
 import { boundNesting } from "../../lib/nesting.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { AcpFailure } from "./acp-hooks.ts";
 import { failureMessage } from "./failure-message.ts";
@@ -33,13 +34,7 @@ export function turnOfPrompt(key: string): string {
 const MESSAGE_LEVELS_MAX = 1_000;
 
 export function parseMessage(text: string): JsonObject | null {
-  if (!text.startsWith("{")) return null;
-  try {
-    return asObject(boundNesting(JSON.parse(text), MESSAGE_LEVELS_MAX));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return text.startsWith("{") ? asObject(boundNesting(parseJson(text), MESSAGE_LEVELS_MAX)) : null;
 }
 
 export function failureOf(error: Json | undefined): AcpFailure | null {

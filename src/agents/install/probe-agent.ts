@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../../lib/parse-json.ts";
 import { killGroup } from "../process/agent-process.ts";
 import { type HostedProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
 import { StderrTail } from "../process/stderr-tail.ts";
@@ -130,11 +131,5 @@ class Trial {
 
 /** Null for a line that is no message: agents do print other things. */
 function parse(line: string): Incoming | null {
-  if (!line.startsWith("{")) return null;
-  try {
-    return Incoming.safeParse(JSON.parse(line)).data ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return line.startsWith("{") ? (Incoming.safeParse(parseJson(line)).data ?? null) : null;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod/mini";
+import { parseJson } from "../../lib/parse-json.ts";
 import { CliType, SessionId } from "../../protocol/ids.ts";
 
 /** What a later server must know of a process to go on with it. */
@@ -7,10 +8,5 @@ export type ProcessLabel = z.infer<typeof ProcessLabel>;
 
 /** Null for what another version wrote, or nobody. */
 export function readLabel(text: string): ProcessLabel | null {
-  try {
-    return ProcessLabel.safeParse(JSON.parse(text)).data ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return ProcessLabel.safeParse(parseJson(text)).data ?? null;
 }

@@ -3,6 +3,7 @@ import { createReadStream, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { parseJson } from "../../lib/parse-json.ts";
 
 export const MANIFEST_FILE = "manifest.json";
 const MANIFEST_BYTES_MAX = 64 * 1024;
@@ -74,14 +75,5 @@ export async function checkFiles(folder: string, { files }: BackupManifest): Pro
           ? "is damaged"
           : null;
     if (problem !== null) throw new BackupError(`${path} ${problem}. Use another backup. Nothing was changed.`);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }

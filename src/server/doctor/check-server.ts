@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { ServerConfig } from "../config.ts";
 import { countHeld } from "../held-agents.ts";
 import { isLockHeld } from "../lock-state.ts";
@@ -116,11 +117,5 @@ function bindFailure(port: number, host: string): Promise<string | null> {
 }
 
 function readNote(path: string): z.infer<typeof Note> | null {
-  if (!existsSync(path)) return null;
-  try {
-    return Note.safeParse(JSON.parse(readFileSync(path, "utf8"))).data ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return existsSync(path) ? (Note.safeParse(parseJson(readFileSync(path, "utf8"))).data ?? null) : null;
 }
