@@ -1,4 +1,15 @@
-import { chmodSync, constants, copyFileSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 
@@ -17,6 +28,7 @@ export function copyBeforeMigration(db: DatabaseSync, path: string, version: num
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     copyFileSync(path, `${copy}.partial`, constants.COPYFILE_FICLONE);
     chmodSync(`${copy}.partial`, 0o600);
+    reachDisk(`${copy}.partial`);
     renameSync(`${copy}.partial`, copy);
   } catch (error) {
     rmSync(`${copy}.partial`, { force: true });
@@ -29,11 +41,23 @@ export function copyBeforeMigration(db: DatabaseSync, path: string, version: num
   return copy;
 }
 
+/** Before the database is changed: else the power could take both. */
+function reachDisk(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
 function dropOldCopies(path: string): void {
   const prefix = `${basename(path)}.schema-`;
   const copies = readdirSync(dirname(path))
     .filter((name) => name.startsWith(prefix))
-    .map((name) => join(dirname(path), name))
-    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs || (a < b ? 1 : -1));
-  for (const old of copies.slice(COPIES_KEPT_MAX)) rmSync(old, { force: true });
+    .map((name) => ({ at: join(dirname(path), name), version: Number(name.slice(prefix.length)) }))
+    .filter(({ version }) => Number.isInteger(version))
+    .map((copy) => ({ ...copy, madeAtMs: statSync(copy.at).mtimeMs }))
+    .sort((one, other) => other.madeAtMs - one.madeAtMs || other.version - one.version);
+  for (const { at } of copies.slice(COPIES_KEPT_MAX)) rmSync(at, { force: true });
 }
