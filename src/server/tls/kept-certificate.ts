@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
-import { writePrivate } from "../data-dir.ts";
+import { replaceFile } from "../../agents/install/replace-file.ts";
 import { type Certificate, describe, isPair } from "./read-certificate.ts";
 
 const RENEW_BEFORE_MS = 60 * 24 * 3_600_000;
@@ -29,8 +29,8 @@ export async function keptCertificate(dataDir: string, wanted: readonly string[]
   const all = [...names, ...(kept?.names ?? []).map(canonical).filter((name) => !names.has(name))];
   const { cert, key } = await generateCertificate(all.slice(0, Math.max(NAMES_MAX, names.size)), nowMs);
   const folder = tlsFolder(dataDir);
-  writeWhole(join(folder, GENERATED_FILES.key), key);
-  writeWhole(join(folder, GENERATED_FILES.cert), cert);
+  replaceFile(join(folder, GENERATED_FILES.key), key);
+  replaceFile(join(folder, GENERATED_FILES.cert), cert);
   return describe(cert, key);
 }
 
@@ -51,7 +51,7 @@ export function readKept(dataDir: string): Certificate | null {
 }
 
 export function announceCertificate(dataDir: string, { leaf }: Certificate): void {
-  writeWhole(join(tlsFolder(dataDir), SERVED_FILE), leaf);
+  replaceFile(join(tlsFolder(dataDir), SERVED_FILE), leaf);
 }
 
 /** For a client on this machine: the one certificate it trusts, under whatever name. */
@@ -71,13 +71,6 @@ function tlsFolder(dataDir: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
   return folder;
-}
-
-/** Whoever reads it meanwhile sees the old one or the new one. */
-function writeWhole(path: string, text: string): void {
-  writePrivate(`${path}.new`, text);
-  chmodSync(`${path}.new`, 0o600);
-  renameSync(`${path}.new`, path);
 }
 
 /** The same address may be written in several ways. */
