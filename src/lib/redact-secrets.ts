@@ -1,4 +1,5 @@
-const REDACTED = "[redacted]";
+/** Stands where a secret was. */
+export const REDACTED = "[redacted]";
 
 const TELLING_NAME = /api[-_]?key|token|secret|password|authorization|cookie/i;
 const TELLING_HEADER = /key|token|secret|password|authorization|cookie/i;

@@ -33,14 +33,19 @@ export class RotatingFile implements Disposable {
   }
 
   #rotate(): void {
+    // It is aside already where there was no room for the next one.
+    if (existsSync(this.#path)) this.#putAside();
+    const full = this.#file;
+    this.#file = openSync(this.#path, "a", 0o600);
+    this.#bytes = 0;
+    closeSync(full);
+  }
+
+  #putAside(): void {
     const { oldMax } = this.#options;
     rmSync(`${this.#path}.${oldMax}`, { force: true });
     for (let number = oldMax - 1; number >= 1; number--)
       if (existsSync(`${this.#path}.${number}`)) renameSync(`${this.#path}.${number}`, `${this.#path}.${number + 1}`);
     renameSync(this.#path, `${this.#path}.1`);
-    const full = this.#file;
-    this.#file = openSync(this.#path, "a", 0o600);
-    this.#bytes = 0;
-    closeSync(full);
   }
 }

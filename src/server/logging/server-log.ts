@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { asLogText, asPlainJson } from "../../lib/harmless-text.ts";
-import { redactSecrets } from "../../lib/redact-secrets.ts";
+import { REDACTED, redactSecrets } from "../../lib/redact-secrets.ts";
 import { LOG_LEVELS, type Logger, type LogLevel } from "./logger.ts";
 import { RotatingFile } from "./rotating-file.ts";
 
@@ -9,7 +9,6 @@ const FILE_BYTES_MAX = 5 * 1024 * 1024;
 const OLD_FILES_MAX = 3;
 const LINE_CHARS_MAX = 20_000;
 const RECENT_LINES_MAX = 200;
-const REDACTED = "[redacted]";
 
 interface ServerLogOptions {
   readonly now: () => number;
