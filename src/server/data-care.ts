@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { DataDoor, Deleted, Kept } from "../bridge/data-routes.ts";
 import type { Hub } from "../fanout/hub.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { ProjectService } from "../workspace/project-service.ts";
@@ -68,7 +69,7 @@ export class DataCare implements DataDoor {
       stdout: "pipe",
       stderr: "ignore",
     });
-    const said: unknown = JSON.parse((await new Response(child.stdout).text()) || "null");
+    const said = parseJson(await new Response(child.stdout).text());
     const written = Written.safeParse(said);
     if (written.success) return written.data;
     return {

@@ -1,5 +1,6 @@
 import type { McpDoor } from "../bridge/mcp-door.ts";
 import type { Hub } from "../fanout/hub.ts";
+import { ignore } from "../lib/ignore.ts";
 import { AgentAnnouncer } from "../orchestration/announce-agents.ts";
 import type { OrchestrationParts } from "../orchestration/children.ts";
 import { SessionTokens } from "../orchestration/session-tokens.ts";
@@ -87,7 +88,9 @@ export class Orchestration {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await (await this.#endpoint)?.close();
+    // One that could not be loaded has told so already, and has nothing to close.
+    const endpoint = await this.#endpoint?.catch(ignore("whoever asked for the tools has heard of it"));
+    await endpoint?.close();
   }
 
   async #ready(): Promise<Endpoint | null> {

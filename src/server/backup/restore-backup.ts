@@ -1,9 +1,10 @@
-import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { findWholeDamage, SCHEMA_VERSION } from "../../store/open-database.ts";
 import { storageFaultOf } from "../../store/storage-fault.ts";
 import { DataDir } from "../data-dir.ts";
+import { countHeld } from "../held-agents.ts";
 import { InstanceLock } from "../instance-lock.ts";
 import { BackupError, type BackupManifest, CONFIG, checkFiles, DATABASE, readManifest } from "./backup-manifest.ts";
 
@@ -62,8 +63,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
 
 /** They wait for a server that knows what they said. */
 function requireNoHeldAgents(dataDir: DataDir): void {
-  const held = dataDir.file("held");
-  if (!existsSync(held) || readdirSync(held).length === 0) return;
+  if (countHeld(dataDir.path) === 0) return;
   throw new BackupError(
     `Agents of the last run still wait for ${dataDir.path}. Start Liminal Builder, let it end them (liminal stop), and restore then. Nothing was changed.`,
   );
