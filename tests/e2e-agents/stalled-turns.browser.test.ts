@@ -38,7 +38,8 @@ test("Restart replaces a silent agent's process; what it was asked can be tried 
   expect(guide()).not.toEqual(before);
   await session.transcript.getByText(/was restarted/).waitFor();
   await session.button("Try again").click();
-  await session.cancel.waitFor();
+  // Then the Cancel of the line that says so takes the place of the composer's.
+  await session.frame.getByText("No output for a while").waitFor();
   await session.cancel.click();
   await session.untilIdle();
   expect(app.sent("session:retry")).toHaveLength(1);

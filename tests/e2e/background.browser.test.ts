@@ -8,6 +8,7 @@ import { useChromium } from "./use-chromium.ts";
 const chromium = useChromium();
 const COUNT_MESSAGES = "window.heardMessages = 0; addEventListener('message', () => { window.heardMessages += 1; })";
 const SHOWN_WITHIN_MS = 100;
+const FACTS_MIN = 60;
 
 /** In the page: clicks, and says whether the panel is shown by the time the next frame is drawn. */
 const switchWithinFrame = (tab: HTMLElement, sessionId: string) =>
@@ -34,14 +35,14 @@ test("a session in the background hears many facts in one message, touches nothi
   const frame = await (await talking.iframe.elementHandle())?.contentFrame();
   await frame?.evaluate(COUNT_MESSAGES);
   await client.ask("session:history", { type: "session:open", sessionId: talks });
-  const facts = client.received.length;
-  await say("talks", "stream 120 words at 100/s");
+  const before = client.received.length;
+  const facts = () => client.received.slice(before).filter((message) => "seq" in message).length;
+  // A busy server puts more words into one fact.
+  while (facts() < FACTS_MIN) await say("talks", "stream 120 words at 100/s");
   await app.untilRowSays("talks", "not read yet");
-  const said = client.received.slice(facts).filter(({ type }) => type === "session:chunk").length;
-  expect(said).toBeGreaterThan(20);
   expect(await talking.entries("assistant").count()).toBe(0);
   const heard = await frame?.evaluate<number>("window.heardMessages");
-  expect(heard).toBeLessThan(said / 4);
+  expect(heard).toBeLessThan(facts() / 4);
   await app.tab("talks").click();
   await talking.untilSaid("w120");
 });
