@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "../lib/parse-json.ts";
+import { CONFIRM_WORDS } from "../protocol/confirm-words.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import { json } from "./plain-pages.ts";
@@ -7,8 +8,6 @@ import { SECURITY_HEADERS } from "./security-headers.ts";
 import { shortBody } from "./short-body.ts";
 import { tarOf } from "./tar-stream.ts";
 
-/** The words that have to be typed before everything goes. */
-export const CONFIRM_WORDS = "delete everything";
 const ID_CHARS = 8;
 
 export type Kept =

@@ -1,20 +1,12 @@
 import { z } from "zod";
+import { ShownDevice } from "../protocol/devices.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
 import { plain, print, table } from "./print.ts";
 import { bodyOf, type RunningServer } from "./running-server.ts";
 import { connect } from "./server-link.ts";
 
-const Device = z.object({
-  id: z.string(),
-  name: z.string(),
-  createdAt: z.string(),
-  lastSeenAt: z.string(),
-  isConnected: z.boolean(),
-  isThis: z.boolean(),
-});
-type Device = z.infer<typeof Device>;
-const Listed = z.object({ devices: z.array(Device) });
+const Listed = z.object({ devices: z.array(ShownDevice) });
 const Revoked = z.object({ revoked: z.array(z.string()) });
 const MINUTE_CHARS = "2000-01-01T00:00".length;
 
@@ -35,7 +27,7 @@ export async function devices(line: CommandLine): Promise<ExitCode> {
   return EXIT.done;
 }
 
-export async function listDevices(server: RunningServer): Promise<readonly Device[]> {
+export async function listDevices(server: RunningServer): Promise<readonly ShownDevice[]> {
   return Listed.parse(await (await bodyOf(await server.get("/api/devices"))).json()).devices;
 }
 
@@ -46,7 +38,7 @@ async function revoke(line: CommandLine, server: RunningServer, wish: object): P
 }
 
 /** An id may be shortened, as long as it is unambiguous. */
-function idOf(known: readonly Device[], wanted: string): string {
+function idOf(known: readonly ShownDevice[], wanted: string): string {
   const found = known.filter(({ id }) => id === wanted || id.startsWith(wanted));
   const [only] = found.filter(({ id }) => id === wanted).concat(found);
   if (only && (only.id === wanted || found.length === 1)) return only.id;
@@ -57,7 +49,7 @@ function idOf(known: readonly Device[], wanted: string): string {
   throw new CliError(EXIT.failed, `${words} liminal devices lists them.`, "DEVICE_NOT_FOUND");
 }
 
-function listed(known: readonly Device[]): string {
+function listed(known: readonly ShownDevice[]): string {
   const rows = known.map(({ id, name, createdAt, lastSeenAt, isConnected }) => [
     id,
     isConnected ? "now" : minuteOf(lastSeenAt),

@@ -1,5 +1,5 @@
 import encodeQR from "qr";
-import { z } from "zod";
+import { PairingOutcome, ShownInvitation } from "../protocol/devices.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { CommandLine } from "./parse-command-line.ts";
 import { print, tell } from "./print.ts";
@@ -8,21 +8,10 @@ import { connect } from "./server-link.ts";
 
 const LOOK_AGAIN_MS = 500;
 
-const Invitation = z.object({
-  id: z.string(),
-  links: z.array(z.string()).min(1),
-  expiresAt: z.string(),
-  certificate: z.object({ fingerprint: z.string() }).nullable(),
-  isReachable: z.boolean(),
-});
-type Invitation = z.infer<typeof Invitation>;
-const Outcome = z.object({ status: z.enum(["waiting", "used", "expired"]), device: z.string().optional() });
-type Outcome = z.infer<typeof Outcome>;
-
 /** Prints what signs another device in, once. */
 export async function pair(line: CommandLine): Promise<ExitCode> {
   using link = await connect(line.env);
-  const made = Invitation.parse(await (await bodyOf(await link.server.post("/api/pairing", {}))).json());
+  const made = ShownInvitation.parse(await (await bodyOf(await link.server.post("/api/pairing", {}))).json());
   const [url = ""] = made.links;
   const fingerprint = made.certificate?.fingerprint;
   const told = { url, links: made.links, expiresAt: made.expiresAt, isReachable: made.isReachable };
@@ -43,7 +32,7 @@ export async function pair(line: CommandLine): Promise<ExitCode> {
   return status === "used" ? EXIT.done : EXIT.failed;
 }
 
-function words({ links, certificate, isReachable, expiresAt }: Invitation, url: string): string {
+function words({ links, certificate, isReachable, expiresAt }: ShownInvitation, url: string): string {
   const others = links.slice(1).map((other) => `  ${other}\n`);
   const minutes = "It works once, until ";
   return [
@@ -60,10 +49,10 @@ function words({ links, certificate, isReachable, expiresAt }: Invitation, url: 
   ].join("");
 }
 
-async function ended(server: RunningServer, id: string): Promise<Outcome> {
+async function ended(server: RunningServer, id: string): Promise<PairingOutcome> {
   for (;;) {
     const query = new URLSearchParams({ id });
-    const outcome = Outcome.parse(await (await bodyOf(await server.get(`/api/pairing?${query}`))).json());
+    const outcome = PairingOutcome.parse(await (await bodyOf(await server.get(`/api/pairing?${query}`))).json());
     if (outcome.status !== "waiting") return outcome;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }

@@ -1,35 +1,9 @@
 import { z } from "zod/mini";
-
-const Certificate = z.object({ fingerprint: z.string(), isGenerated: z.boolean(), expiresAt: z.string() });
-
-const Device = z.object({
-  id: z.string(),
-  name: z.string(),
-  createdAt: z.string(),
-  lastSeenAt: z.string(),
-  isConnected: z.boolean(),
-  isThis: z.boolean(),
-});
-export type Device = z.infer<typeof Device>;
+import { PairingOutcome, ShownDevice, ShownInvitation } from "../../protocol/devices.ts";
 
 /** What the page reads of `/api/devices`. */
-const DeviceList = z.object({ devices: z.array(Device), isReachable: z.boolean() });
+const DeviceList = z.object({ devices: z.array(ShownDevice), isReachable: z.boolean() });
 export type DeviceList = z.infer<typeof DeviceList>;
-
-const Invitation = z.object({
-  id: z.string(),
-  links: z.array(z.string()).check(z.minLength(1)),
-  expiresAt: z.string(),
-  certificate: z.nullable(Certificate),
-  isReachable: z.boolean(),
-});
-export type Invitation = z.infer<typeof Invitation>;
-
-const PairingStatus = z.object({
-  status: z.enum(["waiting", "used", "expired"]),
-  device: z.optional(z.string()),
-});
-export type PairingStatus = z.infer<typeof PairingStatus>;
 
 const Refused = z.object({ error: z.string() });
 
@@ -41,12 +15,12 @@ export async function revokeDevices(which: { readonly id: string } | { readonly 
   await ask("/api/devices/revoke", { method: "POST", body: JSON.stringify(which) });
 }
 
-export async function makeInvitation(): Promise<Invitation> {
-  return Invitation.parse(await ask("/api/pairing", { method: "POST", body: "{}" }));
+export async function makeInvitation(): Promise<ShownInvitation> {
+  return ShownInvitation.parse(await ask("/api/pairing", { method: "POST", body: "{}" }));
 }
 
-export async function fetchPairing(id: string): Promise<PairingStatus> {
-  return PairingStatus.parse(await ask(`/api/pairing?${new URLSearchParams({ id })}`));
+export async function fetchPairing(id: string): Promise<PairingOutcome> {
+  return PairingOutcome.parse(await ask(`/api/pairing?${new URLSearchParams({ id })}`));
 }
 
 /** What the server refuses is thrown in its words. */

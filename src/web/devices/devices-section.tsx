@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
+import type { ShownDevice } from "../../protocol/devices.ts";
 import { Icon } from "../icons/icon.tsx";
 import { relativeAge } from "../shell/relative-age.ts";
 import { adoptStyles } from "../styles/adopt-styles.ts";
 import styles from "./devices.css" with { type: "text" };
-import type { Device } from "./devices-api.ts";
 import { PairPanel } from "./pair-panel.tsx";
 import { useDevices } from "./use-devices.ts";
 
@@ -46,7 +46,7 @@ export function DevicesSection({ nowMs }: { nowMs: number }) {
 }
 
 interface DeviceRowProps {
-  readonly device: Device;
+  readonly device: ShownDevice;
   readonly nowMs: number;
   readonly onRevoke: () => void;
 }

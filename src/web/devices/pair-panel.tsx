@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { PairingOutcome, ShownInvitation } from "../../protocol/devices.ts";
 import { Icon } from "../icons/icon.tsx";
 import { copyText } from "../markdown/copy-text.ts";
-import { fetchPairing, type Invitation, makeInvitation, type PairingStatus } from "./devices-api.ts";
+import { fetchPairing, makeInvitation } from "./devices-api.ts";
 
 const LOOK_AGAIN_MS = 1_000;
-const WAITING: PairingStatus = { status: "waiting" };
+const WAITING: PairingOutcome = { status: "waiting" };
 
 /** A link for one other device, once, as text and as a picture; it says when it was used. */
 export function PairPanel({ onClose }: { onClose: () => void }) {
@@ -35,7 +36,7 @@ export function PairPanel({ onClose }: { onClose: () => void }) {
   );
 }
 
-function statusWords(made: Invitation | null, { status, device }: PairingStatus): string {
+function statusWords(made: ShownInvitation | null, { status, device }: PairingOutcome): string {
   if (!made) return "Making a link …";
   switch (status) {
     case "waiting": {
@@ -51,7 +52,7 @@ function statusWords(made: Invitation | null, { status, device }: PairingStatus)
   }
 }
 
-function OpenInvitation({ made: { links, certificate, isReachable } }: { made: Invitation }) {
+function OpenInvitation({ made: { links, certificate, isReachable } }: { made: ShownInvitation }) {
   const [link, setLink] = useState(links[0] ?? "");
   const [isCopied, setCopied] = useState(false);
   const copy = () => void copyText(link).then(() => setCopied(true));
@@ -120,8 +121,8 @@ function QrPicture({ text }: { text: string }) {
 }
 
 function useInvitation() {
-  const [made, setMade] = useState<Invitation | null>(null);
-  const [status, setStatus] = useState<PairingStatus>(WAITING);
+  const [made, setMade] = useState<ShownInvitation | null>(null);
+  const [status, setStatus] = useState<PairingOutcome>(WAITING);
   const [problem, setProblem] = useState("");
   const [times, setTimes] = useState(0);
   useEffect(() => {

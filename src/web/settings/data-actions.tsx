@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
+import { CONFIRM_WORDS } from "../../protocol/confirm-words.ts";
 import { Icon } from "../icons/icon.tsx";
-import { type Asked, backUp, CONFIRM_WORDS, deleteSessions } from "./data-request.ts";
+import { type Asked, backUp, deleteSessions } from "./data-request.ts";
 import { sizeWords } from "./size-words.ts";
 
 type Step = "idle" | "working" | "choosing";

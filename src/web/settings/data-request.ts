@@ -1,13 +1,11 @@
 import { z } from "zod/mini";
+import { CONFIRM_WORDS } from "../../protocol/confirm-words.ts";
 
 const Failed = z.object({ error: z.string() });
 const Written = z.object({ path: z.string(), bytes: z.number(), sessions: z.int() });
 const Deleted = z.object({ sessions: z.int(), freedBytes: z.number() });
 
 export type Asked = { readonly ok: true; readonly words: string } | { readonly ok: false; readonly words: string };
-
-/** What has to be typed before everything goes; the server wants the same words. */
-export const CONFIRM_WORDS = "delete everything";
 
 /** Makes a backup; where it lies, or why there is none. */
 export function backUp(size: (bytes: number) => string): Promise<Asked> {
