@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { anotherTalk, startTalk } from "../tests/integration/talk.ts";
-import { startTestServer } from "../tests/support/test-server.ts";
+import { anotherTalk, startTalk } from "../integration/talk.ts";
+import { startTestServer } from "./test-server.ts";
 
-const FIXTURES = resolve(import.meta.dirname, "../tests/schemas");
+const FIXTURES = resolve(import.meta.dirname, "../schemas");
 /** Shadow tables of the full-text index come with it. */
 const OWN_TABLES =
   "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT GLOB 'search_index_*'";
