@@ -1,5 +1,6 @@
 import { createIcon } from "../icons/create-icon.ts";
 import { createElement } from "../transcript/create-element.ts";
+import { lineRuns } from "./coloured-lines.ts";
 import type { DiffFold, DiffLine, LineDiff } from "./line-diff.ts";
 import { type SplitRow, splitRows } from "./split-rows.ts";
 
@@ -64,9 +65,12 @@ function createHalf(side: Side, line: DiffLine | null): HTMLElement[] {
   return [number, cell];
 }
 
-function contentOf({ text, words }: DiffLine): (Node | string)[] {
-  if (words === undefined) return [text];
-  return words.map((piece) => (piece.isChanged ? createElement("mark", "", piece.text) : piece.text));
+function contentOf(line: DiffLine): (Node | string)[] {
+  if (line.words === undefined && line.tokens === undefined) return [line.text];
+  return lineRuns(line).map(({ text, className, isChanged }) => {
+    const run = className === "" ? text : createElement("span", className, text);
+    return isChanged ? createElement("mark", "", run) : run;
+  });
 }
 
 function createNumber(side: Side, number: number | null): HTMLElement {

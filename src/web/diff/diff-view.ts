@@ -1,5 +1,6 @@
 import { createBlockButton } from "../markdown/block-button.ts";
 import { createElement } from "../transcript/create-element.ts";
+import { colourDiff } from "./colour-diff.ts";
 import { type ComparedTexts, compareTexts } from "./compare-texts.ts";
 import { createDiffTable } from "./diff-table.ts";
 import type { LineDiff } from "./line-diff.ts";
@@ -29,12 +30,29 @@ export function showDiff(frame: DiffFrame, texts: ComparedTexts): void {
     );
     // A file that is new or gone has one side only.
     const hasBoth = diff.added > 0 && diff.removed > 0;
-    if (hasBoth && !frame.isPlain) offerShapes(frame, diff);
-    else draw(frame, diff, "unified");
+    const redraw = hasBoth && !frame.isPlain ? offerShapes(frame, diff) : drawUnified(frame, diff);
+    colourDiff(diff, texts, (coloured) => {
+      // A selection would lose its ends, and what was unfolded would fold: then it stays plain.
+      if (!isInUse(frame.body)) redraw(coloured);
+    });
   });
 }
 
-function offerShapes(frame: DiffFrame, diff: LineDiff): void {
+function isInUse(body: HTMLElement): boolean {
+  const selection = getSelection();
+  return (
+    body.contains(document.activeElement) || (selection?.isCollapsed === false && selection.containsNode(body, true))
+  );
+}
+
+function drawUnified(frame: DiffFrame, diff: LineDiff): (next: LineDiff) => void {
+  draw(frame, diff, "unified");
+  return (next) => draw(frame, next, "unified");
+}
+
+/** Gives the way to draw it again. */
+function offerShapes(frame: DiffFrame, first: LineDiff): (next: LineDiff) => void {
+  let diff = first;
   const toggle = createBlockButton("sidebar", "Side by side");
   toggle.classList.add("diff-shape");
   frame.end.append(toggle);
@@ -56,6 +74,11 @@ function offerShapes(frame: DiffFrame, diff: LineDiff): void {
   });
   update();
   new ResizeObserver(update).observe(frame.block);
+  return (next) => {
+    diff = next;
+    drawn = null;
+    update();
+  };
 }
 
 function draw({ block, body }: DiffFrame, diff: LineDiff, shape: DiffShape): void {

@@ -1,4 +1,5 @@
 import { diffArrays } from "diff";
+import type { CodeToken } from "../highlight/code-token.ts";
 import { type WordPiece, wordDiff } from "./word-diff.ts";
 
 /** A line of a unified diff with its numbers on both sides. */
@@ -9,6 +10,8 @@ export interface DiffLine {
   readonly newNumber: number | null;
   /** The line in pieces, where it replaces another that is much like it. */
   readonly words?: readonly WordPiece[];
+  /** The line in the colours of its language, once they are known. */
+  readonly tokens?: readonly CodeToken[];
 }
 
 /** A run of unchanged lines that is not shown. */

@@ -1,5 +1,6 @@
+import type { CodeToken } from "./code-token.ts";
 import { createWorker } from "./create-worker.ts";
-import type { CodeToken, HighlightReply, HighlightRequest } from "./highlight-message.ts";
+import type { HighlightReply, HighlightRequest } from "./highlight-message.ts";
 
 /** Longer code stays plain: colouring it would add more elements than anyone reads. */
 const HIGHLIGHT_CHARS_MAX = 50_000;

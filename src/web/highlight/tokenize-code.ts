@@ -28,7 +28,7 @@ import swift from "highlight.js/lib/languages/swift";
 import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
-import type { CodeToken } from "./highlight-message.ts";
+import type { CodeToken } from "./code-token.ts";
 
 const GRAMMARS = {
   bash,

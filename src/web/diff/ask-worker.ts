@@ -1,0 +1,46 @@
+import { createWorker } from "../highlight/create-worker.ts";
+import type { DiffReply, DiffRequest, HighlightReply, HighlightRequest } from "../highlight/highlight-message.ts";
+
+type Request = DiffRequest | HighlightRequest;
+type Reply = DiffReply | HighlightReply;
+
+let worker: Worker | null = null;
+let lastId = 0;
+const waiting = new Map<number, (reply: Reply | null) => void>();
+
+/** Has the worker compare or colour; null when it cannot run. */
+export function askWorker(request: (id: number) => Request, answer: (reply: Reply | null) => void): void {
+  const url = document.body.dataset["highlightWorker"];
+  // Only sessions have one; elsewhere a change is small, and plain.
+  if (url === undefined) {
+    answer(null);
+    return;
+  }
+  lastId += 1;
+  waiting.set(lastId, answer);
+  try {
+    worker ??= startWorker(url);
+    worker.postMessage(request(lastId));
+  } catch (error) {
+    console.warn(`the worker for changes does not run: ${String(error)}`);
+    giveUp();
+  }
+}
+
+function startWorker(url: string): Worker {
+  const started = createWorker(url);
+  started.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
+    const answer = waiting.get(data.id);
+    waiting.delete(data.id);
+    answer?.(data);
+  });
+  started.addEventListener("error", giveUp);
+  return started;
+}
+
+function giveUp(): void {
+  const all = [...waiting.values()];
+  waiting.clear();
+  worker = null;
+  for (const answer of all) answer(null);
+}
