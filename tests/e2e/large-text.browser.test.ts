@@ -83,3 +83,18 @@ test("X-15 a session prints whole: every entry, black on white, without what can
     .evaluate((body) => [body.scrollHeight, body.querySelector(".column")?.scrollHeight ?? 0]);
   expect(heights[0]).toBeGreaterThanOrEqual(heights[1] ?? Number.NaN);
 });
+
+test("X-15 the menu of a tab prints its session, which comes into view for it", async () => {
+  await using server = await startTestServer();
+  const sessions = await prepareSessions(server, "demo", [TITLE, "Another"]);
+  await sessions.say(TITLE, "stream 30 words");
+  await using app = await chromium.open(server);
+  const session = await app.open(TITLE);
+  await session.untilSaid("w30");
+  await app.open("Another");
+  await printToNowhere(app, async () => {
+    await app.tab(TITLE).click({ button: "right" });
+    await app.page.getByRole("menuitem", { name: "Print" }).click();
+  });
+  expect(await session.frame.locator("body").getAttribute("data-printed")).toBe(TITLE);
+});

@@ -12,11 +12,11 @@ export async function doubleText(app: AppPage): Promise<void> {
   for (const frame of app.page.frames()) await frame.evaluate("document.documentElement.style.fontSize = '200%'");
 }
 
-/** Prints to nowhere: the frame is left as the printer would have met it. */
-export async function printToNowhere(app: AppPage): Promise<void> {
+/** Prints to nowhere, by the key or another way: the frame is left as the printer would have met it. */
+export async function printToNowhere(app: AppPage, ask = () => app.page.keyboard.press("Control+p")): Promise<void> {
   for (const frame of app.page.frames())
     await frame.evaluate("window.print = () => document.body.setAttribute('data-printed', document.title)");
-  await app.page.keyboard.press("Control+p");
+  await ask();
   await app.page.locator("iframe[data-session-id]:visible").contentFrame().locator("[data-printed]").waitFor();
   await app.page.emulateMedia({ media: "print" });
 }

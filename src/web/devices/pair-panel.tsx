@@ -28,7 +28,7 @@ export function PairPanel({ onClose }: { onClose: () => void }) {
             New link
           </button>
         )}
-        <button type="button" class="button ghost" onClick={onClose}>
+        <button type="button" class="button" onClick={onClose}>
           {status.status === "used" ? "Done" : "Close"}
         </button>
       </div>

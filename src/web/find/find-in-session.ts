@@ -53,6 +53,7 @@ export class FindInSession {
       this.#before = document.activeElement;
       const { transcript } = this.#options;
       transcript.keepPlace(() => transcript.element.prepend(this.#bar.element));
+      transcript.uncoverTop(BAR_PX);
       this.#isOpen = true;
     }
     const selected = document.getSelection()?.toString() ?? "";
@@ -125,6 +126,7 @@ export class FindInSession {
     if (current === null || pattern === null) return;
     const find = (article: HTMLElement) => this.#rangeIn(article, pattern, current.entryId, current.ordinal);
     this.#options.transcript.showPlace(current.entryId, find, BAR_PX);
+    this.#options.transcript.uncoverTop(BAR_PX);
   }
 
   #rangeIn(article: HTMLElement, pattern: RegExp, entryId: EntryId, ordinal: number): Range | null {

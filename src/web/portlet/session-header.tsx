@@ -77,7 +77,8 @@ function AgentState({ model }: { model: PortletModel }) {
           `Starting ${agentName}…`
         ) : (
           <>
-            {agentName} · <span class="state-word">{word}</span>
+            <span class="agent-name">{agentName} · </span>
+            <span class="state-word">{word}</span>
           </>
         )}
       </span>

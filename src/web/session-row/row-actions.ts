@@ -1,5 +1,7 @@
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { IconName } from "../icons/icon-shapes.ts";
+import { chordWords } from "../shell/keys/chord-keys.ts";
+import { printPortlet } from "../shell/portlets/print-portlet.ts";
 import { canOpenBeside } from "../shell/split/split-actions.ts";
 import type { Shell } from "../shell/state/shell.ts";
 import { askToArchive, askToDelete, startRename } from "../shell/state/shell-actions.ts";
@@ -36,6 +38,7 @@ export function rowActions(shell: Shell, { id, archived }: SessionRow): readonly
   return [
     ...besideAction(shell, id),
     rename,
+    ...printAction(shell, id),
     { words: "Archive", icon: "archive", act: () => askToArchive(shell, id) },
     remove,
   ];
@@ -45,10 +48,11 @@ export function rowActions(shell: Shell, { id, archived }: SessionRow): readonly
 export function tabActions(shell: Shell, { id }: SessionRow): readonly RowAction[] {
   const others: RowAction = { words: "Close others", icon: "close", act: () => shell.closeOthers(id) };
   return [
-    { words: "Close", icon: "close", key: "Alt+W", act: () => shell.close(id) },
+    { words: "Close", icon: "close", key: chordWords("Alt+W"), act: () => shell.close(id) },
     ...(shell.tabs.peek().order.length > 1 ? [others] : []),
     ...besideAction(shell, id),
     { words: "Rename", icon: "edit", act: () => startRename(shell, id, "tab") },
+    ...printAction(shell, id),
     { words: "Archive", icon: "archive", act: () => askToArchive(shell, id) },
   ];
 }
@@ -59,4 +63,14 @@ function besideAction(shell: Shell, id: SessionRow["id"]): readonly RowAction[] 
   const isAlone = order.length === 1 && order[0] === id;
   if (isAlone || !canOpenBeside(shell) || shell.split.peek().columns.includes(id)) return [];
   return [{ words: "Open beside", icon: "columns", act: () => shell.openBeside(id) }];
+}
+
+/** Only an open session can be printed, and it comes into view first: in the background it has not drawn everything. */
+function printAction(shell: Shell, id: SessionRow["id"]): readonly RowAction[] {
+  if (!shell.tabs.peek().order.includes(id)) return [];
+  const act = () => {
+    shell.open(id);
+    printPortlet(id);
+  };
+  return [{ words: "Print", icon: "file", key: chordWords("Mod+P"), act }];
 }

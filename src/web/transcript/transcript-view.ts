@@ -120,6 +120,11 @@ export class TranscriptView {
     this.#settle();
   }
 
+  /** Near the very top, goes all the way: nothing is left under what covers the first `coveredPx`. */
+  uncoverTop(coveredPx: number): void {
+    if (this.#log.scrollTop < coveredPx) this.#anchor.goToTop();
+  }
+
   /** Goes to the next message of the user's, or the one before; past the last one, to the newest content. */
   stepUser(steps: 1 | -1): void {
     const focused = document.activeElement?.closest<HTMLElement>('article[data-entry-type="user"]');

@@ -9,7 +9,7 @@ export function NothingOpen({ shell }: { shell: Shell }) {
       <div class="empty">
         <Icon name="message" />
         <h1>No session open</h1>
-        <p>Pick one on the left, or start a new one.</p>
+        <p>Pick one from your projects, or start a new one.</p>
         <div class="actions">
           <button type="button" class="button primary" onClick={() => askForSession(shell)}>
             New session

@@ -18,10 +18,14 @@ export function TabBar({ shell }: { shell: Shell }) {
   const strip = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<SessionId | null>(null);
   const drag = useTabDrag(shell, strip);
-  // The active tab is always in view, also when its title grows.
+  // The active tab is always in view, also when the window gets narrower.
   useLayoutEffect(() => {
-    if (active !== null)
-      document.getElementById(tabIdOf(active))?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const show = () =>
+      active && document.getElementById(tabIdOf(active))?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    show();
+    const watch = new ResizeObserver(show);
+    if (strip.current) watch.observe(strip.current);
+    return () => watch.disconnect();
   }, [active, rows.length]);
   return (
     <div class="tabbar" data-empty={rows.length === 0 ? "" : undefined}>
