@@ -17,12 +17,19 @@ test("X-15 every state has a name of its own", () => {
 });
 
 for (const state of GALLERY_STATES) {
-  test(`X-15 axe finds nothing against WCAG 2.2 AA in either theme: ${state.name}, ${state.shows}`, async () => {
-    await using stage = await openStage(browser, state);
-    await stage.reach();
-    for (const colorScheme of ["dark", "light"] as const) {
-      await stage.app.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      expect({ colorScheme, violations: await axeViolations(stage.app.page) }).toEqual({ colorScheme, violations: [] });
-    }
-  });
+  const { absentBecause = null } = state;
+  test.skipIf(absentBecause !== null)(
+    `X-15 axe finds nothing against WCAG 2.2 AA in either theme: ${state.name}, ${state.shows}`,
+    async () => {
+      await using stage = await openStage(browser, state);
+      await stage.reach();
+      for (const colorScheme of ["dark", "light"] as const) {
+        await stage.app.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        expect({ colorScheme, violations: await axeViolations(stage.app.page) }).toEqual({
+          colorScheme,
+          violations: [],
+        });
+      }
+    },
+  );
 }

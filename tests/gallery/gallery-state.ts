@@ -1,3 +1,4 @@
+import type { Locator } from "playwright-core";
 import type { AppPage } from "../e2e/app-page.ts";
 import type { TestServer, TestServerOptions } from "../support/test-server.ts";
 import type { SeedOptions } from "./seed-workspace.ts";
@@ -14,8 +15,12 @@ export interface GalleryState {
   /** For the index, and for the names of tests. */
   readonly shows: string;
   readonly reach: (stage: GalleryStage) => Promise<void>;
+  /** Stays at the top of what scrolls it, in every width. */
+  readonly atTop?: (stage: GalleryStage) => Locator;
   /** On top of the agents that every state has. */
   readonly server?: Pick<TestServerOptions, "agents" | "env">;
+  /** Puts files into the data directory before the server starts. */
+  readonly prepare?: TestServerOptions["prepare"];
   /** What the store holds before the server starts; nothing at all with "empty". */
   readonly seed?: SeedOptions | "empty";
   /** It is about the sidebar, which waits in a drawer in a narrow window: no pictures of that. */
@@ -26,4 +31,8 @@ export interface GalleryState {
   readonly viewport?: { readonly width: number; readonly height: number };
   /** It takes the server away. */
   readonly losesServer?: boolean;
+  /** The server shows a certificate of its own. */
+  readonly hasOwnCertificate?: boolean;
+  /** Why it cannot be reached on this machine. */
+  readonly absentBecause?: string | null;
 }

@@ -19,12 +19,13 @@ const AGENTS = {
 
 /** Opens a page on a server of its own and brings it into a state; the theme follows `page.emulateMedia`. */
 export async function openStage(browser: Browser, state: GalleryState, onProblem?: (words: string) => void) {
-  const { seed = {}, isNarrow = false, losesServer = false } = state;
+  const { seed = {}, isNarrow = false, losesServer = false, hasOwnCertificate = false } = state;
   const server = await startTestServer({
     agents: { ...AGENTS, ...state.server?.agents },
     ...(state.server?.env && { env: state.server.env }),
-    prepare: (dataDir) => {
+    prepare: async (dataDir) => {
       if (seed !== "empty") seedWorkspace(dataDir, seed);
+      await state.prepare?.(dataDir);
     },
   });
   const viewport = state.viewport ?? (isNarrow ? NARROW : WIDE);
@@ -33,6 +34,7 @@ export async function openStage(browser: Browser, state: GalleryState, onProblem
     theme: "system" as const,
     isDrawer: isNarrow || viewport.width < DRAWER_BELOW_PX,
     losesServer,
+    acceptsCertificate: hasOwnCertificate,
     ...(onProblem && { onProblem }),
   };
   const app = await openApp(browser, server, options).catch(async (error: unknown) => {

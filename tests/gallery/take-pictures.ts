@@ -18,6 +18,10 @@ const pictures: Picture[] = [];
 const failed: string[] = [];
 for (const state of GALLERY_STATES) {
   if (wanted.length > 0 && !wanted.includes(state.name)) continue;
+  if (typeof state.absentBecause === "string") {
+    console.log(`left out  ${state.name}: ${state.absentBecause}`);
+    continue;
+  }
   try {
     pictures.push(...(await takePictures(browser, state)));
     console.log(`ok    ${state.name}`);
@@ -40,6 +44,7 @@ async function takePictures(inBrowser: Browser, state: GalleryState): Promise<Pi
   const taken: Picture[] = [];
   for (const viewport of widthsOf(state)) {
     await page.setViewportSize(viewport);
+    await state.atTop?.(stage).evaluate((element) => element.scrollIntoView({ block: "start" }));
     for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
       const file = `${state.name}-${viewport.width}-${theme}.png`;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { failWrites } from "../support/file-limit.ts";
+import { leaveCrashReport } from "../support/crash-report.ts";
+import { failWrites, NO_FILE_LIMIT } from "../support/file-limit.ts";
 import { type AgentSetting, guideWith, ROOT, type TestServer } from "../support/test-server.ts";
 import type { GalleryState } from "./gallery-state.ts";
 import { PROJECT } from "./seed-workspace.ts";
@@ -102,6 +103,7 @@ export const TROUBLE_STATES: readonly GalleryState[] = [
   {
     name: "read-only",
     shows: "a disk that takes nothing, with a message half written",
+    absentBecause: NO_FILE_LIMIT,
     // Holders keep what could not be stored beyond the end of the server.
     server: { env: { LIMINAL_HOLD_MS: "0" } },
     reach: async ({ app, server }) => {
@@ -111,6 +113,15 @@ export const TROUBLE_STATES: readonly GalleryState[] = [
       await session.message.fill("And now the jitter");
       await app.page.getByRole("alert").filter({ hasText: "Read-only" }).waitFor();
       await session.untilSendIs("off");
+    },
+  },
+  {
+    name: "crash-report",
+    shows: "an earlier run that ended unexpectedly",
+    prepare: leaveCrashReport,
+    reach: async ({ app }) => {
+      await app.page.getByRole("status").filter({ hasText: "ended unexpectedly" }).waitFor();
+      await app.row("Rate limits per tenant").waitFor();
     },
   },
   {
