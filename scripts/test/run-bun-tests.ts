@@ -16,7 +16,7 @@ const PART_TIMEOUT_MS = 20 * 60 * 1_000;
 /** Tests with servers and browsers mostly wait for processes; more files at once than this only wait for each other. */
 const LANES_MAX = 2;
 /** Files of unit tests are so short that a second process costs more than it saves; what is run again is run alone. */
-const PARTS_IN_LANES: ReadonlySet<string> = new Set(["integration", "browser", "agents"]);
+const PARTS_IN_LANES: ReadonlySet<string> = new Set(["integration", "browser"]);
 /** More files than this do not fail by chance. */
 const SECOND_LOOK_FILES_MAX = 4;
 

@@ -84,9 +84,11 @@ for (const agent of REAL_AGENTS)
       const file = join(path, EDITED_FILE);
       await session.say([agent.edit(file, "line two", "line 2"), "say: Edited."].join("\n"));
       await session.permission.waitFor();
-      const asked = await textIn(session.permission);
-      expect(asked).toContain("line two");
-      expect(asked).toContain("line 2");
+      await waitFor(
+        () => textIn(session.permission),
+        (asked) => asked.includes("line two") && asked.includes("line 2"),
+        "the change that is asked for",
+      );
       expect(await readFile(file, "utf8")).toBe(EDITED_TEXT);
       await session.permission.getByRole("button", { name: /^Yes/ }).first().click();
       await session.untilSaid("Edited.");
