@@ -9,7 +9,7 @@ import { NOTHING, ONE_FAILED, sum, type Tally } from "./tally.ts";
 import { RUN_MARKER, type TestEnvironment } from "./test-environment.ts";
 
 /** Generous, since the machine may be busy: a test that waits for an event should fail by its own deadline first. */
-const TEST_TIMEOUT_MS = 120_000;
+const TEST_TIMEOUT_MS = 240_000;
 /** A part that hangs is ended and fails. On a calm machine each takes a few minutes; a busy one may need four times that. */
 const PART_TIMEOUT_MS = 20 * 60 * 1_000;
 
@@ -17,8 +17,9 @@ const PART_TIMEOUT_MS = 20 * 60 * 1_000;
 const LANES_MAX = 2;
 /** Files of unit tests are so short that a second process costs more than it saves; what is run again is run alone. */
 const PARTS_IN_LANES: ReadonlySet<string> = new Set(["integration", "browser"]);
-/** More files than this do not fail by chance. */
-const SECOND_LOOK_FILES_MAX = 4;
+/** More files than this do not fail by chance, and what fails this often again does not either. */
+const LOOKED_AT_AGAIN_FILES_MAX = 6;
+const LOOKS_AGAIN_MAX = 2;
 
 export type BunTestRun = {
   readonly root: string;
@@ -33,20 +34,33 @@ type Outcome = { readonly tally: Tally; readonly failures: readonly string[] };
 
 /**
  * Runs files in one `bun test` and counts from its report; what fails is printed as it happens and named again at the end.
- * In CI, on machines shared with others, the few files that failed are run once more by themselves: what passes then
+ * In CI, on machines shared with others, the few files that failed are run again by themselves: what passes then
  * counts, and is named as unsteady, so that it is seen and mended.
  */
 export async function runBunTests(run: BunTestRun): Promise<Tally> {
   const first = await runOnce(run);
-  const files = [...new Set(first.failures.map((failure) => failure.split(" > ")[0] ?? ""))];
-  const isKnown = first.tally.failed === first.failures.length;
-  if (process.env["CI"] !== "true" || !isKnown || files.length === 0 || files.length > SECOND_LOOK_FILES_MAX)
-    return first.tally;
-  const again = await runOnce({ ...run, part: `${run.part}, again`, files });
-  for (const failure of first.failures.filter((name) => !again.failures.includes(name)))
-    reportLine("note", "unsteady", `passed only when run again: ${failure}`);
-  const failed = again.tally.failed;
-  return { ...first.tally, passed: first.tally.passed + first.tally.failed - failed, failed };
+  if (process.env["CI"] !== "true") return first.tally;
+  let last = first;
+  for (let look = 1; look <= LOOKS_AGAIN_MAX && isWorthAnotherLook(last); look++) {
+    const again = await runOnce({ ...run, part: `${run.part}, look ${look + 1}`, files: filesOf(last) });
+    for (const failure of last.failures.filter((name) => !again.failures.includes(name)))
+      reportLine("note", "unsteady", `passed only when run again: ${failure}`);
+    last = again;
+  }
+  const { passed, failed } = first.tally;
+  return { ...first.tally, passed: passed + failed - last.tally.failed, failed: last.tally.failed };
+}
+
+/** Only failed tests are run again: a file that was never reached, or a run that was ended, stays a failure. */
+function isWorthAnotherLook(outcome: Outcome): boolean {
+  const { tally, failures } = outcome;
+  return (
+    failures.length > 0 && tally.failed === failures.length && filesOf(outcome).length <= LOOKED_AT_AGAIN_FILES_MAX
+  );
+}
+
+function filesOf({ failures }: Outcome): string[] {
+  return [...new Set(failures.map((failure) => failure.split(" > ")[0] ?? ""))];
 }
 
 async function runOnce(run: BunTestRun): Promise<Outcome> {

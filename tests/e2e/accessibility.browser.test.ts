@@ -12,7 +12,7 @@ test("X-15 axe finds nothing in a narrow window, with the drawer shut and open",
   const client = await server.connect();
   const { project } = await client.ask("project:added", { type: "project:add", path: await server.directory("demo") });
   await client.ask("session:created", { type: "session:create", projectId: project.id, cliType: "builtin" });
-  await using app = await chromium.open(server, { viewport: NARROW, isDrawer: true });
+  await using app = await chromium.open(server, { viewport: NARROW });
   await app.page.getByText("No session open").waitFor();
   expect(await axeViolations(app.page)).toEqual([]);
   await app.page.getByRole("button", { name: "Show projects" }).click();

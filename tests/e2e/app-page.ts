@@ -30,8 +30,6 @@ export interface OpenOptions {
   readonly losesServer?: boolean;
   /** The server is going to refuse something over HTTP: that the browser notes it is no problem of the page's. */
   readonly isRefused?: boolean;
-  /** The window is too narrow for the sidebar, which waits in a drawer. */
-  readonly isDrawer?: boolean;
   /** The server shows a certificate that it made itself, which a person would have to accept. */
   readonly acceptsCertificate?: boolean;
   /** Signs in by this pairing link instead of the server's own address. */
@@ -50,7 +48,7 @@ export async function openApp(browser: Browser, server: TestServer, options: Ope
   const app = new AppPage(await context.newPage(), options);
   await app.page.goto(options.pairingLink ?? server.url);
   if (options.pairingLink !== undefined) await app.page.getByRole("button", { name: "Pair this device" }).click();
-  await (options.isDrawer ? app.page.getByRole("button", { name: "Show projects" }) : app.projects).waitFor();
+  await app.untilListed();
   return app;
 }
 
@@ -90,6 +88,11 @@ export class AppPage implements AsyncDisposable {
 
   get projects(): Locator {
     return this.page.getByRole("navigation", { name: "Projects" });
+  }
+
+  /** Until every project and session is known; a drawer that is closed knows them too. */
+  async untilListed(): Promise<void> {
+    await this.page.locator("nav[aria-label=Projects][aria-busy=false]").waitFor({ state: "attached" });
   }
 
   dialog(name: string): Locator {
@@ -228,7 +231,7 @@ export class AppPage implements AsyncDisposable {
 
   async refresh(): Promise<void> {
     await this.page.reload();
-    await this.projects.waitFor();
+    await this.untilListed();
   }
 
   /** Closes the window, and with the last window the profile. */

@@ -1,6 +1,7 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { z } from "zod";
+import { loadedFrames } from "./loaded-frames.ts";
 
 const Violation = z.object({
   id: z.string(),
@@ -10,7 +11,7 @@ const Violation = z.object({
 
 /** What axe finds wrong with the page and every frame in it, in words; nothing, if all is well. */
 export async function axeViolations(page: Page): Promise<string[]> {
-  for (const frame of page.frames()) await frame.evaluate(axe.source);
+  for (const frame of await loadedFrames(page)) await frame.evaluate(axe.source);
   const found = await page.evaluate(
     // What WCAG 2.2 added is off unless asked for.
     "axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }).then((run) => run.violations)",

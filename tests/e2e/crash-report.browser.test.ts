@@ -11,7 +11,7 @@ const chromium = useChromium();
 
 test("X-15 after a crash the page shows the report and deletes it, also in a narrow window", async () => {
   await using server = await startTestServer({ prepare: leaveCrashReport });
-  await using app = await chromium.open(server, { viewport: PHONE, isDrawer: true });
+  await using app = await chromium.open(server, { viewport: PHONE });
   const strip = app.page.getByRole("status").filter({ hasText: "Liminal Builder ended unexpectedly" });
   await strip.waitFor();
   expect(await axeViolations(app.page)).toEqual([]);

@@ -39,7 +39,7 @@ test("X-27 settings back up, export and delete everything, each with its outcome
 
 test("X-27 on a phone's width nothing of the data settings is cut off or out of reach", async () => {
   await using server = await startTestServer();
-  await using app = await chromium.open(server, { viewport: PHONE, isDrawer: true });
+  await using app = await chromium.open(server, { viewport: PHONE });
   await app.page.keyboard.press("Control+,");
   const data = app.dialog("Settings").getByRole("region", { name: "Data", exact: true });
   await data.getByRole("button", { name: "Delete…" }).click();

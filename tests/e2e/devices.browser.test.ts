@@ -53,7 +53,7 @@ test("X-16 a phone is paired by a link over TLS, works, and is thrown out the mo
   expect(await axeViolations(desk.page)).toEqual([]);
 
   const pairingLink = onLoopback(server, link);
-  const options = { acceptsCertificate: true, viewport: PHONE, isDrawer: true, isRefused: true, losesServer: true };
+  const options = { acceptsCertificate: true, viewport: PHONE, isRefused: true, losesServer: true };
   await using phone = await chromium.open(server, { ...options, pairingLink });
   await panel.getByText("was paired. The link is used up.").waitFor();
   expect(new URL(phone.page.url()).pathname + new URL(phone.page.url()).search).toBe("/");

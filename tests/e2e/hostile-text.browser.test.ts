@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { chunk, script, scriptedAgent } from "../integration/scripted-agent.ts";
 import { startTestServer } from "../support/test-server.ts";
 import type { AppPage } from "./app-page.ts";
+import { loadedFrames } from "./loaded-frames.ts";
 import { useChromium } from "./use-chromium.ts";
 
 /** Each would leave a mark on the top window if it ever ran. */
@@ -27,7 +28,7 @@ const chromium = useChromium();
 /** Nothing ran, and nothing of it became an element; what the policy bars or a script reports is watched by the page itself. */
 async function expectInert(app: AppPage): Promise<void> {
   expect(await app.page.evaluate("top.ran ?? null")).toBeNull();
-  for (const frame of app.page.frames()) {
+  for (const frame of await loadedFrames(app.page)) {
     const made = await frame.evaluate<string[]>(`[...document.querySelectorAll(
       "[onerror], [onload], [onclick], iframe[srcdoc], a[href^='javascript' i], a[href^='data' i], a[href^='file' i], article script, article img, article iframe, article object, article form"
     )].map((element) => element.outerHTML)`);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { doubleText, printToNowhere } from "../gallery/reading-states.ts";
 import { startTestServer } from "../support/test-server.ts";
+import { loadedFrames } from "./loaded-frames.ts";
 import { prepareSessions } from "./open-sessions.ts";
 import { answerAt, seedLongSession } from "./seed-long-session.ts";
 import { useChromium } from "./use-chromium.ts";
@@ -31,14 +32,14 @@ async function openTalk(app: Awaited<ReturnType<typeof chromium.open>>, projects
 
 async function cutOff(app: Awaited<ReturnType<typeof chromium.open>>): Promise<string[]> {
   const found: string[] = [];
-  for (const frame of app.page.frames()) found.push(...(await frame.evaluate<string[]>(CUT_OFF)));
+  for (const frame of await loadedFrames(app.page)) found.push(...(await frame.evaluate<string[]>(CUT_OFF)));
   return found;
 }
 
 test("X-15 at 200 % zoom all of a session is there: nothing is cut off, nothing needs scrolling to the side", async () => {
   await using server = await startTestServer();
   await (await prepareSessions(server, "demo", [TITLE])).say(TITLE, "stream 30 words");
-  await using app = await chromium.open(server, { viewport: ZOOMED, isDrawer: true });
+  await using app = await chromium.open(server, { viewport: ZOOMED });
   const session = await openTalk(app, true);
   expect(await cutOff(app)).toEqual([]);
   const box = await session.send.boundingBox();

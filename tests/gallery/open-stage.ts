@@ -7,8 +7,6 @@ import { seedWorkspace } from "./seed-workspace.ts";
 import { storyAgent } from "./story-agent.ts";
 
 export const WIDE = { width: 1_440, height: 900 };
-/** Narrower windows have the projects in a drawer. */
-const DRAWER_BELOW_PX = 800;
 export const NARROW = { width: 390, height: 844 };
 
 /** Agents by their names in the picker. */
@@ -32,7 +30,6 @@ export async function openStage(browser: Browser, state: GalleryState, onProblem
   const options = {
     viewport,
     theme: "system" as const,
-    isDrawer: isNarrow || viewport.width < DRAWER_BELOW_PX,
     losesServer,
     acceptsCertificate: hasOwnCertificate,
     ...(onProblem && { onProblem }),

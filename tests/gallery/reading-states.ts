@@ -1,4 +1,5 @@
 import type { AppPage } from "../e2e/app-page.ts";
+import { loadedFrames } from "../e2e/loaded-frames.ts";
 import type { GalleryState } from "./gallery-state.ts";
 import { WIDE } from "./open-stage.ts";
 import { PROJECT } from "./seed-workspace.ts";
@@ -9,12 +10,13 @@ const ZOOMED = { width: 720, height: 450 };
 
 /** Text at twice its size, and nothing else: what a reader's own settings ask for. */
 export async function doubleText(app: AppPage): Promise<void> {
-  for (const frame of app.page.frames()) await frame.evaluate("document.documentElement.style.fontSize = '200%'");
+  for (const frame of await loadedFrames(app.page))
+    await frame.evaluate("document.documentElement.style.fontSize = '200%'");
 }
 
 /** Prints to nowhere, by the key or another way: the frame is left as the printer would have met it. */
 export async function printToNowhere(app: AppPage, ask = () => app.page.keyboard.press("Control+p")): Promise<void> {
-  for (const frame of app.page.frames())
+  for (const frame of await loadedFrames(app.page))
     await frame.evaluate("window.print = () => document.body.setAttribute('data-printed', document.title)");
   await ask();
   await app.page.locator("iframe[data-session-id]:visible").contentFrame().locator("[data-printed]").waitFor();

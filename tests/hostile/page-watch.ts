@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import type { Frame, Page } from "playwright-core";
+import { loadedFrames } from "../e2e/loaded-frames.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const WIDTHS = [1_280, 390];
@@ -41,7 +42,7 @@ const READ_ALL = `(async () => {
 export async function expectOnlyText(page: Page): Promise<void> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
-    for (const frame of page.frames()) {
+    for (const frame of await loadedFrames(page)) {
       expect(await frame.evaluate<string[]>(MADE_BY_TEXT)).toEqual([]);
       await waitFor(
         () => frame.evaluate<string[]>(OVERFLOWS),

@@ -1,6 +1,6 @@
 const LOOK_AGAIN_MS = 10;
 /** Long enough for a busy machine; a condition that takes this long will not come true. */
-export const DEADLINE_MS = 30_000;
+export const DEADLINE_MS = 60_000;
 
 /** For what sends no event of its own (a process that is not our child, a file): looks until it is there, or says what was seen. */
 export async function waitFor<Value>(

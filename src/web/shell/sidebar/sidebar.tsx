@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../icons/icon.tsx";
 import type { Shell } from "../state/shell.ts";
+import { isComplete } from "../state/shell-state.ts";
 import { AgentsFooter } from "./agents-footer.tsx";
 import { listenInTree } from "./listen-in-tree.ts";
 import { ProjectGroup } from "./project-group.tsx";
@@ -14,6 +15,7 @@ import { usePick } from "./use-pick.ts";
 export function Sidebar({ shell }: { shell: Shell }) {
   const projects = usePick(shell, (state) => state.projects);
   const isGreeted = usePick(shell, ({ awaited }) => awaited !== null);
+  const isKnown = usePick(shell, isComplete);
   const onTreeKey = useRef(listenInTree()).current;
   const drawerOpen = shell.drawerOpen.value;
   const hide = useRef<HTMLButtonElement>(null);
@@ -25,7 +27,7 @@ export function Sidebar({ shell }: { shell: Shell }) {
     shell.dialog.value = { kind: "add-project" };
   };
   return (
-    <nav class={drawerOpen ? "sidebar open" : "sidebar"} id="sidebar" aria-label="Projects">
+    <nav class={drawerOpen ? "sidebar open" : "sidebar"} id="sidebar" aria-label="Projects" aria-busy={!isKnown}>
       <header class="sidebar-head">
         <span class="brand">
           <Icon name="liminal" />

@@ -14,6 +14,8 @@ type Progress = Extract<PlainServerMessage, { type: "agent:install-progress" }>;
 /** The installs under way, whoever asked for them: closing the dialog does not stop one. */
 export class AgentInstalls {
   readonly #attempt: Attempt;
+  /** Which attempt of this page at an agent was the last. */
+  readonly #newest = new Map<CliType, symbol>();
   readonly #installs = signal<ReadonlyMap<CliType, Install>>(new Map());
 
   constructor(attempt: Attempt) {
@@ -31,10 +33,13 @@ export class AgentInstalls {
   }
 
   async install(cliType: CliType): Promise<void> {
+    const mine = Symbol(cliType);
+    this.#newest.set(cliType, mine);
     this.#set(cliType, { phase: "running", share: 0, words: "Preparing" });
     await this.#attempt({ type: "agent:install", cliType }, (_words, trouble) => {
-      // One that was cancelled is refused too, and already gone from here.
-      if (this.#installs.peek().has(cliType)) this.#set(cliType, { phase: "failed", trouble });
+      // One that was cancelled is refused too: it is gone from here by then, or another has begun in its place.
+      const isShown = this.#newest.get(cliType) === mine && this.#installs.peek().has(cliType);
+      if (isShown) this.#set(cliType, { phase: "failed", trouble });
     });
   }
 
