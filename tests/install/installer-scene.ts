@@ -15,8 +15,8 @@ import { watchProcesses } from "../support/leftover-processes.ts";
 import { type TempDir, tempDir } from "../support/temp-dir.ts";
 import { LoopbackRegistry } from "./loopback-registry.ts";
 
-const GONE_WITHIN_MS = 5_000;
-const ANSWER_TIMEOUT_MS = 20_000;
+const GONE_WITHIN_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 60_000;
 
 export const ACME = CliType.parse("acme");
 

@@ -45,6 +45,25 @@ describe("sending", () => {
     expect(await portlet.frame.locator("article.pending").count()).toBe(0);
   });
 
+  test("[TC-3.1a] Enter before the session's history is there sends when it is, unless the text was changed since", async () => {
+    await field().fill("Early");
+    await field().press("Enter");
+    expect(await portlet.said("session:send")).toEqual([]);
+    await portlet.show(history([assistant("a", "Hello.")]));
+    expect((await portlet.heard("session:send"))["content"]).toBe("Early");
+    expect(await field().inputValue()).toBe("");
+
+    await portlet.reload();
+    await portlet.show(SESSION, status("connected"));
+    await field().fill("Early");
+    await field().press("Enter");
+    await field().fill("Earlier");
+    await portlet.show(history([]));
+    expect(await portlet.said("session:send")).toEqual([]);
+    expect(await field().inputValue()).toBe("Earlier");
+    expect(await button("Send").isEnabled()).toBe(true);
+  });
+
   test("a refused message comes back into the composer with the reason", async () => {
     await portlet.show(history([]));
     await field().fill("Too much");

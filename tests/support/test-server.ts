@@ -10,7 +10,7 @@ import { DEADLINE_MS } from "./wait-for.ts";
 export const ROOT = resolve(import.meta.dirname, "../..");
 const RUN_MARKER = "LIMINAL_TEST_RUN";
 /** An agent that was told to end may take this long to be gone after its server was killed. */
-const LEFT_ALONE_MS = 10_000;
+const LEFT_ALONE_MS = 30_000;
 
 const Started = z.object({
   url: z.string(),

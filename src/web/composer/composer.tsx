@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { Icon } from "../icons/icon.tsx";
 import { KeyHint } from "../portlet/key-hint.tsx";
@@ -29,10 +29,19 @@ export function Composer({ model }: { model: PortletModel }) {
   const isSteerable = usePiece(model, (state) => canSteer(state.session));
   const composer = model.composer.value;
   const isEmpty = isComposerEmpty(composer);
+  const early = useRef<string | null>(null);
   const submit = (steers: boolean) => {
     // Asked of the store, not of what was last drawn: Enter may come in the same frame as the last letter.
-    if (canSend(store.state) && !isComposerEmpty(store.composer)) store.submit(undefined, steers);
+    if (isComposerEmpty(store.composer)) return;
+    if (canSend(store.state)) store.submit(undefined, steers);
+    else if (!store.state.isOpened) early.current = store.composer.text;
   };
+  // Enter may come before the session's history, too: the message goes when that is there, unless it was changed since.
+  useEffect(() => {
+    if (isOff || early.current === null) return;
+    if (early.current === store.composer.text) submit(false);
+    early.current = null;
+  }, [isOff]);
   const onFailed = (message: string) => store.change({ type: "refused", message });
   return (
     <>
