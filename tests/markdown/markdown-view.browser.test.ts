@@ -9,8 +9,7 @@ import { RandomText } from "./random-text.ts";
 const SEED = Number(process.env["MARKDOWN_SEED"] ?? Date.now() % 1_000_000_000);
 const RANDOM_TEXTS = 1_500;
 const CASES = [...BLOCK_CASES, ...LIST_CASES, ...INLINE_CASES].map(([, markdown]) => markdown);
-/** A chunk may cost this much more in a long message than in a short one: room for noise, none for growth by length. */
-/** Cost that grew with the text would be five hundred times as high; how much less is measured in `bench`. */
+/** A chunk may cost this much more in a long message: room for noise, none for growth by length, which would be 500 times. */
 const COST_FACTOR_MAX = 20;
 const COST_FLOOR_MS = 2;
 
