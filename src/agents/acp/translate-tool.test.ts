@@ -65,7 +65,17 @@ describe("the content of a tool call", () => {
   it("output that claude puts into a code fence is shown without it", () => {
     expect(patch({ content: [shown("```console\nhello\n```")] })).toEqual({ result: "hello" });
     expect(patch({ content: [shown("a ```b``` c")] })).toEqual({ result: "a ```b``` c" });
-    expect(patch({ content: [shown("```\na\n```\nbetween\n```\nb\n```")] }).result).toContain("between");
+    expect(patch({ content: [shown("```ts\na\n```\n")] })).toEqual({ result: "a" });
+    expect(patch({ content: [shown("```\n```")] })).toEqual({ result: "" });
+    expect(patch({ content: [shown(`${"`".repeat(9)}\na\n${"`".repeat(9)}`)] })).toEqual({ result: "a" });
+    const two = "```\na\n```\nbetween\n```\nb\n```";
+    expect(patch({ content: [shown(two)] })).toEqual({ result: two });
+  });
+
+  it("a fence longer than any is not looked for in the output, which could take minutes", () => {
+    const fence = "`".repeat(40_000);
+    const text = `${fence}\n${`${fence.slice(1)}\n`.repeat(40)}${fence}`;
+    expect(patch({ content: [shown(text)] }).result).toBe(text);
   });
 
   it("a diff of a new file has no old text, however the agent says so; an empty one is a text", () => {

@@ -121,9 +121,13 @@ function resultText(parts: readonly Part[] | undefined, rawOutput: Json | undefi
   );
 }
 
+/** Longer than any fence: the fence is compared at every place of the output, so a long one would hold everything up. */
+const FENCE_CHARS_MAX = 32;
+const FENCE_LINE = new RegExp(`^(\`{3,${FENCE_CHARS_MAX}})[^\\n\`]*\\n`);
+
 /** Output in a Markdown code block is still output: it is shown as plain text, so the fence would be seen as part of it. */
 function unfenced(text: string): string {
-  const [opening, fence] = /^(`{3,})[^\n`]*\n/.exec(text) ?? [];
+  const [opening, fence] = FENCE_LINE.exec(text) ?? [];
   if (opening === undefined || fence === undefined) return text;
   const rest = text.slice(opening.length).trimEnd();
   const inside = rest.slice(0, -fence.length).replace(/\n$/, "");

@@ -27,15 +27,3 @@ test("X-21 a tool's input and output nested without end are left out, and the ca
     expect(output === undefined || String(output).startsWith("[left out")).toBe(true);
   }
 });
-
-test("output in a fence of any length is unwrapped, or shown as it is", () => {
-  const text = (given: string) =>
-    translateUpdate({ sessionUpdate: "tool_call", toolCallId: "c", content: [{ type: "text", text: given }] }).map(
-      (event) => (event.type === "tool" ? event.patch.result : undefined),
-    )[0];
-  expect(text("```ts\na\n```\n")).toBe("a");
-  expect(text("```\n```")).toBe("");
-  expect(text("```\na\n```\nb\n```")).toBe("```\na\n```\nb\n```");
-  const long = "`".repeat(200_000);
-  expect(text(`${long}\n${long.slice(1)}`)?.length).toBe(400_000);
-});
