@@ -1,3 +1,5 @@
+import { type SeededRandom, seededRandom } from "../support/seeded-random.ts";
+
 /** Pieces that mean something to markdown, alone or beside each other; random sequences of them meet in odd ways. */
 const FRAGMENTS: readonly string[] = [
   ..."a|foo|bar baz| |  |   |    |- |* |+ |1. |2) |10. |> |>|# |## |#|---|***|===|--|=|```|```js|~~~|````|`|``|*|**|_|__|~~|~".split(
@@ -11,35 +13,27 @@ const FRAGMENTS: readonly string[] = [
 ];
 const SEPARATORS: readonly string[] = ["\n\n", "\n\n", "\n", "", " ", "\n\n\n", "\r\n\r\n", "\n> ", "\n- ", "\n  "];
 
-/** Chance that can be repeated: the same seed gives the same texts and the same cuts. */
+/** Chance that can be repeated: the run's seed and a label give the same texts and the same cuts. */
 export class RandomText {
-  #state: number;
+  readonly #random: SeededRandom;
 
-  constructor(seed: number) {
-    this.#state = seed;
+  constructor(label: string) {
+    this.#random = seededRandom(`markdown ${label}`);
   }
 
-  /** A number from 0 up to 1 (mulberry32). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-
-  pick<T>(items: readonly T[]): T {
-    const item = items[Math.floor(this.next() * items.length)];
-    if (item === undefined) throw new Error("nothing to pick from");
-    return item;
+  pick<Item>(items: readonly Item[]): Item {
+    return this.#random.pick(items);
   }
 
   fragments(countMax: number): string {
-    return Array.from({ length: 1 + Math.floor(this.next() * countMax) }, () => this.pick(FRAGMENTS)).join("");
+    return Array.from({ length: this.#random.between(1, countMax) }, () => this.pick(FRAGMENTS)).join("");
   }
 
   composition(cases: readonly string[], countMax: number): string {
-    const count = 1 + Math.floor(this.next() * countMax);
-    return Array.from({ length: count }, () => this.pick(cases) + this.pick(SEPARATORS)).join("");
+    return Array.from(
+      { length: this.#random.between(1, countMax) },
+      () => this.pick(cases) + this.pick(SEPARATORS),
+    ).join("");
   }
 
   /** Cuts a text: character by character, in small chunks as models send them, or in large ones. */
@@ -47,7 +41,7 @@ export class RandomText {
     const sizeMax = this.pick([1, 5, 20, 200]);
     const chunks: string[] = [];
     for (let from = 0; from < text.length; ) {
-      const size = 1 + Math.floor(this.next() * sizeMax);
+      const size = this.#random.between(1, sizeMax);
       chunks.push(text.slice(from, from + size));
       from += size;
     }

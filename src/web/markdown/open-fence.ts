@@ -12,17 +12,16 @@ export function matchOpenFence(source: string): { readonly opening: string; read
 /** A code block whose end has not arrived: new text is looked at once and never again, however long the block gets. */
 export class OpenFence {
   readonly node: CodeNode;
-  readonly #closing: RegExp;
-  readonly #undecided: RegExp;
+  readonly #run: string;
+  readonly #signs: RegExp;
   #held = "";
   #isInsideLine = false;
   #hasLine = false;
 
   constructor(node: CodeNode, run: string) {
-    const mark = run.charAt(0);
     this.node = node;
-    this.#closing = new RegExp(`^ {0,3}${run}${mark}* *$`);
-    this.#undecided = new RegExp(`^ {0,3}${mark}* *$`);
+    this.#run = run;
+    this.#signs = new RegExp(`^ {0,3}(${run.charAt(0)}*) *$`);
   }
 
   /** Adds to the code and returns by how much; `rest` is what follows the closing fence, null while there is none. */
@@ -33,13 +32,12 @@ export class OpenFence {
     for (let end = source.indexOf("\n"); end !== -1; end = source.indexOf("\n", from)) {
       const line = source.slice(from, end);
       from = end + 1;
-      if (!this.#isInsideLine && this.#closing.test(line))
-        return { growth: this.#grow(growth), rest: source.slice(from) };
+      if (!this.#isInsideLine && this.#isClosing(line)) return { growth: this.#grow(growth), rest: source.slice(from) };
       growth += this.#emit(line);
       this.#isInsideLine = false;
     }
     const last = source.slice(from);
-    const isHeld = !this.#isInsideLine && this.#undecided.test(last);
+    const isHeld = !this.#isInsideLine && this.#signs.test(last);
     this.#held = isHeld ? last : "";
     if (!isHeld) {
       growth += this.#emit(last);
@@ -50,8 +48,13 @@ export class OpenFence {
 
   /** No more text comes: a held line is either the closing fence or code after all. */
   end(): string {
-    if (this.#held === "" || this.#closing.test(this.#held)) return "";
+    if (this.#held === "" || this.#isClosing(this.#held)) return "";
     return this.#grow(this.#emit(this.#held));
+  }
+
+  /** Counted, since a browser takes no pattern as long as a run of signs may be. */
+  #isClosing(line: string): boolean {
+    return (this.#signs.exec(line)?.[1]?.length ?? 0) >= this.#run.length;
   }
 
   /** The line break belongs before a line, not after: the last one before the fence is not part of the code. */
