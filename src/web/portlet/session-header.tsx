@@ -5,6 +5,13 @@ import { agentWords } from "./agent-words.ts";
 import { costWords } from "./cost-words.ts";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
 
+/** What the shell shows of a session over it. */
+const DIALOGS = [
+  { what: "permissions", name: "Permissions", icon: "shield" },
+  { what: "export", name: "Export", icon: "download" },
+  { what: "log", name: "Show log", icon: "terminal" },
+] as const;
+
 /** One line: where this session works, who works in it, and what it has cost. */
 export function SessionHeader({ model }: { model: PortletModel }) {
   const projectName = usePiece(model, (state) => state.projectName);
@@ -27,33 +34,18 @@ export function SessionHeader({ model }: { model: PortletModel }) {
             {costWords(usage.cost)}
           </span>
         )}
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Permissions"
-          title="Permissions"
-          onClick={() => model.store.show("permissions")}
-        >
-          <Icon name="shield" class="icon-sm" />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Export"
-          title="Export"
-          onClick={() => model.store.show("export")}
-        >
-          <Icon name="download" class="icon-sm" />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Show log"
-          title="Show log"
-          onClick={() => model.store.show("log")}
-        >
-          <Icon name="terminal" class="icon-sm" />
-        </button>
+        {DIALOGS.map(({ what, name, icon }) => (
+          <button
+            key={what}
+            type="button"
+            class="icon-button"
+            aria-label={name}
+            title={name}
+            onClick={() => model.store.show(what)}
+          >
+            <Icon name={icon} class="icon-sm" />
+          </button>
+        ))}
       </div>
     </header>
   );
