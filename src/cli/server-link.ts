@@ -3,6 +3,7 @@ import type { ClientSocket, ClientWorld } from "../client/client-world.ts";
 import { Connection } from "../client/connection.ts";
 import type { ClientRequest } from "../client/pending-requests.ts";
 import { afterTimeout } from "../lib/absence-watch.ts";
+import { ignore } from "../lib/ignore.ts";
 import { RefusalError } from "../protocol/errors.ts";
 import type { PlainServerMessage, ServerMessage } from "../protocol/server-messages.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
@@ -63,7 +64,7 @@ export async function connect(env: Environment, whenNone: "start" | "fail" = "st
   const server = running ?? (whenNone === "start" ? await startInBackground(env) : new RunningServer(env));
   const greeted = Promise.withResolvers<Hello>();
   const lost = Promise.withResolvers<never>();
-  lost.promise.catch(() => undefined);
+  lost.promise.catch(ignore("whoever waits for an answer hears of it"));
   const connection: Connection = new Connection({
     url: server.origin,
     world: worldOf(env, server),

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { ignore } from "../../lib/ignore.ts";
 import type { PairingOutcome, ShownInvitation } from "../../protocol/devices.ts";
 import { Icon } from "../icons/icon.tsx";
 import { copyText } from "../markdown/copy-text.ts";
@@ -110,9 +111,9 @@ function QrPicture({ text }: { text: string }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     let isShown = true;
-    void import("./draw-qr.ts").then(({ drawQr }) => {
+    import("./draw-qr.ts").then(({ drawQr }) => {
       if (isShown) place.current?.replaceChildren(drawQr(text));
-    });
+    }, ignore("the link beside it leads to the same place"));
     return () => {
       isShown = false;
     };
