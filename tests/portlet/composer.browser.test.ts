@@ -1,22 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { CommandId } from "../../src/protocol/ids.ts";
 import type { ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
 import type { ConfigOption } from "../../src/protocol/session-parts.ts";
-import { type OpenPortlet, openPortlet } from "./open-portlet.ts";
-import { assistant, Facts, history, IDLE, RUNNING, SESSION, user } from "./scene.ts";
+import { assistant, Facts, history, IDLE, RUNNING, user } from "./scene.ts";
+import { usePortlet } from "./use-portlet.ts";
 
-let portlet: OpenPortlet;
-let facts: Facts;
-beforeAll(async () => {
-  portlet = await openPortlet();
-});
-afterAll(() => portlet[Symbol.asyncDispose]());
-beforeEach(async () => {
-  facts = new Facts();
-  await portlet.reload();
-  await portlet.show(SESSION, { type: "agent:status", status: "connected" });
-});
-afterEach(async () => expect(await portlet.problems()).toEqual([]));
+const portlet = usePortlet();
+const facts = new Facts();
 
 const field = () => portlet.frame.getByRole("textbox", { name: "Message" });
 const button = (name: string) => portlet.frame.getByRole("button", { name, exact: true });

@@ -1,20 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { EntryId } from "../../src/protocol/ids.ts";
-import { type OpenPortlet, openPortlet, painted, until } from "./open-portlet.ts";
-import { assistant, conversation, Facts, history, RUNNING, SESSION, tool } from "./scene.ts";
+import { painted, until } from "./open-portlet.ts";
+import { assistant, conversation, Facts, history, RUNNING, tool } from "./scene.ts";
+import { usePortlet } from "./use-portlet.ts";
 
-let portlet: OpenPortlet;
-let facts: Facts;
-beforeAll(async () => {
-  portlet = await openPortlet();
-});
-afterAll(() => portlet[Symbol.asyncDispose]());
-beforeEach(async () => {
-  facts = new Facts();
-  await portlet.reload();
-  await portlet.show(SESSION, { type: "agent:status", status: "connected" });
-});
-afterEach(async () => expect(await portlet.problems()).toEqual([]));
+const portlet = usePortlet();
+const facts = new Facts();
 
 const field = () => portlet.frame.getByRole("textbox", { name: "Find in session" });
 const untilCount = (words: string) =>
@@ -41,7 +32,7 @@ const current = () =>
     return { text: range.toString(), isInView: top >= view.top && bottom <= view.bottom, entry };
   })()`);
 
-describe("[X-18] find in session", () => {
+describe("find in session", () => {
   test("finds what is far outside the page, counts, marks, and steps around both ends", async () => {
     await portlet.show(history(conversation(60)));
     await openFind("question 1");

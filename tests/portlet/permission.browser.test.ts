@@ -1,22 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { PermissionId } from "../../src/protocol/ids.ts";
-import { type OpenPortlet, openPortlet, until } from "./open-portlet.ts";
-import { Facts, history, permission, RUNNING, SESSION, tool, user, WAITING } from "./scene.ts";
+import { until } from "./open-portlet.ts";
+import { Facts, history, permission, RUNNING, tool, user, WAITING } from "./scene.ts";
+import { usePortlet } from "./use-portlet.ts";
 
 const COMMAND = "docker compose -f load/compose.yml up --scale consumer=4";
 
-let portlet: OpenPortlet;
-let facts: Facts;
-beforeAll(async () => {
-  portlet = await openPortlet();
-});
-afterAll(() => portlet[Symbol.asyncDispose]());
-beforeEach(async () => {
-  facts = new Facts();
-  await portlet.reload();
-  await portlet.show(SESSION, { type: "agent:status", status: "connected" });
-});
-afterEach(async () => expect(await portlet.problems()).toEqual([]));
+const portlet = usePortlet();
+const facts = new Facts();
 
 const card = () => portlet.frame.getByRole("group", { name: "Permission request" });
 const waiting = (...ids: readonly string[]) => {

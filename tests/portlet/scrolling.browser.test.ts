@@ -1,25 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Entry } from "../../src/protocol/entry.ts";
 import { EntryId } from "../../src/protocol/ids.ts";
 import type { ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
-import { type OpenPortlet, openPortlet, painted } from "./open-portlet.ts";
+import { painted } from "./open-portlet.ts";
 import { assistant, conversation, Facts, history, RUNNING, SESSION, thinking, tool, user } from "./scene.ts";
+import { usePortlet } from "./use-portlet.ts";
 
 /** Less than this is not movement: half a pixel of rounding on either side. */
 const STILL_PX = 1;
 
-let portlet: OpenPortlet;
-let facts: Facts;
-beforeAll(async () => {
-  portlet = await openPortlet();
-});
-afterAll(() => portlet[Symbol.asyncDispose]());
-beforeEach(async () => {
-  facts = new Facts();
-  await portlet.reload();
-  await portlet.show(SESSION, { type: "agent:status", status: "connected" });
-});
-afterEach(async () => expect(await portlet.problems()).toEqual([]));
+const portlet = usePortlet();
+const facts = new Facts();
 
 const jump = () => portlet.frame.getByRole("button", { name: "Jump to latest" });
 const topOf = (selector: string) =>

@@ -1,20 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { EntryId } from "../../src/protocol/ids.ts";
-import { type OpenPortlet, openPortlet } from "./open-portlet.ts";
-import { assistant, conversation, Facts, history, IDLE, RUNNING, SESSION, thinking, tool, user } from "./scene.ts";
+import { assistant, conversation, Facts, history, IDLE, RUNNING, thinking, tool, user } from "./scene.ts";
+import { usePortlet } from "./use-portlet.ts";
 
-let portlet: OpenPortlet;
-let facts: Facts;
-beforeAll(async () => {
-  portlet = await openPortlet();
-});
-afterAll(() => portlet[Symbol.asyncDispose]());
-beforeEach(async () => {
-  facts = new Facts();
-  await portlet.reload();
-  await portlet.show(SESSION, { type: "agent:status", status: "connected" });
-});
-afterEach(async () => expect(await portlet.problems()).toEqual([]));
+const portlet = usePortlet();
+const facts = new Facts();
 
 const log = () => portlet.frame.getByRole("log", { name: "Transcript" });
 const entry = (id: string) => portlet.frame.locator(`article[data-entry-id="${id}"]`);
