@@ -8,7 +8,7 @@ const PLACES = new Glob("{src,builtin-agent,tests}/**/*.test.{ts,tsx}");
 
 /** Folders whose tests start the real server. */
 const WITH_SERVER =
-  /^tests\/(cli|install|integration|lifecycle|orchestration|orchestrator|recordings|remote|security|torture|transfer)\//;
+  /^tests\/(cli|conformance|install|integration|lifecycle|orchestration|orchestrator|recordings|remote|security|torture|transfer)\//;
 
 /** The test files of a part, sorted, relative to `root`; `tests/architecture` belongs to the checks. */
 export function testFiles(root: string, part: TestPart): string[] {
