@@ -31,7 +31,7 @@ function rowsIn(db: DatabaseSync): number {
   return Number(db.prepare("SELECT count(*) AS rows FROM project").get()?.["rows"]);
 }
 
-it("X-2 a log whose program was killed is whole, also in the middle of writing its last transaction", async () => {
+it("X-1 a log whose program was killed is whole, also in the middle of writing its last transaction", async () => {
   await using dir = await tempDir();
   const { wal } = killedDatabase(dir);
   expect(isWalDamaged(wal)).toBe(false);
@@ -40,7 +40,7 @@ it("X-2 a log whose program was killed is whole, also in the middle of writing i
   expect(isWalDamaged(dir.join("none"))).toBe(false);
 });
 
-it("X-2 a log that was begun again over an older, longer one is whole", async () => {
+it("X-1 a log that was begun again over an older, longer one is whole", async () => {
   await using dir = await tempDir();
   const live = dir.join("live.db");
   const { db } = openDatabase(live, "stamp");
@@ -52,7 +52,7 @@ it("X-2 a log that was begun again over an older, longer one is whole", async ()
   db.close();
 });
 
-it("X-2 damage with committed changes behind it is noticed, and what was found is kept", async () => {
+it("X-1 damage with committed changes behind it is noticed, and what was found is kept", async () => {
   await using dir = await tempDir();
   const { path, wal } = killedDatabase(dir);
   flip(wal, HEADER_BYTES + 4 * FRAME_BYTES + 500);
@@ -66,14 +66,14 @@ it("X-2 damage with committed changes behind it is noticed, and what was found i
   db.close();
 });
 
-it("X-2 a log without its beginning is noticed", async () => {
+it("X-1 a log without its beginning is noticed", async () => {
   await using dir = await tempDir();
   const { wal } = killedDatabase(dir);
   flip(wal, 17);
   expect(isWalDamaged(wal)).toBe(true);
 });
 
-it("X-2 whatever byte of a log is flipped, either nothing is missing or it is noticed", async () => {
+it("X-1 whatever byte of a log is flipped, either nothing is missing or it is noticed", async () => {
   await using dir = await tempDir();
   const { path, wal } = killedDatabase(dir);
   const whole = readFileSync(wal);

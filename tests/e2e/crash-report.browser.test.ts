@@ -9,7 +9,7 @@ import { useChromium } from "./use-chromium.ts";
 const PHONE = { width: 390, height: 844 };
 const chromium = useChromium();
 
-test("X-15 after a crash the page shows the report and deletes it, also in a narrow window", async () => {
+test("after a crash the page shows the report and deletes it, also in a narrow window", async () => {
   await using server = await startTestServer({ prepare: leaveCrashReport });
   await using app = await chromium.open(server, { viewport: PHONE });
   const strip = app.page.getByRole("status").filter({ hasText: "Liminal Builder ended unexpectedly" });

@@ -8,7 +8,7 @@ import { useChromium } from "./use-chromium.ts";
 const PHONE = { width: 390, height: 844 };
 const chromium = useChromium();
 
-test("X-27 settings back up, export and delete everything, each with its outcome in words", async () => {
+test("X-12 settings back up, export and delete everything, each with its outcome in words", async () => {
   await using server = await startTestServer();
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
@@ -37,7 +37,7 @@ test("X-27 settings back up, export and delete everything, each with its outcome
   expect(await app.projectNames()).toEqual([]);
 });
 
-test("X-27 on a phone's width nothing of the data settings is cut off or out of reach", async () => {
+test("on a phone's width nothing of the data settings is cut off or out of reach", async () => {
   await using server = await startTestServer();
   await using app = await chromium.open(server, { viewport: PHONE });
   await app.page.keyboard.press("Control+,");

@@ -19,7 +19,7 @@ describe("what was once found stays mended", () => {
   for (const target of TARGETS) {
     const inputs = readCorpus(target.name);
     if (inputs.length > 0)
-      it(`X-21 ${target.name}: all rules hold for the ${inputs.length} inputs of its corpus`, async () => {
+      it(`${target.name}: all rules hold for the ${inputs.length} inputs of its corpus`, async () => {
         for (const { file, input } of inputs)
           expect({ file, broken: await target.replay(input) }).toEqual({ file, broken: null });
       });
@@ -30,7 +30,7 @@ describe("a short round", () => {
   const shares = sharesOf(TARGETS, EXECUTIONS);
   for (const [at, target] of TARGETS.entries()) {
     const executions = target.name === "growth" ? 6 : Math.max(EXECUTIONS_MIN, shares[at] ?? 0);
-    it(`X-21 ${target.name}: all rules hold for ${executions} inputs of seed ${SEED}`, async () => {
+    it(`${target.name}: all rules hold for ${executions} inputs of seed ${SEED}`, async () => {
       const findings: unknown[] = [];
       const cases = { target, seed: SEED, from: 0, to: executions, step: 1 };
       await runCases(cases, new Set(), { onFinding: (finding) => findings.push(finding) });

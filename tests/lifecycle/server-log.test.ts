@@ -10,7 +10,7 @@ import { ROOT, startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 describe("the server's log", () => {
-  it("X-21 has levels, no secret, no line of others', and a bounded number of bounded files, for its user alone", async () => {
+  it("has levels, no secret, no line of others', and a bounded number of bounded files, for its user alone", async () => {
     await using dir = await tempDir();
     const printed: string[] = [];
     const log = new ServerLog({
@@ -75,7 +75,7 @@ describe("the server's log", () => {
     COMMANDS_TIMEOUT_MS,
   );
 
-  it.skipIf(NO_FILE_LIMIT !== null)("X-2 a log that the disk does not take ends nothing", async () => {
+  it.skipIf(NO_FILE_LIMIT !== null)("a log that the disk does not take ends nothing", async () => {
     await using server = await startTestServer();
     failWrites(server.pid);
     const client = await server.connect();

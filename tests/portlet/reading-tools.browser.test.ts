@@ -28,7 +28,7 @@ const clipboard = () => portlet.frame.evaluate<string>("navigator.clipboard.read
 const edit = (id: string, ...parts: Part[]) => tool(id, "Edit files", { kind: "edit", parts });
 const change = (path: string): Part => ({ type: "diff", path, oldText: BEFORE, newText: AFTER });
 
-describe("[X-11] copy", () => {
+describe("copying", () => {
   const talk = [
     user("u", "Make it **faster**"),
     tool("t", "Read", { kind: "read", input: { path: "src/a.ts" } }),
@@ -134,7 +134,7 @@ describe("what a tool printed", () => {
   });
 });
 
-describe("[X-27] files and pictures", () => {
+describe("files and pictures", () => {
   test("a path opens a menu by keyboard, copies, and gives the focus back", async () => {
     await portlet.show(history([assistant("a", "See [the file](src/main.ts:12) and [this](file:///tmp/x.ts).")]));
     await button("the file").focus();

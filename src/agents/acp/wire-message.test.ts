@@ -6,14 +6,14 @@ import { parseMessage } from "./wire-message.ts";
 
 const abyss = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 
-test("X-21 a message nested without end is read as far as it can be written again", () => {
+test("a message nested without end is read as far as it can be written again", () => {
   const message = parseMessage(`{"id":${abyss(200_000)},"method":"m","params":{"text":"kept"}}`);
   expect(message?.["method"]).toBe("m");
   expect(asObject(message?.["params"])).toEqual({ text: "kept" });
   expect(JSON.stringify(message).length).toBeLessThan(10_000);
 });
 
-test("X-21 a tool's input and output nested without end are left out, and the call is not", () => {
+test("a tool's input and output nested without end are left out, and the call is not", () => {
   for (const levels of [150, 5_000, 200_000]) {
     const deep = `{"a":${abyss(levels)}}`;
     const line = `{"sessionUpdate":"tool_call","toolCallId":"c","title":"T","rawInput":${deep},"rawOutput":{"output":"said","more":${deep}}}`;
