@@ -2,7 +2,7 @@ import type { FactBody } from "../protocol/facts.ts";
 import type { ElicitationId, PermissionId } from "../protocol/ids.ts";
 import { isPermission, type PendingRequest } from "../protocol/pending-request.ts";
 
-const REMEMBERED_MAX = 200;
+const QUESTIONS_REMEMBERED_MAX = 200;
 
 /** How the latest questions of a session ended, for whoever answers one too late. */
 export class EndedQuestions {
@@ -21,7 +21,7 @@ export class EndedQuestions {
   #keep(id: PermissionId | ElicitationId, end: string): void {
     this.#ends.set(id, end);
     const oldest = this.#ends.keys().next().value;
-    if (this.#ends.size > REMEMBERED_MAX && oldest !== undefined) this.#ends.delete(oldest);
+    if (this.#ends.size > QUESTIONS_REMEMBERED_MAX && oldest !== undefined) this.#ends.delete(oldest);
   }
 }
 

@@ -1,11 +1,11 @@
-const HELD_MAX = 1_000;
+const HELD_UPDATES_MAX = 1_000;
 
 /** What an agent says in a session before that session's id has reached us; the oldest goes when there is too much. */
 export class EarlyMail<Session> {
   #held: { readonly agentSessionId: string; readonly deliver: (session: Session) => void }[] = [];
 
   hold(agentSessionId: string, deliver: (session: Session) => void): void {
-    if (this.#held.length >= HELD_MAX) this.#held.shift();
+    if (this.#held.length >= HELD_UPDATES_MAX) this.#held.shift();
     this.#held.push({ agentSessionId, deliver });
   }
 

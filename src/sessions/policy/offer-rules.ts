@@ -6,7 +6,7 @@ import { readCommand } from "./read-command.ts";
 import type { ShellWord } from "./shell-line.ts";
 import { oddityOf } from "./subject-oddity.ts";
 
-const OFFERED_MAX = 4;
+const OFFERED_RULES_MAX = 4;
 /** Programs whose next word says what they do. */
 const WITH_SUBCOMMAND: ReadonlySet<string> = new Set(
   "git npm pnpm yarn bun cargo go docker kubectl make pip pip3 poetry uv deno dotnet gradle mvn terraform rake bundle composer brew gh just".split(
@@ -44,7 +44,7 @@ function commandRules(subject: PermissionSubject): readonly RuleDraft[] {
     if (rule === null) return [];
     rules.set(JSON.stringify(rule), rule);
   }
-  return rules.size > OFFERED_MAX ? [] : [...rules.values()];
+  return rules.size > OFFERED_RULES_MAX ? [] : [...rules.values()];
 }
 
 function ruleFor(words: readonly ShellWord[]): RuleDraft | null {

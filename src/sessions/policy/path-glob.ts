@@ -1,6 +1,6 @@
 import { loadRe2 } from "../linear-pattern.ts";
 
-const COMPILED_MAX = 500;
+const COMPILED_PATTERNS_MAX = 500;
 
 type Compiled = ReturnType<ReturnType<typeof loadRe2>["RE2JS"]["compile"]>;
 
@@ -14,7 +14,7 @@ const compiled = new Map<string, Compiled>();
 export function matchesGlob(path: string, glob: string, { ignoreCase }: { readonly ignoreCase: boolean }): boolean {
   const key = `${ignoreCase ? "i" : "c"}${glob}`;
   const known = compiled.get(key) ?? compile(glob, ignoreCase);
-  if (compiled.size >= COMPILED_MAX) compiled.clear();
+  if (compiled.size >= COMPILED_PATTERNS_MAX) compiled.clear();
   compiled.set(key, known);
   return known.matches(path.normalize("NFC"));
 }

@@ -24,7 +24,7 @@ export interface ShellLine {
 }
 
 const LINE_CHARS_MAX = 20_000;
-const NESTING_MAX = 20;
+const NESTING_LEVELS_MAX = 20;
 const BLANK = /[ \t]/;
 const WORD_END = /[ \t\n;&|<>()]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
@@ -112,7 +112,7 @@ class ShellReader {
 
   /** The inside of `(…)`, `$(…)` or `<(…)`, from behind its parenthesis to behind its end. */
   #nested(): void {
-    if (this.#depth >= NESTING_MAX) {
+    if (this.#depth >= NESTING_LEVELS_MAX) {
       this.#doubt("it is nested too deeply");
       this.#at = this.#text.length;
       return;
@@ -237,7 +237,7 @@ class ShellReader {
     const [inside = ""] = /^(?:[^`\\]|\\[\s\S])*/.exec(rest) ?? [];
     this.#at += inside.length + 2;
     if (inside.length === rest.length) this.#doubt("a quote is not closed");
-    if (this.#depth >= NESTING_MAX) this.#doubt("it is nested too deeply");
+    if (this.#depth >= NESTING_LEVELS_MAX) this.#doubt("it is nested too deeply");
     else new ShellReader(inside.replace(/\\([`\\$])/g, "$1"), this.#found, this.#depth + 1).read();
     return "`…`";
   }

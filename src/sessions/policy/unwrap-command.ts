@@ -26,7 +26,7 @@ const FOREIGN: ReadonlySet<string> = new Set(
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh"]);
 const DURATION = /^\d+(\.\d+)?[smhd]?$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/;
-const UNWRAPPED_MAX = 20;
+const UNWRAPPED_LEVELS_MAX = 20;
 const START_WORDS_MAX = 64;
 /** What `xargs` adds is only known when it runs. */
 const ADDED_LATER: ShellWord = { text: "*", literal: false };
@@ -36,7 +36,7 @@ export function unwrapCommand(command: SimpleCommand, depth = 0): Unwrapped {
   const doubts = new Set<string>();
   let words = [...command.words];
   let layers = 0;
-  for (; layers <= UNWRAPPED_MAX; layers += 1) {
+  for (; layers <= UNWRAPPED_LEVELS_MAX; layers += 1) {
     const taken = layerOf(words.map(({ text }) => text));
     if (taken === null) break;
     if (taken.doubt !== null) doubts.add(taken.doubt);
@@ -96,7 +96,7 @@ function shellInside({ words }: SimpleCommand, depth: number): Unwrapped | null 
   const isClean =
     flag === 0 && rest.length === 2 && line?.literal === true && /^(sh|bash|zsh|dash)$/.test(program.text);
   const doubts = new Set(isClean ? [] : ["a shell inside it is started in a way that cannot be judged"]);
-  if (line === undefined || depth >= UNWRAPPED_MAX) return { commands: [], doubts: [...doubts] };
+  if (line === undefined || depth >= UNWRAPPED_LEVELS_MAX) return { commands: [], doubts: [...doubts] };
   const read = readShellLine(line.text);
   for (const doubt of read.doubts) doubts.add(doubt);
   const commands = read.commands.flatMap((inside) => {

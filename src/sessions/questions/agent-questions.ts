@@ -6,8 +6,8 @@ import type { ElicitationId } from "../../protocol/ids.ts";
 import type { AgentQuestion, QuestionAction, QuestionAnswer } from "../../protocol/question.ts";
 import { judgeAnswer } from "./judge-answer.ts";
 
-const OPEN_MAX = 20;
-const ENDED_MAX = 200;
+const OPEN_QUESTIONS_MAX = 20;
+const ENDED_QUESTIONS_MAX = 200;
 const END_WORDS: Readonly<Record<QuestionAction, string>> = {
   accept: "it was answered",
   decline: "it was declined",
@@ -41,7 +41,7 @@ export class AgentQuestions implements QuestionDesk {
   }
 
   ask(question: AgentQuestion, answer: (answer: QuestionAnswer) => void): void {
-    if (this.#open.size >= OPEN_MAX) {
+    if (this.#open.size >= OPEN_QUESTIONS_MAX) {
       answer({ action: "decline" });
       return;
     }
@@ -84,7 +84,7 @@ export class AgentQuestions implements QuestionDesk {
     this.#options.absence.forget(elicitationId);
     this.#ended.set(elicitationId, action);
     const oldest = this.#ended.keys().next().value;
-    if (this.#ended.size > ENDED_MAX && oldest !== undefined) this.#ended.delete(oldest);
+    if (this.#ended.size > ENDED_QUESTIONS_MAX && oldest !== undefined) this.#ended.delete(oldest);
     return open;
   }
 }

@@ -9,7 +9,7 @@ import { NOTHING, type Outcome, type Scene } from "../scene.ts";
 import { questionEntry, type Resolution } from "./question-entry.ts";
 
 /** More than this open at once is no conversation: the next ones are told no. */
-const OPEN_MAX = 50;
+const OPEN_QUESTIONS_MAX = 50;
 
 type QuestionEvent = Extract<AgentEvent, { type: `question-${string}` }>;
 
@@ -34,7 +34,7 @@ function ask(scene: Scene, { elicitationId, question }: Extract<QuestionEvent, {
   const { turn, pending } = scene.state;
   // Asked after the user's own stop, it is no question any more: nobody must wait for an answer to it.
   if (isTurnActive(turn) && scene.cancelling === turn.turnId) return refuse(elicitationId, "cancel");
-  if (pending.length >= OPEN_MAX) return refuse(elicitationId, "decline");
+  if (pending.length >= OPEN_QUESTIONS_MAX) return refuse(elicitationId, "decline");
   const asked: PendingQuestion = {
     ...question,
     elicitationId,

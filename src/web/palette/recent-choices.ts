@@ -2,7 +2,7 @@ import { z } from "zod/mini";
 import { readKept, writeKept } from "../shell/state/kept-json.ts";
 
 const RECENT_KEY = "liminal:palette";
-const RECENT_MAX = 20;
+const RECENT_CHOICES_MAX = 20;
 const Recent = z.array(z.string());
 
 /** What was chosen in the palette lately, the latest first. */
@@ -11,5 +11,5 @@ export function recentChoices(): readonly string[] {
 }
 
 export function keepChoice(id: string): void {
-  writeKept(RECENT_KEY, [id, ...recentChoices().filter((other) => other !== id)].slice(0, RECENT_MAX));
+  writeKept(RECENT_KEY, [id, ...recentChoices().filter((other) => other !== id)].slice(0, RECENT_CHOICES_MAX));
 }

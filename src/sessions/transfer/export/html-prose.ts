@@ -3,7 +3,7 @@ import { escapeHtml } from "./escape-html.ts";
 
 /** Longer texts are shown as they are: reading them as Markdown would take too long to be worth it. */
 const PROSE_CHARS_MAX = 200_000;
-const NESTED_MAX = 40;
+const NESTED_LEVELS_MAX = 40;
 /** A document has its own headings above those of what was said. */
 const HEADINGS_BELOW = 2;
 const LINK = /^(?:https?:|mailto:)/i;
@@ -24,7 +24,7 @@ function plain(text: string): string {
 }
 
 function blocks(tokens: readonly Token[], depth: number): string {
-  if (depth > NESTED_MAX) return escapeHtml(tokens.map(({ raw }) => raw).join(""));
+  if (depth > NESTED_LEVELS_MAX) return escapeHtml(tokens.map(({ raw }) => raw).join(""));
   return tokens.map((token) => block(token, depth)).join("");
 }
 
@@ -89,7 +89,7 @@ function alignClass(align: string | null | undefined): string {
 }
 
 function inlines(tokens: readonly Token[], depth: number): string {
-  if (depth > NESTED_MAX) return escapeHtml(tokens.map(({ raw }) => raw).join(""));
+  if (depth > NESTED_LEVELS_MAX) return escapeHtml(tokens.map(({ raw }) => raw).join(""));
   return tokens.map((token) => inline(token, depth)).join("");
 }
 
