@@ -4,7 +4,7 @@ import type { Storage } from "../ports/storage.ts";
 import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
-import type { Effect } from "./scene.ts";
+import type { Effect } from "./meaning/scene.ts";
 
 /** A command that was decided on, on its way to the disk with its facts. */
 export interface DoneCommand {

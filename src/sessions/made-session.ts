@@ -6,8 +6,8 @@ import type { Budget } from "../protocol/delegation.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { PlainServerMessage, SessionRow } from "../protocol/server-messages.ts";
 import { UNTITLED } from "../protocol/session-state.ts";
+import type { EarlyEvents } from "./agent/early-events.ts";
 import type { Answer } from "./answer.ts";
-import type { EarlyEvents } from "./early-events.ts";
 
 /** For whom a session is started, and what it may spend. */
 export interface CreatedFor {

@@ -1,6 +1,6 @@
 import { REFUSE } from "../protocol/errors.ts";
 import type { Answer } from "./answer.ts";
-import type { decide } from "./decide.ts";
+import type { decide } from "./meaning/decide.ts";
 import type { Observed } from "./policy/permission-judge.ts";
 
 export const PACE = {

@@ -20,20 +20,20 @@ import type {
   SessionResumed,
   SessionRow,
 } from "../protocol/server-messages.ts";
+import { Recovery } from "./agent/recovery.ts";
+import { retrySignedOut } from "./agent/retry-signed-out.ts";
 import type { Answer } from "./answer.ts";
 import { CommandReceipts } from "./command-receipts.ts";
 import { configureSession } from "./configure-session.ts";
-import type { WaitCommand } from "./decide-waits.ts";
 import type { Delegations } from "./delegation/delegations.ts";
 import { deleteSession } from "./delete-session.ts";
 import { keepDraft } from "./keep-draft.ts";
 import type { CreatedFor } from "./made-session.ts";
+import type { WaitCommand } from "./meaning/decide-waits.ts";
 import { outputOf } from "./output-piece.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
 import { hasQuestion } from "./questions/observe-question.ts";
 import { UnwatchedQuestions } from "./questions/unwatched-questions.ts";
-import { Recovery } from "./recovery.ts";
-import { retrySignedOut } from "./retry-signed-out.ts";
 import { Session } from "./session.ts";
 import { SessionMaker } from "./session-maker.ts";
 import { sessionStanding } from "./session-standing.ts";

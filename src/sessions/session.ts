@@ -8,25 +8,25 @@ import type { ElicitationId, PermissionId, SessionId } from "../protocol/ids.ts"
 import { reduceSession } from "../protocol/reduce-session.ts";
 import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
-import { AgentLink, FORGOTTEN } from "./agent-link.ts";
-import { AgentStanding } from "./agent-standing.ts";
+import { AgentLink, FORGOTTEN } from "./agent/agent-link.ts";
+import { AgentStanding } from "./agent/agent-standing.ts";
+import type { EarlyEvents } from "./agent/early-events.ts";
+import { RejoinedAgent } from "./agent/rejoined-agent.ts";
+import { SilenceWatch } from "./agent/silence-watch.ts";
 import type { Answer } from "./answer.ts";
 import { boundDepth } from "./bound-depth.ts";
-import { decide } from "./decide.ts";
+import { commitOf } from "./commit/made-commit.ts";
+import { SettledEntries } from "./commit/settled-entries.ts";
+import { takeOut } from "./commit/take-out.ts";
 import { answerOf, type DoneCommand, isSend, refused, stateAfter, unstorable } from "./done-command.ts";
-import type { EarlyEvents } from "./early-events.ts";
 import { EndedQuestions } from "./ended-questions.ts";
-import { commitOf } from "./made-commit.ts";
 import { type AgentMail, answerGone, type DecidedCommand, type Mail, PACE } from "./mail.ts";
+import { decide } from "./meaning/decide.ts";
+import { observe } from "./meaning/observe.ts";
+import type { Effect, Scene } from "./meaning/scene.ts";
 import { mergeText } from "./merge-text.ts";
-import { observe } from "./observe.ts";
 import { PermissionJudge } from "./policy/permission-judge.ts";
-import { RejoinedAgent } from "./rejoined-agent.ts";
-import type { Effect, Scene } from "./scene.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { SettledEntries } from "./settled-entries.ts";
-import { SilenceWatch } from "./silence-watch.ts";
-import { takeOut } from "./take-out.ts";
 
 /** The single writer of one session: commands and the agent's words enter one mailbox, facts leave to the log. */
 export class Session {

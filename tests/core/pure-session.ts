@@ -8,10 +8,10 @@ import { reduceSession } from "../../src/protocol/reduce-session.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../src/protocol/session-state.ts";
 import type { WholeOutput } from "../../src/protocol/shorten-entry.ts";
 import type { StopReason } from "../../src/protocol/stop-reason.ts";
-import { decide } from "../../src/sessions/decide.ts";
-import { observe } from "../../src/sessions/observe.ts";
-import type { Decision, Effect, Outcome, Scene } from "../../src/sessions/scene.ts";
-import { takeOut } from "../../src/sessions/take-out.ts";
+import { takeOut } from "../../src/sessions/commit/take-out.ts";
+import { decide } from "../../src/sessions/meaning/decide.ts";
+import { observe } from "../../src/sessions/meaning/observe.ts";
+import type { Decision, Effect, Outcome, Scene } from "../../src/sessions/meaning/scene.ts";
 import { NOW, SESSION } from "./names.ts";
 
 type Command = Parameters<typeof decide>[1];

@@ -3,8 +3,8 @@ import type { FactBody } from "../../protocol/facts.ts";
 import { isPermission } from "../../protocol/pending-request.ts";
 import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
-import { askUser } from "../permission-question.ts";
-import { NOTHING, type Outcome, type Scene } from "../scene.ts";
+import { askUser } from "../meaning/permission-question.ts";
+import { NOTHING, type Outcome, type Scene } from "../meaning/scene.ts";
 import { chooseOption } from "./choose-option.ts";
 import type { PermissionJudged } from "./permission-judge.ts";
 

@@ -1,6 +1,6 @@
 import type { QuestionResponse } from "../../protocol/client-messages.ts";
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
-import type { Outcome, Scene } from "../scene.ts";
+import type { Outcome, Scene } from "../meaning/scene.ts";
 import { judgeAnswer } from "./judge-answer.ts";
 import { endVisit, openQuestion, resolveQuestion } from "./observe-question.ts";
 

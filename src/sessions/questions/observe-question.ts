@@ -4,8 +4,8 @@ import { type ElicitationId, EntryId } from "../../protocol/ids.ts";
 import { isQuestion } from "../../protocol/pending-request.ts";
 import type { PendingQuestion } from "../../protocol/question.ts";
 import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
-import { closeOpenText, turnOf } from "../observe-text.ts";
-import { NOTHING, type Outcome, type Scene } from "../scene.ts";
+import { closeOpenText, turnOf } from "../meaning/observe-text.ts";
+import { NOTHING, type Outcome, type Scene } from "../meaning/scene.ts";
 import { questionEntry, type Resolution } from "./question-entry.ts";
 
 /** More than this open at once is no conversation: the next ones are told no. */

@@ -6,11 +6,11 @@ import { CommandId, type EntryId, TurnId } from "../../protocol/ids.ts";
 import { reduceSession } from "../../protocol/reduce-session.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../protocol/session-state.ts";
 import { boundDepth } from "../bound-depth.ts";
-import { endTurn } from "../end-turn.ts";
-import { observe } from "../observe.ts";
-import type { Scene } from "../scene.ts";
-import { settle } from "../settle-turn.ts";
-import { startTurn } from "../start-turn.ts";
+import { settle } from "../commit/settle-turn.ts";
+import { endTurn } from "../meaning/end-turn.ts";
+import { observe } from "../meaning/observe.ts";
+import type { Scene } from "../meaning/scene.ts";
+import { startTurn } from "../meaning/start-turn.ts";
 
 const ENTRIES_MAX = 50_000;
 const CHARS_MAX = 100_000_000;

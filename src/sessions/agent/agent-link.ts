@@ -1,0 +1,214 @@
+import type { AgentEvent, AgentSession, Agents } from "../../ports/agents.ts";
+import type { AgentBinding, Said } from "../../ports/session-log.ts";
+import { REFUSE, RefusalError } from "../../protocol/errors.ts";
+import type { CliType, ProjectId, SessionId, TurnId } from "../../protocol/ids.ts";
+import { isPermission, type PendingRequest } from "../../protocol/pending-request.ts";
+import type { TurnError } from "../../protocol/session-parts.ts";
+import type { AgentEffect } from "../meaning/scene.ts";
+
+/** What is said when an agent had to start without its memory. */
+export const FORGOTTEN: AgentEvent = {
+  type: "notice",
+  severity: "warning",
+  content:
+    "The agent could not bring back its own memory of this conversation, so it starts afresh. Everything said so far is still here.",
+};
+
+/** What is said to a session that an earlier run of the server left in the middle of a turn. */
+export function lostWithServer({ state }: AgentBinding): AgentEvent {
+  const reason = "The server stopped while this turn was running.";
+  return { type: "lost", reason, state: state === "closed" ? "closed" : "crashed" };
+}
+
+interface AgentLinkDeps {
+  readonly sessionId: SessionId;
+  readonly projectId: ProjectId;
+  readonly cliType: CliType;
+  readonly agents: Agents;
+  readonly binding: () => AgentBinding;
+  /** Messages of ended turns: the one that is about to be sent is not the agent's to remember. */
+  readonly userMessages: () => number;
+  readonly said: () => readonly Said[];
+  readonly isRunning: (turnId: TurnId) => boolean;
+  readonly post: (event: AgentEvent) => void;
+  readonly isStored: () => boolean;
+  readonly onAttached: (agent: AgentSession) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A session's hold on its agent: attached when first needed, dropped when the process is gone. */
+export class AgentLink {
+  readonly #deps: AgentLinkDeps;
+  #agent: AgentSession | null = null;
+  #attaching: Promise<AgentSession> | null = null;
+  /** Ends what an attachment only waits for. */
+  #givingUp = new AbortController();
+  #losses = 0;
+  #promptedTurn: TurnId | null = null;
+  #withdrawnTurn: TurnId | null = null;
+  #closes = 0;
+
+  constructor(deps: AgentLinkDeps) {
+    this.#deps = deps;
+  }
+
+  /** Everything the agent says to this session; a lost process is forgotten before the session hears of it. */
+  readonly sink = (event: AgentEvent): void => {
+    if (event.type === "lost") {
+      this.#agent = null;
+      this.#losses++;
+    }
+    this.#deps.post(event);
+  };
+
+  adopt(agent: AgentSession): void {
+    this.#agent = agent;
+  }
+
+  /** The last line heard from the agent's process. */
+  get heard(): number {
+    return this.#agent?.heard ?? 0;
+  }
+
+  /** An earlier server has asked the agent for this turn. */
+  goOn(turnId: TurnId): void {
+    this.#promptedTurn = turnId;
+  }
+
+  run(effect: AgentEffect): void {
+    switch (effect.type) {
+      case "prompt":
+        this.#prompt(effect).catch(this.#deps.onError);
+        break;
+      case "steer":
+        this.#steer(effect);
+        break;
+      case "cancel":
+        this.#cancel(effect.turnId);
+        break;
+      case "answer-permission":
+        this.#agent?.answerPermission(effect.permissionId, effect.outcome);
+        break;
+      case "answer-question":
+        this.#agent?.answerQuestion(effect.elicitationId, effect.answer);
+        break;
+      case "close-agent":
+        this.#close().catch(this.#deps.onError);
+        break;
+      default:
+        effect satisfies never;
+    }
+  }
+
+  /** The session is deleted: what runs is stopped, what is asked is answered, and the agent forgets the conversation. */
+  async end(asked: readonly PendingRequest[]): Promise<void> {
+    const { sessionId, cliType, agents, binding } = this.#deps;
+    // One that is just being attached is let go too; that it could not be attached is no news any more.
+    this.#givingUp.abort();
+    const agent = this.#agent ?? (await this.#attaching?.catch(() => null)) ?? null;
+    this.#agent = null;
+    for (const request of asked) {
+      if (isPermission(request)) agent?.answerPermission(request.permissionId, { outcome: "cancelled" });
+      else agent?.answerQuestion(request.elicitationId, { action: "cancel" });
+    }
+    if (this.#promptedTurn !== null) agent?.cancel();
+    await agent?.close();
+    const { cwd, agentSessionId } = binding();
+    await agents.forget({ sessionId, cliType, cwd, agentSessionId: agent?.agentSessionId ?? agentSessionId });
+  }
+
+  async configure(configId: string, value: string | boolean): Promise<void> {
+    const agent = await this.ensure();
+    await agent.configure(configId, value);
+  }
+
+  ensure(): Promise<AgentSession> {
+    if (this.#agent) return Promise.resolve(this.#agent);
+    // Given up for an earlier message: this one is not to be told so.
+    if (this.#attaching && this.#givingUp.signal.aborted)
+      return this.#attaching.then(
+        () => this.ensure(),
+        () => this.ensure(),
+      );
+    this.#attaching ??= this.#attach().finally(() => {
+      this.#attaching = null;
+    });
+    return this.#attaching;
+  }
+
+  async #attach(): Promise<AgentSession> {
+    const { sessionId, projectId, cliType, agents, binding, userMessages, said, isStored } = this.#deps;
+    const { cwd, agentSessionId, createdAt, adopted = false } = binding();
+    const restore = {
+      ...{ agentSessionId, createdAt: Date.parse(createdAt) },
+      ...{ userMessages: Math.max(userMessages(), adopted ? 1 : 0), last: () => lastTurnOf(said()) },
+    };
+    this.#givingUp = new AbortController();
+    const { signal } = this.#givingUp;
+    const [losses, closes] = [this.#losses, this.#closes];
+    const place = { sessionId, projectId, cliType, cwd };
+    const agent = await agents.attach({ ...place, restore, sink: this.sink, isStored, signal });
+    if (closes !== this.#closes) await agent.close();
+    // It died while its last answer was on the way: nobody would ever hear from it again.
+    if (losses !== this.#losses || closes !== this.#closes)
+      throw new RefusalError(REFUSE.agentStopped(agents.find(cliType)?.name ?? String(cliType)));
+    this.#agent = agent;
+    this.#deps.onAttached(agent);
+    return agent;
+  }
+
+  #cancel(turnId: TurnId): void {
+    if (this.#agent && this.#promptedTurn === turnId) {
+      this.#agent.cancel();
+      return;
+    }
+    // The agent still starts: the prompt was never sent and never will be, so the turn is over here and now.
+    this.#withdrawnTurn = turnId;
+    this.#givingUp.abort();
+    this.#deps.post({ type: "turn-ended", turnId, stopReason: "cancelled" });
+  }
+
+  /** Before the agent has the turn's own prompt there is nothing to join. */
+  #steer({ turnId, commandId, content, attachments }: Extract<AgentEffect, { type: "steer" }>): void {
+    if (this.#agent?.steer && this.#promptedTurn === turnId) this.#agent.steer(commandId, content, attachments);
+    else this.#deps.post({ type: "steered", commandId, outcome: "not-taken" });
+  }
+
+  async #prompt(effect: Extract<AgentEffect, { type: "prompt" }>): Promise<void> {
+    const { turnId, content, attachments } = effect;
+    try {
+      const agent = await this.ensure();
+      if (turnId === this.#withdrawnTurn || !this.#deps.isRunning(turnId)) return;
+      this.#promptedTurn = turnId;
+      agent.prompt(turnId, content, attachments);
+    } catch (error) {
+      this.#deps.post({ type: "turn-failed", turnId, error: turnError(error) });
+      if (!(error instanceof RefusalError)) this.#deps.onError(error);
+    }
+  }
+
+  async #close(): Promise<void> {
+    const agent = this.#agent;
+    this.#agent = null;
+    // One that still starts is closed as soon as it is there.
+    this.#closes += 1;
+    this.#givingUp.abort();
+    try {
+      await agent?.close();
+    } finally {
+      // Closed for us, whatever the agent makes of it.
+      this.#deps.post({ type: "lost", reason: "The session was closed.", state: "closed" });
+    }
+  }
+}
+
+function lastTurnOf(said: readonly Said[]): { message: string; answer: string } {
+  const index = said.findLastIndex(({ type }) => type === "user");
+  const answer = said.slice(index + 1).filter(({ type }) => type === "assistant");
+  return { message: said[index]?.content ?? "", answer: answer.map(({ content }) => content).join("") };
+}
+
+function turnError(error: unknown): TurnError {
+  const { code, message, details } = error instanceof RefusalError ? error.refusal : REFUSE.internal();
+  return { code, message: details === undefined ? message : `${message}\n${details}` };
+}

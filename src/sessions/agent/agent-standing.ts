@@ -1,0 +1,96 @@
+import type { AgentSession } from "../../ports/agents.ts";
+import type { AgentBinding, Commit, Continuation, StoredSession } from "../../ports/session-log.ts";
+import type { Effect } from "../meaning/scene.ts";
+
+interface Standing {
+  readonly binding: AgentBinding;
+  readonly continuation: Continuation;
+  readonly isUnstored: boolean;
+}
+
+/** Which agent a session has and how far it has been heard: what a later server needs, stored with the facts. */
+export class AgentStanding {
+  #binding: AgentBinding;
+  #continuation: Continuation;
+  #isUnstored = false;
+
+  constructor({ binding, continuation }: StoredSession) {
+    // No agent is attached yet, whatever an earlier run of the server wrote.
+    this.#binding = binding.state === "active" ? { ...binding, state: "idle" } : binding;
+    this.#continuation = continuation;
+  }
+
+  get binding(): AgentBinding {
+    return this.#binding;
+  }
+
+  get continuation(): Continuation {
+    return this.#continuation;
+  }
+
+  /** The binding is not on disk yet. */
+  get isUnstored(): boolean {
+    return this.#isUnstored;
+  }
+
+  /** The agent of an earlier run is there. */
+  rejoined(): void {
+    this.#binding = { ...this.#binding, state: "active" };
+  }
+
+  /** The agent it was made with; the binding was stored a moment ago, how far it has been heard was not. */
+  adopted(agent: AgentSession): void {
+    this.#bind({ ...this.#binding, state: "active" }, agent);
+  }
+
+  attached(agent: AgentSession, now: string): void {
+    const { agentSessionId, origin } = agent;
+    const createdAt = origin === "resumed" || origin === "loaded" ? this.#binding.createdAt : now;
+    this.#bind({ ...this.#binding, agentSessionId, createdAt, state: "active", since: now }, agent);
+  }
+
+  lost(state: AgentBinding["state"], now: string): void {
+    this.#bind({ ...this.#binding, state, since: now }, null);
+  }
+
+  heardUpTo(heard: number): void {
+    if (heard > this.#continuation.heard) this.#continuation = { ...this.#continuation, heard };
+  }
+
+  /** A command's effects are about to be stored: the turn it stops, and whether the agent is let go. */
+  decided(effects: readonly Effect[], state: AgentBinding["state"], now: string): void {
+    for (const effect of effects)
+      if (effect.type === "cancel") this.#continuation = { ...this.#continuation, cancelling: effect.turnId };
+    if (state !== this.#binding.state) this.#bind({ ...this.#binding, state, since: now }, null);
+  }
+
+  turnEnded(): void {
+    this.#continuation = { ...this.#continuation, cancelling: null };
+  }
+
+  get now(): Standing {
+    return { binding: this.#binding, continuation: this.#continuation, isUnstored: this.#isUnstored };
+  }
+
+  /** What was decided could not be stored. */
+  takeBack({ binding, continuation, isUnstored }: Standing): void {
+    this.#binding = binding;
+    this.#continuation = continuation;
+    this.#isUnstored = isUnstored;
+  }
+
+  toCommit(): Pick<Commit, "binding" | "continuation"> {
+    return { binding: this.#isUnstored ? this.#binding : null, continuation: this.#continuation };
+  }
+
+  stored(): void {
+    this.#isUnstored = false;
+  }
+
+  #bind(binding: AgentBinding, agent: AgentSession | null): void {
+    this.#binding = binding;
+    this.#isUnstored = true;
+    // Each process counts its own lines.
+    if (agent) this.#continuation = { ...this.#continuation, processId: agent.processId, heard: agent.heard };
+  }
+}

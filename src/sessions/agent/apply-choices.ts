@@ -1,0 +1,56 @@
+import type { Choices } from "../../ports/agent-choices.ts";
+import type { AgentSession } from "../../ports/agents.ts";
+import { RefusalError } from "../../protocol/errors.ts";
+import type { ConfigOption } from "../../protocol/session-parts.ts";
+
+/** A session is made all the same when an agent takes longer to change a setting; the change then comes when it comes. */
+const CHOICES_WAIT_MS_MAX = 5_000;
+
+/** Starts a new agent session the way the user left the last one, as far as the agent still offers that. */
+export async function applyChoices(
+  agent: AgentSession,
+  options: () => readonly ConfigOption[],
+  choices: Choices,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  if (!options().some((option) => wantsChange(option, choices))) return;
+  let giveUp: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    giveUp = setTimeout(resolve, CHOICES_WAIT_MS_MAX);
+  });
+  await Promise.race([applyAll(agent, options, choices).catch(onError), late]);
+  clearTimeout(giveUp);
+}
+
+async function applyAll(agent: AgentSession, options: () => readonly ConfigOption[], choices: Choices): Promise<void> {
+  for (const configId of inOrder(options())) {
+    // Looked at anew each time: a choice may change what else there is to choose.
+    const option = options().find(({ id }) => id === configId);
+    const value = choices.get(configId);
+    if (!option || value === undefined || !wantsChange(option, choices)) continue;
+    try {
+      await agent.configure(configId, value);
+    } catch (error) {
+      // What the agent no longer takes stays as the agent has it.
+      if (!(error instanceof RefusalError)) throw error;
+    }
+  }
+}
+
+/** The model goes first: what else can be chosen depends on it. */
+function inOrder(options: readonly ConfigOption[]): string[] {
+  const isModel = ({ category }: ConfigOption) => category === "model";
+  return [...options.filter(isModel), ...options.filter((option) => !isModel(option))].map(({ id }) => id);
+}
+
+function wantsChange(option: ConfigOption, choices: Choices): boolean {
+  const value = choices.get(option.id);
+  return value !== undefined && value !== option.currentValue && isOffered(option, value);
+}
+
+function isOffered(option: ConfigOption, value: string | boolean): boolean {
+  if (option.type === "boolean") return typeof value === "boolean";
+  return option.options.some((choice) =>
+    "group" in choice ? choice.options.some((one) => one.value === value) : choice.value === value,
+  );
+}

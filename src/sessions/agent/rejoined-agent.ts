@@ -1,0 +1,92 @@
+import type { AgentEvent, Agents, RejoinedSession } from "../../ports/agents.ts";
+import type { SessionLog, StoredSession } from "../../ports/session-log.ts";
+import type { UserEntry } from "../../protocol/entry.ts";
+import type { TurnId } from "../../protocol/ids.ts";
+import { isQuestion, requestIdOf } from "../../protocol/pending-request.ts";
+import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import type { AgentEffect } from "../meaning/scene.ts";
+import { openQuestion } from "../questions/observe-question.ts";
+import type { AgentLink } from "./agent-link.ts";
+
+interface RejoinDeps {
+  readonly agents: Agents;
+  readonly log: SessionLog;
+  readonly link: AgentLink;
+  readonly isStored: () => boolean;
+}
+
+/** What a session found when a server started: its agent still at work, or not, and the turn that was under way. */
+export class RejoinedAgent {
+  readonly #stored: StoredSession;
+  readonly #link: AgentLink;
+  readonly #agent: RejoinedSession | null;
+
+  constructor(stored: StoredSession, { agents, log, link, isStored }: RejoinDeps) {
+    const { row, binding, continuation, state } = stored;
+    const { processId, heard } = continuation;
+    this.#stored = stored;
+    this.#link = link;
+    this.#agent =
+      processId === null || binding.state !== "active"
+        ? null
+        : agents.rejoin({
+            ...{ cliType: row.cliType, cwd: binding.cwd, agentSessionId: binding.agentSessionId, processId, heard },
+            outcomeOf: (permissionId) =>
+              state.pending.some((asked) => requestIdOf(asked) === permissionId)
+                ? "open"
+                : log.outcomeOf(row.id, permissionId),
+            isOpen: (elicitationId) => openQuestion(state, elicitationId) !== undefined,
+            sink: link.sink,
+            isStored,
+          });
+    if (this.#agent) link.adopt(this.#agent);
+  }
+
+  get isThere(): boolean {
+    return this.#agent !== null;
+  }
+
+  /**
+   * The turn that was under way need not end: its agent is there, or was never asked. A prompt is only ever sent to an
+   * agent that is attached, and attaching is stored first.
+   */
+  get goesOn(): boolean {
+    const { binding, state } = this.#stored;
+    // One that was let go is over, whatever its turn was at.
+    return this.isThere || (isTurnActive(state.turn) && binding.state !== "active" && binding.state !== "closed");
+  }
+
+  /** Questions that the agent has taken back while nobody looked. */
+  withdrawn({ pending }: SessionState): readonly AgentEvent[] {
+    return pending.flatMap((asked): AgentEvent[] => {
+      if (this.#agent?.isAsking(isQuestion(asked) ? asked.elicitationId : asked.permissionId) !== false) return [];
+      return isQuestion(asked)
+        ? [{ type: "question-withdrawn", elicitationId: asked.elicitationId }]
+        : [{ type: "permission-withdrawn", permissionId: asked.permissionId }];
+    });
+  }
+
+  /** Messages for the running turn that did not get on their way to it. */
+  #unsteered(agent: RejoinedSession, { queue }: SessionState, turnId: TurnId): readonly AgentEffect[] {
+    return queue
+      .filter(({ steering, commandId }) => steering && !agent.hasPrompted(commandId))
+      .map(({ commandId, content, attachments = [] }) => ({ type: "steer", turnId, commandId, content, attachments }));
+  }
+
+  /** What was decided, stored, and kept from reaching the agent by the end of the server. */
+  unsaid(state: SessionState, lastUserEntry: () => UserEntry | null): readonly AgentEffect[] {
+    const { turnId } = this.#stored.state.turn;
+    // Meanwhile over, or the next one has begun: that says for itself what it has to say.
+    if (turnId === undefined || !isTurnActive(state.turn) || state.turn.turnId !== turnId) return [];
+    const isCancelled = this.#stored.continuation.cancelling === turnId;
+    if (this.#agent?.hasPrompted(turnId)) {
+      this.#link.goOn(turnId);
+      const unsteered = this.#unsteered(this.#agent, state, turnId);
+      return isCancelled && !this.#agent.hasCancelled(turnId) ? [...unsteered, { type: "cancel", turnId }] : unsteered;
+    }
+    if (isCancelled) return [{ type: "cancel", turnId }];
+    const said = state.open.find((entry) => entry.type === "user" && entry.turnId === turnId);
+    const entry = said?.type === "user" ? said : lastUserEntry();
+    return entry ? [{ type: "prompt", turnId, content: entry.content, attachments: entry.attachments ?? [] }] : [];
+  }
+}

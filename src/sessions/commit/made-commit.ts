@@ -1,0 +1,34 @@
+import type { Commit } from "../../ports/session-log.ts";
+import type { Fact } from "../../protocol/facts.ts";
+import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import type { WholeOutput } from "../../protocol/shorten-entry.ts";
+import { type DoneCommand, receiptOf } from "../done-command.ts";
+import { attentionOf } from "./attention.ts";
+import { isActivity, settle } from "./settle-turn.ts";
+import { lateEntries } from "./settled-entries.ts";
+
+interface Made {
+  readonly facts: readonly Fact[];
+  /** With the facts in it. */
+  readonly state: SessionState;
+  readonly outputs: readonly WholeOutput[];
+  readonly done: DoneCommand | null;
+  readonly now: string;
+  /** Someone looks at the session. */
+  readonly isShown: boolean;
+}
+
+/** What is to be stored of new facts, and the state that is left to work with. */
+export function commitOf({ facts, state, outputs, done, now, isShown }: Made) {
+  const { settled, working } = settle(state);
+  const hasSettled = settled.length > 0 || !isTurnActive(working.turn);
+  const commit: Omit<Commit, "binding" | "continuation"> = {
+    ...{ facts, state, settled, outputs },
+    snapshot: hasSettled ? working : null,
+    revised: lateEntries(facts),
+    lastActiveAt: done?.isSend || facts.some(isActivity) ? now : null,
+    attention: attentionOf(facts, done?.isSend === true || isShown),
+    receipt: done && receiptOf(done, now),
+  };
+  return { commit, settled, working };
+}

@@ -1,0 +1,130 @@
+import type { SessionCommand } from "../../protocol/client-messages.ts";
+import { REFUSE } from "../../protocol/errors.ts";
+import { CommandId } from "../../protocol/ids.ts";
+import { QUEUE_ITEMS_MAX } from "../../protocol/limits.ts";
+import type { QueueItem } from "../../protocol/session-parts.ts";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { queueFact } from "./queue-fact.ts";
+import { refuseAttachments, refuseQueue } from "./refuse-attachments.ts";
+import { type Decision, NOTHING, type Outcome, type Scene } from "./scene.ts";
+import { startTurn } from "./start-turn.ts";
+
+type Command<Type extends SessionCommand["type"]> = Extract<SessionCommand, { type: Type }>;
+
+const accept = (outcome: Outcome): Decision => ({ ok: true, answer: null, ...outcome });
+
+export function decideSend(scene: Scene, command: Command<"session:send" | "session:steer">): Decision {
+  const { state } = scene;
+  const { content, attachments = [] } = command;
+  if (isEmpty({ content, attachments }))
+    return { ok: false, refusal: REFUSE.invalidMessage("content: must not be empty without attachments") };
+  const refusal = refuseAttachments(attachments, state.config.abilities);
+  if (refusal) return { ok: false, refusal };
+  const item = queueItem(scene, command);
+  if (isTurnActive(state.turn)) return wait(scene, item);
+  // Sending again is the user's word that work goes on: a queue that was held back follows this message.
+  const resumed = state.queuePaused ? [queueFact(state.queue, false)] : [];
+  const started = startTurn(scene, item);
+  return accept({ ...started, facts: [...resumed, ...started.facts] });
+}
+
+function wait(scene: Scene, item: QueueItem): Decision {
+  const { state } = scene;
+  if (state.queue.length >= QUEUE_ITEMS_MAX)
+    return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
+  // Sent after the user's own stop it does not wait with what that stop held back: it goes first, the rest follows.
+  const isNext = scene.cancelling === state.turn.turnId && state.queuePaused;
+  const queue = isNext ? [item, ...state.queue] : [...state.queue, item];
+  const refusal = refuseQueue(queue);
+  if (refusal) return { ok: false, refusal };
+  return accept({ facts: [queueFact(queue, state.queuePaused && !isNext)], effects: [] });
+}
+
+/** Waits at the head of the queue until the agent says whether it took it: whatever it says, the message is somewhere. */
+export function decideSteer(scene: Scene, command: Command<"session:steer">): Decision {
+  const { state } = scene;
+  const { turnId } = state.turn;
+  if (!isTurnActive(state.turn) || turnId === undefined || scene.cancelling === turnId)
+    return decideSend(scene, command);
+  if (state.config.abilities?.steering !== true)
+    return {
+      ok: false,
+      refusal: REFUSE.invalidMessage("sessionId: this agent takes no message during a turn; send it, and it waits"),
+    };
+  const waiting = decideSend(scene, command);
+  if (!waiting.ok) return waiting;
+  const item: QueueItem = { ...queueItem(scene, command), steering: true };
+  const ahead = state.queue.filter(({ steering }) => steering);
+  const behind = state.queue.filter(({ steering }) => !steering);
+  const { commandId, content, attachments = [] } = item;
+  return accept({
+    facts: [queueFact([...ahead, item, ...behind], state.queuePaused)],
+    effects: [{ type: "steer", turnId, commandId, content, attachments }],
+  });
+}
+
+/**
+ * The list as the editor wants it, as far as it is still the editor's to say: what has begun meanwhile is not sent a
+ * second time, what the agent may already have stays, and what the editor never saw is kept behind the rest.
+ */
+export function decideQueueEdit(scene: Scene, command: Command<"session:queue-edit">): Decision {
+  const { queue, queuePaused, config } = scene.state;
+  const editable = new Map(queue.flatMap((item) => (item.steering ? [] : [[item.commandId, item] as const])));
+  const known = new Set([...(command.seen ?? editable.keys()), ...command.items.map(({ commandId }) => commandId)]);
+  const edited: QueueItem[] = [];
+  for (const { commandId, content, attachments } of command.items) {
+    const before = editable.get(commandId);
+    if (!before) continue;
+    editable.delete(commandId);
+    const kept = attachments ?? before.attachments ?? [];
+    edited.push({ commandId, content, ...(kept.length > 0 && { attachments: kept }) });
+  }
+  if (edited.some(isEmpty))
+    return { ok: false, refusal: REFUSE.invalidMessage("items: a message must not be empty without attachments") };
+  const items = [
+    ...queue.filter(({ steering }) => steering),
+    ...edited,
+    ...queue.filter(({ commandId, steering }) => !steering && !known.has(commandId)),
+  ];
+  const refusal =
+    edited.map((item) => refuseAttachments(item.attachments ?? [], config.abilities)).find((one) => one !== null) ??
+    refuseQueue(items);
+  return refusal ? { ok: false, refusal } : accept({ facts: [queueFact(items, queuePaused)], effects: [] });
+}
+
+/** The user's word that what was held back may run. */
+export function decideResume(scene: Scene): Decision {
+  const { queue, queuePaused, turn } = scene.state;
+  const [next] = queue;
+  if (!queuePaused || !next) return accept(NOTHING);
+  if (isTurnActive(turn) || next.steering) return accept({ facts: [queueFact(queue, false)], effects: [] });
+  return accept(startQueued(scene, next));
+}
+
+/** One message goes before all others: the running turn is stopped for it, and its own starts when that has ended. */
+export function decideSendNow(scene: Scene, command: Command<"session:send-now">, stop: () => Outcome): Decision {
+  const { queue, turn } = scene.state;
+  const item = queue.find(({ commandId }) => commandId === command.queuedId);
+  // It has begun meanwhile, or the agent is about to take it: that is what was asked for.
+  if (!item || item.steering) return accept(NOTHING);
+  if (!isTurnActive(turn)) return accept(startQueued(scene, item));
+  const stopped = stop();
+  const first = [item, ...queue.filter((other) => other !== item)];
+  return accept({ facts: [...stopped.facts, queueFact(first, false)], effects: stopped.effects });
+}
+
+/** Its turn starts, and the others follow it. */
+export function startQueued(scene: Scene, item: QueueItem): Outcome {
+  const others = scene.state.queue.filter((other) => other !== item);
+  const started = startTurn(scene, item);
+  return { facts: [queueFact(others, false), ...started.facts], effects: started.effects };
+}
+
+function queueItem(scene: Scene, command: Command<"session:send" | "session:steer">): QueueItem {
+  const { commandId = CommandId.parse(scene.newId()), content, attachments = [] } = command;
+  return { commandId, content, ...(attachments.length > 0 && { attachments }) };
+}
+
+function isEmpty({ content, attachments = [] }: Pick<QueueItem, "content" | "attachments">): boolean {
+  return content.trim() === "" && attachments.length === 0;
+}

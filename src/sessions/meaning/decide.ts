@@ -1,0 +1,137 @@
+import type { QuestionResponse, SessionCommand } from "../../protocol/client-messages.ts";
+import { REFUSE } from "../../protocol/errors.ts";
+import type { FactBody } from "../../protocol/facts.ts";
+import { isPermission } from "../../protocol/pending-request.ts";
+import type { PermissionOutcome } from "../../protocol/session-parts.ts";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { decideQuestion } from "../questions/decide-question.ts";
+import { stopVisits } from "../questions/observe-question.ts";
+import { decideQueueEdit, decideResume, decideSend, decideSendNow, decideSteer } from "./decide-queue.ts";
+import { decideWait, decideWake, type WaitCommand, withoutWaits } from "./decide-waits.ts";
+import { settleTools, withdrawPending } from "./end-turn.ts";
+import { queueFact } from "./queue-fact.ts";
+import type { Decision, Outcome, Scene } from "./scene.ts";
+import { restartTurn } from "./start-turn.ts";
+
+type Decided =
+  | Extract<SessionCommand, { type: Exclude<SessionCommand["type"], "session:configure" | "session:delete"> }>
+  | QuestionResponse
+  | WaitCommand;
+
+/** Pure: what a command means in this state. Facts are stored first, then effects reach the agent. */
+export function decide(scene: Scene, command: Decided): Decision {
+  switch (command.type) {
+    case "session:send":
+      return decideSend(scene, command);
+    case "session:retry":
+      return decideRetry(scene);
+    case "session:cancel":
+      return accept(cancelTurn(scene));
+    case "session:kill":
+      return accept(withClose(cancelTurn(scene)));
+    case "session:steer":
+      return decideSteer(scene, command);
+    case "session:wait":
+      return decideWait(scene, command);
+    case "session:wake":
+      return decideWake(scene, command);
+    case "session:waits-met":
+      return accept({ facts: withoutWaits(scene.state, command.waitIds), effects: [] });
+    case "session:wait-cancel":
+      return accept({ facts: withoutWaits(scene.state, [command.waitId]), effects: [] });
+    case "session:queue-edit":
+      return decideQueueEdit(scene, command);
+    case "session:queue-resume":
+      return decideResume(scene);
+    case "session:send-now":
+      return decideSendNow(scene, command, () => cancelTurn(scene));
+    case "session:archive":
+      return accept(archive(scene), "session:archived");
+    case "session:unarchive":
+      return accept({ facts: [{ type: "session:unarchived" }], effects: [] }, "session:unarchived");
+    case "session:rename":
+      return accept(
+        { facts: [{ type: "session:title-updated", title: command.title, source: "user" }], effects: [] },
+        "session:title-updated",
+      );
+    case "permission:respond":
+      return decidePermission(scene, command);
+    case "elicitation:respond":
+      return decideQuestion(scene, command);
+    default:
+      return command satisfies never;
+  }
+}
+
+function accept(outcome: Outcome, answer: FactBody["type"] | null = null): Decision {
+  return { ok: true, answer, ...outcome };
+}
+
+/** The same message again, without a second entry for it: it was said once. */
+function decideRetry(scene: Scene): Decision {
+  const said = scene.lastUserEntry();
+  if (isTurnActive(scene.state.turn) || !said)
+    return { ok: false, refusal: REFUSE.invalidMessage("sessionId: there is no ended turn to try again") };
+  const resumed = scene.state.queuePaused ? [queueFact(scene.state.queue, false)] : [];
+  const started = restartTurn(scene, said);
+  return accept({ ...started, facts: [...resumed, ...started.facts] });
+}
+
+function cancelTurn(scene: Scene): Outcome {
+  const { state } = scene;
+  // The user's stop also ends what would go on by itself later.
+  const held = [
+    ...(state.queue.length > 0 && !state.queuePaused ? [queueFact(state.queue, true)] : []),
+    ...withoutWaits(state),
+  ];
+  const { turnId } = state.turn;
+  const { facts, effects } = withdrawPending(state);
+  const withdrawn = { facts: [...facts, ...stopVisits(state)], effects };
+  // A question can be open without a turn; the user's stop answers it all the same.
+  if (!isTurnActive(state.turn) || !turnId) return { facts: [...withdrawn.facts, ...held], effects: withdrawn.effects };
+  return {
+    facts: [
+      ...settleTools(state, "cancelled", scene.now),
+      ...withdrawn.facts,
+      ...held,
+      // Already stopping, it stays as it is shown: an agent that ignored the first stop must not look at work again.
+      ...(state.turn.state === "running" || scene.cancelling === turnId
+        ? []
+        : [{ type: "session:turn" as const, turn: { ...state.turn, state: "running" as const } }]),
+    ],
+    effects: [...withdrawn.effects, { type: "cancel", turnId }],
+  };
+}
+
+function archive(scene: Scene): Outcome {
+  const cancelled = withClose(cancelTurn(scene));
+  return { facts: [...cancelled.facts, { type: "session:archived" }], effects: cancelled.effects };
+}
+
+function withClose(outcome: Outcome): Outcome {
+  return { facts: outcome.facts, effects: [...outcome.effects, { type: "close-agent" }] };
+}
+
+function decidePermission(scene: Scene, command: Extract<SessionCommand, { type: "permission:respond" }>): Decision {
+  const { state } = scene;
+  const { permissionId, optionId } = command;
+  const asked = state.pending.filter(isPermission).find((pending) => pending.permissionId === permissionId);
+  if (!asked) return { ok: false, refusal: REFUSE.notPending(scene.endOfQuestion(permissionId)) };
+  if (optionId === undefined && command.outcome === undefined)
+    return { ok: false, refusal: REFUSE.invalidMessage("optionId: choose one, or send outcome: cancelled") };
+  if (optionId !== undefined && !asked.options.some((option) => option.optionId === optionId))
+    return { ok: false, refusal: REFUSE.invalidMessage("optionId: not one of the agent's options") };
+  const outcome: PermissionOutcome =
+    optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId };
+  const lastOne = state.pending.length === 1 && state.turn.state === "waiting";
+  return accept(
+    {
+      facts: [
+        { type: "permission:resolved", permissionId, outcome },
+        ...(lastOne ? [{ type: "session:turn" as const, turn: { ...state.turn, state: "running" as const } }] : []),
+      ],
+      effects: [{ type: "answer-permission", permissionId, outcome }],
+    },
+    "permission:resolved",
+  );
+}

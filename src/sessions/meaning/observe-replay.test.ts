@@ -1,0 +1,175 @@
+import { describe, expect, it } from "bun:test";
+import { PureSession } from "../../../tests/core/pure-session.ts";
+import type { AgentEvent } from "../../ports/agents.ts";
+
+const user = (text: string, messageId?: string): AgentEvent => ({
+  type: "text",
+  kind: "user",
+  text,
+  ...(messageId !== undefined && { messageId }),
+});
+const says = (text: string): AgentEvent => ({ type: "text", kind: "assistant", text });
+const replayed = (...events: AgentEvent[]): AgentEvent => ({ type: "replayed", events, whole: true });
+
+/** A talk of these messages and answers, and no turn running. */
+function talk(...turns: (readonly [string, string])[]): PureSession {
+  const session = new PureSession();
+  for (const [message, answer] of turns) {
+    session.start(message);
+    session.text(answer);
+    session.end();
+  }
+  return session;
+}
+
+const TALK = [
+  ["Hello there", "General."],
+  ["And what happens now?", "It is done."],
+] as const;
+const SAME = TALK.flatMap(([message, answer]) => [user(message), says(answer)]);
+const NEWS = [user("Said in a terminal"), says("Heard there.")];
+const told = (session: PureSession) => session.told.slice(TALK.length * 2);
+
+describe("a conversation that is brought back (W-4)", () => {
+  it.each<[string, AgentEvent[]]>([
+    ["word for word", SAME],
+    [
+      "in other pieces and spaces",
+      [user("Hello", "m"), user(" there", "m"), says("Gen"), says("eral.\n"), ...SAME.slice(2)],
+    ],
+    ["without its answers", [user("Hello there"), user("And what happens now?")]],
+    [
+      "with what only machines say",
+      [user("<session_context>\nToday\n</session_context>"), ...SAME, user("[Function Response: replace]")],
+    ],
+    [
+      "with a text that a failed turn made the agent hear twice",
+      [...SAME.slice(0, 2), user("And what happens now?"), user("And what happens now?"), says("It is done.")],
+    ],
+    [
+      "with tools in it",
+      [...SAME.slice(0, 3), { type: "tool", patch: { toolCallId: "t", announced: true } }, ...SAME.slice(3)],
+    ],
+    [
+      "with a last message that stands in the middle of more",
+      [...SAME.slice(0, 2), user("Context: And what happens now? End"), says("It is done.")],
+    ],
+    ["not at all", []],
+  ])("says nothing when the agent remembers it %s", (_, events) => {
+    const session = talk(...TALK);
+    expect(session.since(() => session.hear(replayed(...events)))).toEqual([]);
+  });
+
+  it("quirk: gemini's replay leaks context, calls and results as words, and loses a message that was stopped", () => {
+    const session = talk(...TALK);
+    session.start("Stopped").end("cancelled");
+    session.start("Third").text("3.");
+    session.end();
+    const events = [
+      user("<session_context>\nThis is the Gemini CLI.\n</session_context>"),
+      user("Hello there"),
+      says("[Thought: true]General."),
+      user("And what happens now?"),
+      says("[Function Call: replace]"),
+      user("[Function Response: replace]"),
+      says("It is done."),
+      user("Third"),
+      says("3."),
+    ];
+    session.hear(replayed(...events));
+    const before = session.entries.length;
+    expect(session.told.at(-1)).toEqual(["notice", expect.stringContaining("does not remember 1 of your messages")]);
+    session.hear(replayed(...events, user("Fourth"), says("[Function Call: x]"), says("[Thought: true]4.")));
+    expect(session.told.slice(before)).toEqual([
+      ["user", "Fourth"],
+      ["assistant", "4."],
+    ]);
+  });
+
+  it("takes over what was said elsewhere, once, at the end, with nothing left running", () => {
+    const session = talk(...TALK);
+    const tool: AgentEvent = {
+      type: "tool",
+      patch: { toolCallId: "t", announced: true, name: "Read", status: "running" },
+    };
+    const events = [...SAME, user("yes"), says("Yes."), tool, user("yes"), says("Again.")];
+    session.hear(replayed(...events));
+    expect(told(session)).toEqual([
+      ["user", "yes"],
+      ["assistant", "Yes."],
+      ["tool-call", ""],
+      ["user", "yes"],
+      ["assistant", "Again."],
+    ]);
+    expect(session.tools.map(({ status }) => status)).toEqual(["cancelled"]);
+    expect(session.state.turn.state).toBe("idle");
+    expect(
+      session
+        .start("next")
+        .end()
+        .since(() => session.hear(replayed(...events, user("next")))),
+    ).toEqual([]);
+  });
+
+  it("puts it before the message that is waiting for the agent, and leaves that turn as it is", () => {
+    const session = talk(...TALK).start("Third");
+    session.hear(
+      replayed(...SAME, ...NEWS, { type: "plan", items: [{ content: "old", priority: "low", status: "completed" }] }),
+    );
+    session.hear({ type: "plan", items: [{ content: "new", priority: "low", status: "pending" }] });
+    session.text("Answer.");
+    session.end();
+    expect(told(session)).toEqual([
+      ["user", "Said in a terminal"],
+      ["assistant", "Heard there."],
+      ["plan", "- [x] old"],
+      ["user", "Third"],
+      ["plan", "- [ ] new"],
+      ["assistant", "Answer."],
+    ]);
+    const [first] = session.entries.slice(TALK.length * 2);
+    expect(first?.turnId).not.toBe(session.entries.at(-1)?.turnId);
+  });
+
+  it("a turn without a word still says that it is complete, whatever was taken over before it", () => {
+    const session = talk(...TALK).start("Third");
+    session.hear(replayed(...SAME, ...NEWS));
+    const asked = session.entries.at(-1)?.entryId;
+    expect(session.since(() => session.end())[0]).toMatchObject({ type: "session:complete", entryId: asked });
+  });
+
+  it("keeps ours and says so, once, when the agent remembers less", () => {
+    const session = talk(...TALK, ["Third", "3."]);
+    session.hear(replayed(...SAME));
+    expect(told(session).slice(2)).toEqual([
+      ["notice", expect.stringContaining("does not remember 1 of your messages")],
+    ]);
+    expect(session.since(() => session.hear(replayed(...SAME)))).toEqual([]);
+  });
+
+  it("finds what is new also when the agent has forgotten how it began", () => {
+    const session = talk(...TALK);
+    session.hear(replayed(...SAME.slice(2), ...NEWS));
+    expect(told(session)).toEqual([
+      ["user", "Said in a terminal"],
+      ["assistant", "Heard there."],
+      ["notice", expect.stringContaining("does not remember 1 of your messages")],
+    ]);
+  });
+
+  it.each<[string, AgentEvent[], string]>([
+    ["another answer", [...SAME.slice(0, 3), says("Nothing of the kind.")], "differently"],
+    ["another message", [...SAME.slice(0, 2), ...NEWS], "does not remember 1"],
+    ["nothing of it", NEWS, "does not remember 2"],
+  ])("keeps ours, takes over nothing and says so when the agent remembers %s", (_, events, words) => {
+    const session = talk(...TALK);
+    session.hear(replayed(...events));
+    expect(told(session)).toEqual([["notice", expect.stringContaining(words)]]);
+  });
+
+  it("knows its place by the end alone when the beginning was too long to keep", () => {
+    const session = talk(...TALK);
+    session.hear({ type: "replayed", events: [...SAME.slice(2), ...NEWS], whole: false });
+    expect(told(session).map(([type]) => type)).toEqual(["user", "assistant"]);
+  });
+});

@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ToolPatch } from "../../ports/agents.ts";
+import type { ToolCallEntry, ToolStatus } from "../../protocol/entry.ts";
+import type { FactBody } from "../../protocol/facts.ts";
+import { EntryId } from "../../protocol/ids.ts";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { cutAt } from "../../protocol/shown-text.ts";
+import { closeOpenText, turnOf } from "./observe-text.ts";
+import type { Scene } from "./scene.ts";
+import { resultChange, resultOf } from "./tool-result.ts";
+
+/** A failure's reason repeats its output, which is kept whole elsewhere. */
+const ERROR_CHARS_MAX = 16_000;
+
+/** Agents announce, patch, resend and forget to finish tool calls; one entry per id holds whatever is known. */
+export function observeTool(scene: Scene, patch: ToolPatch): FactBody[] {
+  const open = openCall(scene, patch.toolCallId);
+  if (open) return changed(open, patch, scene, false);
+  // Announced in a running turn it is a new call, even under an id used before: some agents count from one in every turn.
+  const isNew = patch.announced && isTurnActive(scene.state.turn);
+  const settled = isNew ? null : scene.settledByAgentId(patch.toolCallId);
+  if (settled?.type === "tool-call") return changed(settled, patch, scene, true);
+  const entry = patched(placeholder(scene, patch.toolCallId), patch, scene);
+  return [...closeOpenText(scene), { type: "session:update", entry }];
+}
+
+/** Output of a command grows its call as it comes, also when the call has ended meanwhile. */
+export function observeToolOutput(scene: Scene, toolCallId: string, text: string): FactBody[] {
+  if (text === "") return [];
+  const open = openCall(scene, toolCallId);
+  if (open) return [chunk(open, text)];
+  const settled = scene.settledByAgentId(toolCallId);
+  return settled?.type === "tool-call" ? grownLate(settled, settled, text) : [];
+}
+
+function openCall(scene: Scene, toolCallId: string): ToolCallEntry | undefined {
+  return scene.state.open.findLast(
+    (entry): entry is ToolCallEntry => entry.type === "tool-call" && entry.toolCallId === toolCallId,
+  );
+}
+
+function placeholder(scene: Scene, toolCallId: string): ToolCallEntry {
+  return {
+    type: "tool-call",
+    entryId: EntryId.parse(scene.newId()),
+    ...turnOf(scene),
+    toolCallId,
+    name: "Tool call",
+    ...(isTurnActive(scene.state.turn) ? { status: "running" } : { status: "cancelled", unfinished: true }),
+    content: "",
+    startedAt: scene.now,
+  };
+}
+
+/** Output that only grew travels as the part that is new; once it is too long to stand in the entry, always. */
+function changed(before: ToolCallEntry, patch: ToolPatch, scene: Scene, isLate: boolean): FactBody[] {
+  const change = resultChange(before, patch.result);
+  const after = patched(before, patch, scene);
+  if (isDeepStrictEqual(before, after)) return [];
+  if (change.kind !== "grown") return [update(after, isLate)];
+  if (isLate) return grownLate(before, after, change.by);
+  const grown = { ...before, ...resultOf(before, change.by) };
+  if (after.parts === undefined && isDeepStrictEqual(grown, after)) return [chunk(before, change.by)];
+  return before.truncated ? [chunk(before, change.by), update(after, false)] : [update(after, false)];
+}
+
+/** Readers with the entry in view let it grow; the late update is for the store and for those that come. */
+function grownLate(before: ToolCallEntry, after: ToolCallEntry, text: string): FactBody[] {
+  const whole = before.truncated ? resultOf(before, text) : { result: (before.result ?? "") + text };
+  const revised = update({ ...after, ...whole }, true);
+  return before.truncated ? [chunk(before, text), revised] : [revised];
+}
+
+function chunk({ entryId }: ToolCallEntry, content: string): FactBody {
+  return { type: "session:chunk", entryId, content, field: "result" };
+}
+
+function update(entry: ToolCallEntry, isLate: boolean): FactBody {
+  return isLate ? { type: "session:update", entry, late: true } : { type: "session:update", entry };
+}
+
+function patched(entry: ToolCallEntry, patch: ToolPatch, scene: Scene): ToolCallEntry {
+  const status = nextStatus(entry, patch.status, scene);
+  const { error: _, result: __, truncated: ___, unfinished, ...rest } = entry;
+  const text = nextResult(entry, patch.result);
+  return {
+    ...rest,
+    status,
+    ...(patch.name !== undefined && { name: patch.name }),
+    ...(patch.kind !== undefined && { kind: patch.kind }),
+    ...(patch.input !== undefined && { input: patch.input }),
+    ...(patch.output !== undefined && { output: patch.output }),
+    ...(patch.locations !== undefined && { locations: [...patch.locations] }),
+    ...(patch.parentToolCallId !== undefined && { parentToolCallId: patch.parentToolCallId }),
+    ...text,
+    ...(patch.parts !== undefined && { parts: [...patch.parts] }),
+    ...(status === "error" && { error: errorOf(entry, patch, text.result) }),
+    ...(status !== "running" && entry.status === "running" && { endedAt: scene.now }),
+    ...(status === "cancelled" && unfinished && { unfinished }),
+  };
+}
+
+function nextResult(entry: ToolCallEntry, result: string | undefined): Pick<ToolCallEntry, "result" | "truncated"> {
+  const change = resultChange(entry, result);
+  switch (change.kind) {
+    case "same":
+      return resultOf(entry, "");
+    case "replaced":
+      return { result: change.text };
+    case "grown":
+      return entry.truncated ? resultOf(entry, change.by) : { result: (entry.result ?? "") + change.by };
+    default:
+      return change satisfies never;
+  }
+}
+
+/** A failure's output is its reason; a patch that brings neither leaves the reason as it was. */
+function errorOf(entry: ToolCallEntry, patch: ToolPatch, result: string | undefined): string {
+  const said = patch.status === "error" || patch.result !== undefined ? result : undefined;
+  return cutAt(said || entry.error || "The tool reported a failure without saying why.", ERROR_CHARS_MAX);
+}
+
+/** Nothing starts to spin again outside its turn, and what was cancelled stays so, whatever its agent calls it later. */
+function nextStatus(entry: ToolCallEntry, status: ToolPatch["status"], scene: Scene): ToolStatus {
+  if (status === undefined) return entry.status;
+  if (entry.status === "cancelled") return entry.unfinished && status === "complete" ? "complete" : "cancelled";
+  const ended = !isTurnActive(scene.state.turn) || entry.turnId !== scene.state.turn.turnId;
+  if (status === "running" && ended) return entry.status;
+  return status;
+}

@@ -1,0 +1,228 @@
+import type { AgentEvent } from "../../ports/agents.ts";
+import type { Entry } from "../../protocol/entry.ts";
+import type { FactBody } from "../../protocol/facts.ts";
+import { EntryId } from "../../protocol/ids.ts";
+import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
+import { isPermission } from "../../protocol/pending-request.ts";
+import type { ConfigOption, SessionConfig, Turn, TurnError } from "../../protocol/session-parts.ts";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import type { StopReason } from "../../protocol/stop-reason.ts";
+import { observeJudged } from "../policy/observe-judged.ts";
+import type { Observed } from "../policy/permission-judge.ts";
+import { observeQuestion, stopVisits } from "../questions/observe-question.ts";
+import { endTurn, withdrawPending } from "./end-turn.ts";
+import { noteModeChange, observeCompaction, observeNotice } from "./observe-notice.ts";
+import { observeReplay } from "./observe-replay.ts";
+import { observeSteered, withoutSteering } from "./observe-steered.ts";
+import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
+import { observeTool, observeToolOutput } from "./observe-tool.ts";
+import { askUser, questionOf } from "./permission-question.ts";
+import { queueFact } from "./queue-fact.ts";
+import { NOTHING, type Outcome, type Scene } from "./scene.ts";
+import { startTurn } from "./start-turn.ts";
+
+/** Pure: what something an agent said means in this state. The counterpart of `decide`. */
+export function observe(scene: Scene, event: Observed): Outcome {
+  const { facts, effects } = observeEvent(scene, event);
+  const { turn } = scene.state;
+  const speaks = facts.some(({ type }) => type === "session:update" || type === "session:chunk");
+  if (turn.state !== "stalled" || !speaks || scene.cancelling === turn.turnId) return { facts, effects };
+  return { facts: [{ type: "session:turn", turn: runningTurn(turn) }, ...facts], effects };
+}
+
+function runningTurn({ error: _, ...turn }: Turn): Turn {
+  return { ...turn, state: "running" };
+}
+
+function observeEvent(scene: Scene, event: Observed): Outcome {
+  switch (event.type) {
+    case "text":
+      return only(observeText(scene, event));
+    case "part":
+      return only(observePart(scene, event));
+    case "tool":
+      return only(observeTool(scene, event.patch));
+    case "tool-output":
+      return only(observeToolOutput(scene, event.toolCallId, event.text));
+    case "plan":
+      return only(observePlan(scene, event));
+    case "replayed":
+      return only(observeReplay(scene, event, observeEvent));
+    case "notice":
+      return only(observeNotice(scene, event));
+    case "compaction":
+      return only(observeCompaction(scene, event.patch));
+    case "title":
+      return only(observeTitle(scene, event.title));
+    case "options":
+      return only(observeOptions(scene, event.options));
+    case "option-chosen":
+      return only(observeOptions(scene, chooseOption(scene, event)));
+    case "commands":
+    case "usage":
+    case "abilities":
+      return only(configFact(scene, changedConfig(event)));
+    case "steered":
+      return observeSteered(scene, event);
+    case "permission-requested":
+      return observePermission(scene, event);
+    case "permission-judged":
+      return observeJudged(scene, event);
+    case "permission-withdrawn":
+      return only(withdrawPermission(scene, event.permissionId));
+    case "question-asked":
+    case "question-withdrawn":
+    case "question-completed":
+    case "question-unwatched":
+      return observeQuestion(scene, event);
+    case "turn-ended":
+      return isCurrent(scene, event.turnId) ? finish(scene, ownStop(scene, event.stopReason)) : NOTHING;
+    case "turn-failed":
+      return isCurrent(scene, event.turnId) ? fail(scene, event.error) : NOTHING;
+    case "lost":
+      return lose(scene, event.reason);
+    case "silent":
+      return only(observeSilence(scene));
+    case "cancel-ignored":
+      return only(
+        stall(scene, "The agent does not react to Cancel. Restart it to go on; its other sessions restart with it."),
+      );
+    case "unknown":
+      return only([{ type: "session:raw", update: event.update }]);
+    default:
+      return event satisfies never;
+  }
+}
+
+function only(facts: readonly FactBody[]): Outcome {
+  return { facts, effects: [] };
+}
+
+/** Only the prompt's own end ends a turn. */
+function isCurrent(scene: Scene, turnId: string): boolean {
+  return isTurnActive(scene.state.turn) && scene.state.turn.turnId === turnId;
+}
+
+/** After the user's own stop, whatever the agent calls the end, it is a cancel. */
+function ownStop(scene: Scene, stopReason: StopReason): StopReason {
+  return scene.cancelling === scene.state.turn.turnId ? "cancelled" : stopReason;
+}
+
+function fail(scene: Scene, error: TurnError): Outcome {
+  return ownStop(scene, "error") === "cancelled" ? finish(scene, "cancelled") : finish(scene, "error", error);
+}
+
+/** The agent is gone: what it asked cannot be answered any more, and a running turn is over. */
+function lose(scene: Scene, reason: string): Outcome {
+  const queue = withoutSteering(scene.state.queue);
+  const freed = queue === scene.state.queue ? [] : [queueFact(queue, true)];
+  const visits = stopVisits(scene.state);
+  if (!isTurnActive(scene.state.turn)) return only([...visits, ...withdrawPending(scene.state).facts, ...freed]);
+  const stopReason = ownStop(scene, "interrupted");
+  const left = { ...scene, state: { ...scene.state, queue } };
+  const { facts, effects } =
+    stopReason === "interrupted"
+      ? finish(left, "interrupted", { code: "AGENT_UNAVAILABLE", message: reason })
+      : finish(left, stopReason);
+  return { facts: [...visits, ...facts], effects };
+}
+
+/** The turn ends; the next queued message starts its own, unless this end gives the user something to look at first. */
+function finish(scene: Scene, stopReason: StopReason, error?: TurnError): Outcome {
+  const ended = endTurn(scene, stopReason, error);
+  const [next, ...rest] = scene.state.queue;
+  if (!next) return ended;
+  // The user's own stop held back what waited then; what was sent since is meant to run.
+  const stopped = stopReason === "cancelled" && scene.cancelling !== scene.state.turn.turnId;
+  const goesOn = !scene.state.queuePaused && stopReason !== "interrupted" && stopReason !== "error" && !stopped;
+  // The agent may have taken it into this very turn: the queue goes on when it has said so.
+  if (goesOn && next.steering) return ended;
+  if (!goesOn) return { ...ended, facts: [...ended.facts, queueFact(scene.state.queue, true)] };
+  const started = startTurn(scene, next);
+  return {
+    facts: [...ended.facts, queueFact(rest, false), ...started.facts],
+    effects: [...ended.effects, ...started.effects],
+  };
+}
+
+/** Models do think for minutes, so silence is shown and nothing is ended; a running tool or an open question explains it. */
+function observeSilence(scene: Scene): FactBody[] {
+  const working = scene.state.open.some((entry) => entry.type === "tool-call" && entry.status === "running");
+  return scene.state.turn.state === "running" && !working ? stall(scene) : [];
+}
+
+function stall(scene: Scene, message?: string): FactBody[] {
+  if (!isTurnActive(scene.state.turn)) return [];
+  const error = message === undefined ? {} : { error: { code: "AGENT_UNAVAILABLE", message } };
+  return [{ type: "session:turn", turn: { ...scene.state.turn, state: "stalled", ...error } }];
+}
+
+function observePlan(scene: Scene, event: Extract<AgentEvent, { type: "plan" }>): FactBody[] {
+  const { turnId } = turnOf(scene);
+  const known = scene.state.open.findLast((entry) => entry.type === "plan" && entry.turnId === turnId);
+  const entry: Entry = {
+    type: "plan",
+    entryId: known?.entryId ?? EntryId.parse(scene.newId()),
+    ...turnOf(scene),
+    content: event.items.map((item) => `- [${item.status === "completed" ? "x" : " "}] ${item.content}`).join("\n"),
+    items: [...event.items],
+  };
+  return [...(known ? [] : closeOpenText(scene)), { type: "session:update", entry }];
+}
+
+function observeTitle(scene: Scene, title: string): FactBody[] {
+  const text = title.replace(/\s+/g, " ").trim().slice(0, TITLE_CHARS_MAX);
+  if (text === "" || scene.state.titleSource === "user" || text === scene.state.title) return [];
+  return [{ type: "session:title-updated", title: text, source: "agent" }];
+}
+
+function observeOptions(scene: Scene, options: readonly ConfigOption[]): FactBody[] {
+  return [...configFact(scene, { options: [...options] }), ...noteModeChange(scene, options)];
+}
+
+/** What the agent says anew about what can be typed and sent, and what it has used. */
+function changedConfig(
+  event: Extract<AgentEvent, { type: "commands" | "usage" | "abilities" }>,
+): Partial<SessionConfig> {
+  if (event.type === "commands") return { commands: [...event.commands] };
+  return event.type === "usage" ? { usage: event.usage } : { abilities: event.abilities };
+}
+
+function configFact(scene: Scene, change: Partial<SessionConfig>): FactBody[] {
+  const config = { ...scene.state.config, ...change };
+  return JSON.stringify(config) === JSON.stringify(scene.state.config) ? [] : [{ type: "session:config", config }];
+}
+
+function chooseOption(scene: Scene, chosen: { category: string; value: string }): SessionConfig["options"] {
+  return scene.state.config.options.map((option) =>
+    option.type === "select" && option.category === chosen.category
+      ? { ...option, currentValue: chosen.value }
+      : option,
+  );
+}
+
+/** The tool call it is about comes first: some agents ask before they announce it. */
+function observePermission(scene: Scene, event: Extract<AgentEvent, { type: "permission-requested" }>): Outcome {
+  const { permissionId, patch } = event;
+  const { turn } = scene.state;
+  const called = observeTool(scene, { ...patch, announced: true });
+  // Asked after the user's own stop, it is no question any more: nobody must wait for an answer to it.
+  if (isTurnActive(turn) && scene.cancelling === turn.turnId)
+    return { facts: called, effects: [{ type: "answer-permission", permissionId, outcome: { outcome: "cancelled" } }] };
+  const { decides = false, ...remarks } = scene.consider?.(questionOf(scene, event).toolCall) ?? {};
+  const question = { ...questionOf(scene, event), ...remarks };
+  if (!decides) return only([...called, ...askUser(scene, question)]);
+  const turnId = isTurnActive(turn) ? (turn.turnId ?? null) : null;
+  return { facts: called, effects: [{ type: "judge-permission", question, turnId, isOpen: false }] };
+}
+
+function withdrawPermission(scene: Scene, permissionId: string): FactBody[] {
+  const { pending, turn } = scene.state;
+  const asked = pending.filter(isPermission).find((one) => one.permissionId === permissionId);
+  if (!asked) return [];
+  const lastOne = pending.length === 1 && turn.state === "waiting";
+  return [
+    { type: "permission:resolved", permissionId: asked.permissionId, outcome: { outcome: "cancelled" } },
+    ...(lastOne ? [{ type: "session:turn" as const, turn: { ...turn, state: "running" as const } }] : []),
+  ];
+}

@@ -1,0 +1,40 @@
+import type { AgentEvent } from "../../ports/agents.ts";
+import type { FactBody } from "../../protocol/facts.ts";
+import type { PendingPermission } from "../../protocol/session-parts.ts";
+import type { Scene } from "./scene.ts";
+
+/** The question with all that is known of the call it is about: some agents say it earlier and not again. */
+export function questionOf(
+  scene: Scene,
+  event: Extract<AgentEvent, { type: "permission-requested" }>,
+): PendingPermission {
+  const { permissionId, patch, options } = event;
+  const known = scene.state.open.findLast(
+    (entry) => entry.type === "tool-call" && entry.toolCallId === patch.toolCallId,
+  );
+  const tool = known?.type === "tool-call" ? known : null;
+  const { kind = tool?.kind, input = tool?.input, parts = tool?.parts, locations = tool?.locations } = patch;
+  return {
+    permissionId,
+    toolCall: {
+      toolCallId: patch.toolCallId,
+      name: patch.name ?? tool?.name ?? "Tool call",
+      ...(kind !== undefined && { kind }),
+      ...(input !== undefined && { input }),
+      ...(parts !== undefined && { parts: [...parts] }),
+      ...(locations !== undefined && { locations: [...locations] }),
+    },
+    options: [...options],
+    askedAt: scene.now,
+  };
+}
+
+/** The question is put to the user, and the turn waits. */
+export function askUser(scene: Scene, question: PendingPermission): FactBody[] {
+  const { turn } = scene.state;
+  const waits = turn.state === "running" || turn.state === "stalled";
+  return [
+    { type: "permission:request", ...question },
+    ...(waits ? [{ type: "session:turn" as const, turn: { ...turn, state: "waiting" as const } }] : []),
+  ];
+}

@@ -1,0 +1,88 @@
+import { AUDIO_TYPES, base64Bytes, IMAGE_TYPES } from "../../protocol/attachments.ts";
+import type { Part } from "../../protocol/entry.ts";
+import { REFUSE, type Refusal } from "../../protocol/errors.ts";
+import {
+  ATTACHMENT_BYTES_MAX,
+  MESSAGE_ATTACHMENT_BYTES_MAX,
+  PATH_CHARS_MAX,
+  QUEUE_ATTACHMENT_BYTES_MAX,
+} from "../../protocol/limits.ts";
+import type { PromptAbilities, QueueItem } from "../../protocol/session-parts.ts";
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const LINKED = /^(file|https?):\/\//i;
+
+/** Why these must not go to the agent, or null. Pure: what an agent has not told about itself is allowed. */
+export function refuseAttachments(parts: readonly Part[], abilities: PromptAbilities | undefined): Refusal | null {
+  for (const part of parts) {
+    const reason = reasonAgainst(part) ?? reasonOfAgent(part, abilities);
+    if (reason !== null) return REFUSE.invalidMessage(`attachments: ${reason}`);
+    if (bytesOf(part) > ATTACHMENT_BYTES_MAX)
+      return REFUSE.limitExceeded("bytes in one attachment", ATTACHMENT_BYTES_MAX);
+  }
+  return sum(parts) > MESSAGE_ATTACHMENT_BYTES_MAX
+    ? REFUSE.limitExceeded("bytes attached to one message", MESSAGE_ATTACHMENT_BYTES_MAX)
+    : null;
+}
+
+/** What waits is stored and sent whole with every change of the queue. */
+export function refuseQueue(items: readonly QueueItem[]): Refusal | null {
+  const bytes = items.reduce((total, { attachments = [] }) => total + sum(attachments), 0);
+  return bytes > QUEUE_ATTACHMENT_BYTES_MAX
+    ? REFUSE.limitExceeded("bytes attached to queued messages", QUEUE_ATTACHMENT_BYTES_MAX)
+    : null;
+}
+
+function reasonAgainst(part: Part): string | null {
+  switch (part.type) {
+    case "text":
+      return null;
+    case "image":
+      return reasonOfData("an image", IMAGE_TYPES, part);
+    case "audio":
+      return reasonOfData("a sound", AUDIO_TYPES, part);
+    case "link":
+      if (!LINKED.test(part.uri)) return "a link must start with file://, http:// or https://";
+      return part.uri.length > PATH_CHARS_MAX ? "the link is too long" : null;
+    case "resource":
+      if (part.text === undefined && (part.blob === undefined || !isBase64(part.blob)))
+        return "a file must come with its text, or with its bytes as base64; attach a link to it instead";
+      return part.uri === "" || part.uri.length > PATH_CHARS_MAX ? "the file's name is empty or too long" : null;
+    case "diff":
+    case "terminal":
+    case "unknown":
+      return `${part.type} cannot be attached to a message`;
+    default:
+      return part satisfies never;
+  }
+}
+
+function reasonOfData(
+  what: string,
+  types: readonly string[],
+  { mimeType, data }: { mimeType: string; data: string },
+): string | null {
+  if (!types.includes(mimeType)) return `${what} must be one of ${types.join(", ")}, not ${mimeType.slice(0, 100)}`;
+  return isBase64(data) ? null : `${what} must come as base64`;
+}
+
+function isBase64(data: string): boolean {
+  return data.length % 4 === 0 && BASE64.test(data);
+}
+
+function reasonOfAgent({ type }: Part, abilities: PromptAbilities | undefined): string | null {
+  if (abilities === undefined) return null;
+  if (type === "image" && !abilities.image) return "this agent takes no images";
+  if (type === "audio" && !abilities.audio) return "this agent takes no sounds";
+  return type === "resource" && !abilities.embeddedContext ? "this agent takes files only as links" : null;
+}
+
+function sum(parts: readonly Part[]): number {
+  return parts.reduce((total, part) => total + bytesOf(part), 0);
+}
+
+function bytesOf(part: Part): number {
+  if (part.type === "image" || part.type === "audio") return base64Bytes(part.data);
+  if (part.type === "resource" && part.blob !== undefined) return base64Bytes(part.blob);
+  return "text" in part && part.text !== undefined ? Buffer.byteLength(part.text) : 0;
+}
