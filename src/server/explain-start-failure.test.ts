@@ -1,5 +1,5 @@
 import { expect, it } from "bun:test";
-import { NewerDatabaseError } from "../store/open-database.ts";
+import { NewerDatabaseError } from "../store/database/open-database.ts";
 import { ConfigError } from "./config.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { AlreadyRunningError } from "./instance-lock.ts";

@@ -7,10 +7,10 @@ import { reopen, Talk } from "../../tests/integration/talk.ts";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import { startTestServer } from "../../tests/support/test-server.ts";
 import { ProjectId, SessionId } from "../protocol/ids.ts";
-import { NoCopyError } from "./copy-before-migration.ts";
-import { inspectDatabase, MIGRATIONS, openDatabase, SCHEMA_VERSION } from "./open-database.ts";
+import { NoCopyError } from "./database/copy-before-migration.ts";
+import { inspectDatabase, MIGRATIONS, openDatabase, SCHEMA_VERSION } from "./database/open-database.ts";
+import { SqliteSessionLog } from "./session-log/sqlite-session-log.ts";
 import { SqliteProjectStore } from "./sqlite-project-store.ts";
-import { SqliteSessionLog } from "./sqlite-session-log.ts";
 
 /** Written by the programs of their time: one session with three ended turns and a draft, one in the middle of a turn. */
 const FIXTURES = join(import.meta.dirname, "../../tests/schemas");

@@ -6,11 +6,11 @@ import { BINDING, openStore, sessionRow } from "../../tests/core/open-store.ts";
 import { assistantEntry } from "../../tests/core/some-entries.ts";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import type { PolicyRule } from "../protocol/permission-policy.ts";
+import { openDatabase, SCHEMA_VERSION } from "./database/open-database.ts";
 import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
-import { openDatabase, SCHEMA_VERSION } from "./open-database.ts";
+import { SqliteSessionLog } from "./session-log/sqlite-session-log.ts";
 import { SqlitePolicyStore } from "./sqlite-policy-store.ts";
 import { SqliteProjectStore } from "./sqlite-project-store.ts";
-import { SqliteSessionLog } from "./sqlite-session-log.ts";
 
 const RULE: PolicyRule = { id: "r1", createdAt: NOW, effect: "allow", command: "npm test" };
 const OTHER: PolicyRule = { id: "r2", createdAt: NOW, effect: "deny", path: "secrets/**", expiresAt: NOW };

@@ -4,7 +4,7 @@ import type { PermissionRecord, PolicyStore, PolicyTarget, RecordQuery, StoredPo
 import { PermissionId, SessionId } from "../protocol/ids.ts";
 import { PermissionMode, PolicyRule } from "../protocol/permission-policy.ts";
 import { PermissionToolCall } from "../protocol/session-parts.ts";
-import { transaction } from "./transaction.ts";
+import { transaction } from "./database/transaction.ts";
 
 const Answered = z.enum(["allowed", "denied", "cancelled"]).nullable();
 const AnsweredBy = z.enum(["user", "policy"]).nullable();

@@ -4,7 +4,7 @@ import type { Adoption, EntryRun, TransferStore } from "../ports/transfer-store.
 import { Entry } from "../protocol/entry.ts";
 import { type CliType, type ProjectId, SessionId } from "../protocol/ids.ts";
 import { shortenEntry } from "../protocol/shorten-entry.ts";
-import { transaction } from "./transaction.ts";
+import { transaction } from "./database/transaction.ts";
 
 export class SqliteTransferStore implements TransferStore {
   readonly #db: DatabaseSync;

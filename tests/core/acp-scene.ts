@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AcpAgent } from "../../src/agents/acp/acp-agent.ts";
-import { WireTrace } from "../../src/agents/acp/wire-trace.ts";
+import { WireTrace } from "../../src/agents/acp/connection/wire-trace.ts";
 import { AgentProcess } from "../../src/agents/process/agent-process.ts";
 import type { ProcessHost } from "../../src/agents/process/process-host.ts";
 import type { AgentEvent, AgentSession, QuestionDesk, RestoreRequest } from "../../src/ports/agents.ts";

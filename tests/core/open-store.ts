@@ -2,15 +2,15 @@ import type { DatabaseSync } from "node:sqlite";
 import type { AgentBinding } from "../../src/ports/session-log.ts";
 import type { SessionId } from "../../src/protocol/ids.ts";
 import type { SessionRow } from "../../src/protocol/server-messages.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openDatabase } from "../../src/store/database/open-database.ts";
+import { StorageWatch } from "../../src/store/database/storage-watch.ts";
 import { SearchBacklog } from "../../src/store/search/search-backlog.ts";
 import { SqliteSearchIndex } from "../../src/store/search/sqlite-search-index.ts";
+import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
 import { SqliteAgentChoices } from "../../src/store/sqlite-agent-choices.ts";
 import { SqliteDelegationStore } from "../../src/store/sqlite-delegation-store.ts";
 import { SqlitePolicyStore } from "../../src/store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
-import { SqliteSessionLog } from "../../src/store/sqlite-session-log.ts";
-import { StorageWatch } from "../../src/store/storage-watch.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { BUILTIN, NOW, PROJECT, SESSION } from "./names.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { CliType, ProjectId, SessionId } from "../../src/protocol/ids.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openDatabase } from "../../src/store/database/open-database.ts";
+import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
-import { SqliteSessionLog } from "../../src/store/sqlite-session-log.ts";
 import { LogWriter } from "../core/log-writer.ts";
 import { BINDING, sessionRow } from "../core/open-store.ts";
 

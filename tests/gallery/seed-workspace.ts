@@ -4,9 +4,9 @@ import type { Entry } from "../../src/protocol/entry.ts";
 import type { FactBody } from "../../src/protocol/facts.ts";
 import { CliType, EntryId, ProjectId, SessionId } from "../../src/protocol/ids.ts";
 import { EMPTY_CONFIG } from "../../src/protocol/session-parts.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openDatabase } from "../../src/store/database/open-database.ts";
+import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
-import { SqliteSessionLog } from "../../src/store/sqlite-session-log.ts";
 import { idle, LogWriter, running, update } from "../core/log-writer.ts";
 import { BINDING, sessionRow } from "../core/open-store.ts";
 

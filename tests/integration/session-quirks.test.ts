@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { AcpAgent } from "../../src/agents/acp/acp-agent.ts";
-import { WireTrace } from "../../src/agents/acp/wire-trace.ts";
+import { WireTrace } from "../../src/agents/acp/connection/wire-trace.ts";
 import { ClientTerminals } from "../../src/agents/client/client-terminals.ts";
 import type { AgentEvent, RestoreRequest } from "../../src/ports/agents.ts";
 import { CliType } from "../../src/protocol/ids.ts";

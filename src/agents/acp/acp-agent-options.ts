@@ -2,7 +2,7 @@ import type { QuestionDesk } from "../../ports/agents.ts";
 import type { World } from "../../ports/world.ts";
 import type { CliType } from "../../protocol/ids.ts";
 import type { ProcessHost } from "../process/process-host.ts";
-import type { WireTrace } from "./wire-trace.ts";
+import type { WireTrace } from "./connection/wire-trace.ts";
 
 export interface AcpAgentOptions {
   readonly id: CliType;

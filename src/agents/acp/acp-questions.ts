@@ -2,11 +2,11 @@ import type { AgentEvent, AgentSink, QuestionDesk } from "../../ports/agents.ts"
 import { isoTime, type World } from "../../ports/world.ts";
 import { type CliType, ElicitationId } from "../../protocol/ids.ts";
 import type { Question, QuestionAnswer } from "../../protocol/question.ts";
-import type { Asked } from "./acp-hooks.ts";
-import type { AcpNote } from "./acp-note.ts";
 import { ClientRequestError } from "./client-requests.ts";
+import type { Asked } from "./connection/acp-hooks.ts";
+import type { AcpNote } from "./connection/acp-note.ts";
 import { asString, type JsonObject } from "./read-json.ts";
-import { readQuestion } from "./read-question.ts";
+import { readQuestion } from "./translate/read-question.ts";
 
 /** Pages whose end an agent may still tell us; the oldest is forgotten first. */
 const PAGES_MAX = 200;

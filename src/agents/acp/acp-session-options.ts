@@ -3,9 +3,9 @@ import type { Refusal } from "../../protocol/errors.ts";
 import type { ElicitationId } from "../../protocol/ids.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
 import type { PromptAbilities } from "../../protocol/session-parts.ts";
-import type { AcpConnection } from "./acp-connection.ts";
-import type { AcpFailure } from "./acp-hooks.ts";
 import type { ClientRequests } from "./client-requests.ts";
+import type { AcpConnection } from "./connection/acp-connection.ts";
+import type { AcpFailure } from "./connection/acp-hooks.ts";
 
 export interface AcpSessionOptions {
   readonly agentSessionId: string;

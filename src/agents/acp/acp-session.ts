@@ -4,20 +4,20 @@ import { type CommandId, type ElicitationId, PermissionId, type TurnId } from ".
 import type { Json } from "../../protocol/json.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
 import type { PermissionOutcome } from "../../protocol/session-parts.ts";
-import type { AcpFailure, Asked } from "./acp-hooks.ts";
-import type { SessionNote } from "./acp-note.ts";
 import type { AcpSessionOptions, StoredPast } from "./acp-session-options.ts";
 import { CancelDeadline } from "./cancel-deadline.ts";
 import { configure } from "./config-choices.ts";
+import type { AcpFailure, Asked } from "./connection/acp-hooks.ts";
+import type { SessionNote } from "./connection/acp-note.ts";
 import { OpenPrompts } from "./open-prompts.ts";
-import { steeringOutcome } from "./prompt-abilities.ts";
 import { asObject, type JsonObject } from "./read-json.ts";
 import { type Expected, Replay } from "./replay.ts";
-import { translateLegacyOptions, translateOptions } from "./translate-config.ts";
-import { promptBlocks } from "./translate-content.ts";
-import { translateTool } from "./translate-tool.ts";
-import { stopReasonOf, translatePermissionOptions } from "./translate-turn.ts";
-import { UpdateReader } from "./update-reader.ts";
+import { steeringOutcome } from "./translate/prompt-abilities.ts";
+import { translateLegacyOptions, translateOptions } from "./translate/translate-config.ts";
+import { promptBlocks } from "./translate/translate-content.ts";
+import { translateTool } from "./translate/translate-tool.ts";
+import { stopReasonOf, translatePermissionOptions } from "./translate/translate-turn.ts";
+import { UpdateReader } from "./translate/update-reader.ts";
 
 /** One conversation on an ACP connection: our port on one side, the protocol's messages on the other. */
 export class AcpSession implements RejoinedSession {

@@ -1,8 +1,8 @@
 import type { Json } from "../../protocol/json.ts";
-import type { AcpHooks, Asked } from "./acp-hooks.ts";
-import type { SessionNote } from "./acp-note.ts";
 import type { AcpSession } from "./acp-session.ts";
 import { ClientRequestError } from "./client-requests.ts";
+import type { AcpHooks, Asked } from "./connection/acp-hooks.ts";
+import type { SessionNote } from "./connection/acp-note.ts";
 import { EarlyMail } from "./early-mail.ts";
 import { asString, type JsonObject } from "./read-json.ts";
 

@@ -1,6 +1,6 @@
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
-import type { AcpFailure } from "./acp-hooks.ts";
-import { failureMessage } from "./failure-message.ts";
+import type { AcpFailure } from "./connection/acp-hooks.ts";
+import { failureMessage } from "./connection/failure-message.ts";
 
 const AUTH_REQUIRED = -32000;
 

@@ -1,4 +1,4 @@
-import { OWN_TERMINAL_CAPABILITIES } from "./own-terminals.ts";
+import { OWN_TERMINAL_CAPABILITIES } from "./translate/own-terminals.ts";
 
 /** What we tell an agent we can do for it: only what is really there, and what the user has not switched off. */
 export function clientCapabilities(serves: { readonly fs: boolean; readonly terminal: boolean }): object {

@@ -1,10 +1,10 @@
 import type { AgentSink } from "../../ports/agents.ts";
 import { type Refusal, RefusalError } from "../../protocol/errors.ts";
-import type { AcpConnection } from "./acp-connection.ts";
-import type { AcpFailure } from "./acp-hooks.ts";
 import { asFailure } from "./agent-refusals.ts";
+import type { AcpConnection } from "./connection/acp-connection.ts";
+import type { AcpFailure } from "./connection/acp-hooks.ts";
 import type { JsonObject } from "./read-json.ts";
-import { legacyId, translateOptions } from "./translate-config.ts";
+import { legacyId, translateOptions } from "./translate/translate-config.ts";
 
 interface ConfigChoicesOptions {
   readonly agentSessionId: string;

@@ -1,6 +1,6 @@
 import { CommandId, TurnId } from "../../protocol/ids.ts";
-import type { SessionNote } from "./acp-note.ts";
-import { commandOfSteer, turnOfPrompt } from "./wire-message.ts";
+import type { SessionNote } from "./connection/acp-note.ts";
+import { commandOfSteer, turnOfPrompt } from "./connection/wire-message.ts";
 
 /** What one conversation has asked its agent and waits for, by the keys of the requests; an earlier server's included. */
 export class OpenPrompts {

@@ -5,7 +5,7 @@ import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import type { SessionId } from "../../protocol/ids.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
 import { AcpAgent } from "../acp/acp-agent.ts";
-import { WireTrace } from "../acp/wire-trace.ts";
+import { WireTrace } from "../acp/connection/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { type ExitReport, type LeftProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
 import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";

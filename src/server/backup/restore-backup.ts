@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { findWholeDamage, SCHEMA_VERSION } from "../../store/open-database.ts";
-import { storageFaultOf } from "../../store/storage-fault.ts";
+import { findWholeDamage, SCHEMA_VERSION } from "../../store/database/open-database.ts";
+import { storageFaultOf } from "../../store/database/storage-fault.ts";
 import { DataDir } from "../data-dir.ts";
 import { countHeld } from "../held-agents.ts";
 import { InstanceLock } from "../instance-lock.ts";

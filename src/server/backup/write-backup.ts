@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { userVersionOf } from "../../store/open-database.ts";
-import { storageFaultOf } from "../../store/storage-fault.ts";
+import { userVersionOf } from "../../store/database/open-database.ts";
+import { storageFaultOf } from "../../store/database/storage-fault.ts";
 import {
   BACKUP_FORMAT,
   BackupError,

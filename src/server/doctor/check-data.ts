@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { inspectDatabase, NewerDatabaseError, SCHEMA_VERSION } from "../../store/open-database.ts";
+import { inspectDatabase, NewerDatabaseError, SCHEMA_VERSION } from "../../store/database/open-database.ts";
 import { loadConfigFile } from "../config-file.ts";
 import { CrashReports } from "../crash/crash-reports.ts";
 import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Entry } from "../../protocol/entry.ts";
-import { transaction } from "../transaction.ts";
+import { transaction } from "../database/transaction.ts";
 import { SearchWriter } from "./search-writer.ts";
 
 /** One step is short enough that nobody who streams or types meanwhile notices it. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ClientRequestError } from "../../../src/agents/acp/client-requests.ts";
 import { asObject } from "../../../src/agents/acp/read-json.ts";
-import { readQuestion } from "../../../src/agents/acp/read-question.ts";
+import { readQuestion } from "../../../src/agents/acp/translate/read-question.ts";
 import { checkAnswer } from "../../../src/protocol/check-answer.ts";
 import type { Json } from "../../../src/protocol/json.ts";
 import { Question } from "../../../src/protocol/question.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { translateUpdate } from "../../../src/agents/acp/translate-update.ts";
+import { translateUpdate } from "../../../src/agents/acp/translate/translate-update.ts";
 import { checkAnswer } from "../../../src/protocol/check-answer.ts";
 import { decidePermission } from "../../../src/sessions/policy/decide-permission.ts";
 import { matchesGlob } from "../../../src/sessions/policy/path-glob.ts";

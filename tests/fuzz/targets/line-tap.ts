@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseMessage } from "../../../src/agents/acp/wire-message.ts";
+import { parseMessage } from "../../../src/agents/acp/connection/wire-message.ts";
 import { LineSplitter } from "../../../src/agents/process/line-splitter.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { asBytes, ByteText, bytesOf, byteText } from "../engine/bytes.ts";

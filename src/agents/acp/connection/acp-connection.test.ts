@@ -1,0 +1,232 @@
+import { describe, expect, it } from "bun:test";
+import { EPOCH, PLAIN_HOST } from "../../../../tests/core/acp-scene.ts";
+import { ClientRequestError } from "../client-requests.ts";
+import { AcpConnection } from "./acp-connection.ts";
+import { WireTrace } from "./wire-trace.ts";
+
+/** A shell script as the agent: it says these lines. The connection opens at once, or once it has heard `openAfter`. */
+async function connect(script: string, openAfter?: string) {
+  const heard: string[] = [];
+  const waiting: { text: string; resolve: () => void }[] = [];
+  const trace = new WireTrace(Date.now);
+  const hear = (text: string) => {
+    heard.push(text);
+    for (const { text: awaited, resolve } of waiting) if (awaited === text) resolve();
+  };
+  const connection = new AcpConnection({
+    host: PLAIN_HOST,
+    command: ["/bin/sh", "-c", script],
+    cwd: "/",
+    env: { PATH: process.env["PATH"] ?? "" },
+    epoch: EPOCH,
+    held: null,
+    trace,
+    hooks: {
+      onUpdate: (id, update) => hear(`update ${id} ${JSON.stringify(update)}`),
+      onPermissionRequest: ({ key }) => hear(`asked ${key}`),
+      onPermissionWithdrawn: (key) => hear(`withdrawn ${key}`),
+      onQuestion: (key) => hear(`question ${key}`),
+      onQuestionWithdrawn: (key) => hear(`question withdrawn ${key}`),
+      onQuestionCompleted: (name) => hear(`question completed ${name}`),
+      onPromptAnswer: (key, result, failure) => hear(`answered ${key} ${JSON.stringify(result ?? failure)}`),
+      onRequest: async (method) => {
+        hear(`request ${method}`);
+        throw new ClientRequestError(-32601, "no");
+      },
+      onCheckpointDue: () => hear("checkpoint due"),
+      onNote: (note) => hear(`note ${JSON.stringify(note)}`),
+      onPastPrompt: (id, key) => hear(`past prompt ${id} ${key}`),
+      onPastSteer: (id, key) => hear(`past steer ${id} ${key}`),
+      onPastCancel: (id) => hear(`past cancel ${id}`),
+      onPastTerminal: (id, terminalId) => hear(`past terminal ${id} ${terminalId}`),
+      onPastAnswer: (method, _params, result) => hear(`past answer ${method} ${JSON.stringify(result)}`),
+    },
+  });
+  const heardOf = (text: string) =>
+    new Promise<void>((resolve) => {
+      if (heard.includes(text)) resolve();
+      else waiting.push({ text, resolve });
+    });
+  if (openAfter !== undefined) await heardOf(openAfter);
+  await connection.open();
+  return {
+    connection,
+    heard,
+    heardOf,
+    sent: () => trace.recent().flatMap(({ direction, text }) => (direction === "out" ? [JSON.parse(text)] : [])),
+    lines: (direction: string) => trace.recent().flatMap((line) => (line.direction === direction ? [line.text] : [])),
+    [Symbol.asyncDispose]: async () => void (await connection.stop()),
+  };
+}
+
+function say(...messages: object[]): string {
+  const lines = messages.map((message) => JSON.stringify({ jsonrpc: "2.0", ...message }));
+  return `printf '%s\\n' ${lines.map((line) => `'${line}'`).join(" ")}`;
+}
+
+const update = (words: string) => ({ method: "session/update", params: { sessionId: "s", update: words } });
+const ask = (id: unknown) => ({ id, method: "session/request_permission", params: { sessionId: "s" } });
+const READ = "read -r line";
+const WAIT = "cat > /dev/null";
+
+describe("AcpConnection: requests of ours", () => {
+  it("carry the run's own ids, and answers to another run's go nowhere", async () => {
+    const foreign = say({ id: "epoch0-0", result: { from: "yesterday" } }, { id: 0, result: { from: "nobody" } });
+    const own = say({ id: `${EPOCH}-0`, result: { from: "today" } });
+    await using at = await connect(`${READ}; ${foreign}; ${own}; ${WAIT}`);
+    expect(await at.connection.request("initialize", {})).toEqual({ from: "today" });
+    expect(at.sent()).toMatchObject([{ id: `${EPOCH}-0`, method: "initialize" }]);
+    expect(at.lines("in")).toHaveLength(3);
+  });
+
+  it("are counted while they are open, and end with the process", async () => {
+    await using at = await connect(`${READ}; exit 3`);
+    const request = at.connection.request("session/new", {});
+    expect(at.connection.isBusy).toBe(true);
+    expect(await request.catch((error: Error) => error.message)).toContain("closed");
+    expect(at.connection.isBusy).toBe(false);
+    expect(await at.connection.exited).toMatchObject({ code: 3 });
+  });
+
+  it("an answer that is no object is an empty one; an error is the agent's own", async () => {
+    const answers = say(
+      { id: `${EPOCH}-0`, result: null },
+      { id: `${EPOCH}-1`, error: { code: -32603, message: "no" } },
+    );
+    await using at = await connect(`${READ}; ${READ}; ${answers}; ${WAIT}`);
+    const first = at.connection.request("session/load", {});
+    const second = at.connection.request("session/load", {});
+    expect(await first).toEqual({});
+    expect(await second.catch((error: { code: number }) => error.code)).toBe(-32603);
+  });
+});
+
+describe("AcpConnection: prompts", () => {
+  it("W-12 their end is heard after the last of their updates, also when all of it comes at once", async () => {
+    const turn = say(
+      update("one"),
+      update("two"),
+      { id: `${EPOCH}-p1`, result: { stopReason: "end_turn" } },
+      update("late"),
+    );
+    await using at = await connect(`${READ}; ${turn}; ${WAIT}`);
+    expect(at.connection.prompt("s", "1", [{ type: "text", text: "hi" }])).toBe(`${EPOCH}-p1`);
+    expect(at.connection.isBusy).toBe(true);
+    await at.heardOf('update s "late"');
+    expect(at.heard).toEqual([
+      'update s "one"',
+      'update s "two"',
+      `answered ${EPOCH}-p1 {"stopReason":"end_turn"}`,
+      'update s "late"',
+    ]);
+    expect(at.connection.isBusy).toBe(false);
+  });
+
+  it("an error ends a prompt as well, whatever it lacks", async () => {
+    const turn = say({ id: `${EPOCH}-p1`, error: { code: 500, message: "model" } }, { id: `${EPOCH}-p2`, error: {} });
+    await using at = await connect(`${READ}; ${READ}; ${turn}; ${WAIT}`);
+    at.connection.prompt("s", "1", []);
+    at.connection.prompt("s", "2", []);
+    await at.heardOf(`answered ${EPOCH}-p2 {"code":0,"message":"The agent gave no reason."}`);
+    expect(at.heard[0]).toBe(`answered ${EPOCH}-p1 {"code":500,"message":"model"}`);
+  });
+
+  it("a second answer to one prompt is heard by nobody and harms nothing", async () => {
+    const end = { id: `${EPOCH}-p1`, result: { stopReason: "end_turn" } };
+    await using at = await connect(
+      `${READ}; ${say(end, end, { id: `${EPOCH}-p9`, result: {} })}; ${READ}; ${say({ id: `${EPOCH}-0`, result: { ok: 1 } })}; ${WAIT}`,
+    );
+    at.connection.prompt("s", "1", []);
+    expect(await at.connection.request("session/new", {})).toEqual({ ok: 1 });
+    expect(at.heard).toEqual([`answered ${EPOCH}-p1 {"stopReason":"end_turn"}`]);
+    expect(at.sent()).toHaveLength(2);
+  });
+
+  it("giving one up is asked only while it is open", async () => {
+    await using at = await connect(`${READ}; ${say({ id: `${EPOCH}-p1`, result: {} })}; ${WAIT}`);
+    const key = at.connection.prompt("s", "1", []);
+    at.connection.cancelPrompt("another");
+    at.connection.cancelPrompt(key);
+    await at.heardOf(`answered ${EPOCH}-p1 {}`);
+    at.connection.cancelPrompt(key);
+    expect(at.sent().slice(1)).toEqual([{ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: key } }]);
+  });
+});
+
+describe("AcpConnection: what the agent asks", () => {
+  const IDS = ["text", "", "null", "0", 0, -7, 1.5, null];
+
+  it("W-8 a permission request of any id gets exactly that id back, once", async () => {
+    await using at = await connect(`${say(...IDS.map(ask))}; ${WAIT}`);
+    await at.heardOf("asked null");
+    for (const id of IDS) {
+      at.connection.answerPermission(JSON.stringify(id), { outcome: "cancelled" });
+      at.connection.answerPermission(JSON.stringify(id), { outcome: "selected", optionId: "x" });
+    }
+    expect(at.sent()).toEqual(IDS.map((id) => ({ jsonrpc: "2.0", id, result: { outcome: { outcome: "cancelled" } } })));
+    expect(at.connection.isBusy).toBe(false);
+  });
+
+  it("one that is taken back still gets its answer, and is withdrawn; a stranger's id withdraws nothing", async () => {
+    const back = (requestId: unknown) => ({ method: "$/cancel_request", params: { requestId } });
+    await using at = await connect(`${say(ask("q"), back("other"), back("q"), back("q"), update("end"))}; ${WAIT}`);
+    await at.heardOf('update s "end"');
+    expect(at.heard).toEqual(['asked "q"', 'withdrawn "q"', 'update s "end"']);
+    at.connection.answerPermission('"q"', { outcome: "selected", optionId: "x" });
+    expect(at.sent()).toEqual([{ jsonrpc: "2.0", id: "q", error: { code: -32800, message: "Request cancelled" } }]);
+  });
+
+  it("a request that comes before the SDK is loaded waits for it and is answered", async () => {
+    const early = say({ id: 7, method: "craft/early", params: {} }, update("asked"));
+    await using at = await connect(`${early}; ${READ}; ${say(update("read"))}; ${WAIT}`, 'update s "asked"');
+    await at.heardOf('update s "read"');
+    expect(at.sent()).toMatchObject([{ id: 7, error: { code: -32601 } }]);
+  });
+
+  it("any other request is answered by whoever serves it, and an extension's notification by nobody", async () => {
+    const request = { id: 7, method: "craft/drainMidTurnQueue", params: {} };
+    await using at = await connect(
+      `${say({ method: "_auth/status", params: {} }, request)}; ${READ}; ${say(update("read"))}; ${WAIT}`,
+    );
+    await at.heardOf('update s "read"');
+    expect(at.sent()).toMatchObject([{ id: 7, error: { code: -32601 } }]);
+  });
+});
+
+describe("AcpConnection: what is no message", () => {
+  it("junk is kept for whoever looks, never answered, and the stream goes on", async () => {
+    const junk = ["plain words", "", "[1,2]", '"text"', "42", "null", "{not json", "   "];
+    const lines = junk.map((line) => `'${line}'`).join(" ");
+    await using at = await connect(`printf '%s\\n' ${lines}; ${say(update("after"))}; ${WAIT}`);
+    await at.heardOf('update s "after"');
+    expect(at.sent()).toEqual([]);
+    expect(at.lines("junk")).toEqual(junk.filter((line) => line.trim() !== ""));
+  });
+
+  it("updates that lack what they need, and answers to nothing, are passed over", async () => {
+    const odd = say(
+      { method: "session/update", params: { update: "no session" } },
+      { method: "session/update", params: { sessionId: "s" } },
+      { method: "session/update" },
+      { id: null, error: { code: -32700, message: "parse error" } },
+      { id: "unknown", result: {} },
+      {},
+    );
+    await using at = await connect(`${odd}; ${say(update("after"))}; ${WAIT}`);
+    await at.heardOf('update s "after"');
+    expect(at.heard).toEqual(['update s "after"']);
+    expect(at.sent()).toEqual([]);
+  });
+
+  it("lines that end in CR LF are read like any other", async () => {
+    await using at = await connect(`printf '%s\\r\\n' '${JSON.stringify(update("crlf"))}'; ${WAIT}`);
+    await at.heardOf('update s "crlf"');
+    expect(at.lines("junk")).toEqual([]);
+  });
+
+  it("what the agent complains about on stderr is kept", async () => {
+    await using at = await connect("echo 'no key' >&2; exit 1");
+    expect(await at.connection.exited).toMatchObject({ code: 1, stderrTail: "no key" });
+    expect(at.lines("stderr").join("")).toBe("no key\n");
+  });
+});

@@ -1,0 +1,292 @@
+import type { AnyMessage, ClientConnection } from "@agentclientprotocol/sdk";
+import { ignore } from "../../../lib/ignore.ts";
+import type { Json } from "../../../protocol/json.ts";
+import type { ExitReport, HostedProcess, PastLine } from "../../process/process-host.ts";
+import { ClientRequestError } from "../client-requests.ts";
+import { asObject, asString, type JsonObject } from "../read-json.ts";
+import type { AcpConnectionOptions } from "./acp-connection-options.ts";
+import { AcpNote } from "./acp-note.ts";
+import { PastTalk } from "./past-talk.ts";
+import {
+  failureOf,
+  messageForAgent,
+  messageForSdk,
+  parseMessage,
+  promptKey,
+  STEERING,
+  steerKey,
+} from "./wire-message.ts";
+
+const REQUEST_CANCELLED = -32800;
+
+/**
+ * One agent process and the JSON-RPC with it. Requests and their answers go through the official SDK; updates, prompt
+ * answers and permission requests are taken from the raw lines, where their order is still the agent's own.
+ */
+export class AcpConnection {
+  readonly #options: AcpConnectionOptions;
+  readonly #process: HostedProcess;
+  readonly #prompts = new Set<string>();
+  /** Open permission requests by the text of their id, so that the answer repeats the id exactly as it came. */
+  readonly #permissions = new Map<string, Json>();
+  /** Open questions to the user, likewise. */
+  readonly #questions = new Map<string, Json>();
+  /** Which of the agent's sessions our open requests are about, by their id on the wire. */
+  readonly #callers = new Map<Json, string>();
+  /** Requests of the agent's without an answer, by the text of their id. */
+  readonly #asked = new Map<string, AcpNote["asked"][number]>();
+  /** What an earlier server said; its requests may be answered long after we came. */
+  #past: PastTalk | null = null;
+  #isCatchingUp = false;
+  #heard = 0;
+  #charsSinceCheckpoint = 0;
+  /** What the SDK will read. It fills from the first line on: an agent may ask before the SDK is loaded. */
+  readonly #readable: ReadableStream<AnyMessage>;
+  #inbound: ReadableStreamDefaultController<AnyMessage> | null = null;
+  #sdk: ClientConnection | null = null;
+  #opened: Promise<void> | null = null;
+  #requestsOpen = 0;
+
+  constructor(options: AcpConnectionOptions) {
+    this.#options = options;
+    this.#readable = new ReadableStream({
+      start: (controller) => {
+        this.#inbound = controller;
+      },
+    });
+    this.#process = options.host.start({
+      command: options.command,
+      cwd: options.cwd,
+      env: options.env,
+      ...(options.held && { held: options.held }),
+      onLine: (line, offset) => this.#receive(line, offset),
+      onStderr: (text) => options.trace.record("stderr", text),
+      onTooLong: (bytes) => options.trace.record("junk", `a line of ${bytes} bytes was over the limit and dropped`),
+    });
+    this.exited.then(() => this.#sdk?.close()).catch(ignore("`exited` never rejects"));
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  /** Rejects with NotStartableError. */
+  get started(): Promise<void> {
+    return this.#process.started;
+  }
+
+  get exited(): Promise<ExitReport> {
+    return this.#process.exited;
+  }
+
+  /** The last line that was handed on. */
+  get heard(): number {
+    return this.#heard;
+  }
+
+  /** Hears what was said under an earlier server, in order; from here on the process is ours. */
+  catchUp(): void {
+    const lines = this.#process.takePast();
+    this.#past = new PastTalk(lines);
+    this.#isCatchingUp = true;
+    for (const line of lines) {
+      if (line.direction === "in") this.#receive(line.text, line.offset);
+      else if (line.direction === "out") this.#past.recall(line.text, this.#options.hooks);
+      else this.#readNote(line);
+    }
+    this.#isCatchingUp = false;
+  }
+
+  /** Everything heard is stored: this note and what comes after it are enough for a later server. */
+  checkpoint(note: Pick<AcpNote, "initialized" | "sessions" | "pages">): void {
+    const whole: AcpNote = { version: 1, asked: [...this.#asked.values()], ...note };
+    this.#process.checkpoint(this.#heard, JSON.stringify(whole));
+    this.#charsSinceCheckpoint = 0;
+  }
+
+  /** The process has ended and all it said is stored. */
+  release(): Promise<void> {
+    return this.#process.release();
+  }
+
+  /** The SDK is loaded with the first agent, not with the server: it is the largest module we have. */
+  open(): Promise<void> {
+    this.#opened ??= this.#load();
+    return this.#opened;
+  }
+
+  async #load(): Promise<void> {
+    const acp = await import("@agentclientprotocol/sdk");
+    const writable = new WritableStream<AnyMessage>({ write: (message) => this.#send(this.#outgoing(message)) });
+    this.#sdk = acp
+      .client({ name: "liminal-builder" })
+      .onRequest("*", async ({ method, params }) => {
+        try {
+          return await this.#options.hooks.onRequest(method, asObject(params) ?? {});
+        } catch (error) {
+          if (error instanceof ClientRequestError) throw new acp.RequestError(error.code, error.message);
+          throw error;
+        }
+      })
+      .onNotification("*", ignore("extension notifications are allowed and mean nothing to us"))
+      .connect({ readable: this.#readable, writable });
+  }
+
+  /** Something is under way that ending the process would break. */
+  get isBusy(): boolean {
+    return this.#requestsOpen > 0 || this.#prompts.size > 0 || this.#permissions.size > 0 || this.#questions.size > 0;
+  }
+
+  /** Any request but a prompt. Rejects with the SDK's RequestError, or when the process is gone. */
+  async request(method: string, params: object): Promise<JsonObject> {
+    this.#requestsOpen++;
+    try {
+      // With a process of an earlier server the SDK may still be on its way.
+      if (!this.#sdk) await this.#opened;
+      if (!this.#sdk) throw new Error("the connection is not open");
+      return asObject(await this.#sdk.agent.request(method, params)) ?? {};
+    } finally {
+      this.#requestsOpen--;
+    }
+  }
+
+  /** Sends a prompt; its end comes through `onPromptAnswer` with the returned key, after its last update. */
+  prompt(agentSessionId: string, turnId: string, prompt: readonly object[]): string {
+    return this.#askInOrder(agentSessionId, promptKey(this.#options.epoch, turnId), "session/prompt", { prompt });
+  }
+
+  /** A message for the turn that runs; answered like a prompt. A turn that is over is left to us to start anew. */
+  steer(agentSessionId: string, commandId: string, prompt: readonly object[]): string {
+    const params = { prompt, idleBehavior: "promptRequired" };
+    return this.#askInOrder(agentSessionId, steerKey(this.#options.epoch, commandId), STEERING, params);
+  }
+
+  /** An earlier server has sent this prompt. */
+  expectAnswer(key: string, agentSessionId: string): void {
+    this.#prompts.add(key);
+    this.#callers.set(key, agentSessionId);
+  }
+
+  /** Asks the agent to give up a prompt that a plain cancel did not end. */
+  cancelPrompt(key: string): void {
+    if (this.#prompts.has(key)) this.notify("$/cancel_request", { requestId: key });
+  }
+
+  notify(method: string, params: object): void {
+    this.#send({ jsonrpc: "2.0", method, params });
+  }
+
+  answerPermission(key: string, outcome: object): void {
+    const id = this.#permissions.get(key);
+    if (id === undefined) return;
+    this.#permissions.delete(key);
+    this.#send({ jsonrpc: "2.0", id, result: { outcome } });
+  }
+
+  answerQuestion(key: string, answer: { readonly result: object } | { readonly error: object }): void {
+    const id = this.#questions.get(key);
+    if (id === undefined) return;
+    this.#questions.delete(key);
+    this.#send({ jsonrpc: "2.0", id, ...answer });
+  }
+
+  /** The session that an open request of ours is about. */
+  callerOf(requestId: Json | undefined): string | undefined {
+    return requestId === undefined ? undefined : this.#callers.get(requestId);
+  }
+
+  stop(): Promise<ExitReport> {
+    return this.#process.stop();
+  }
+
+  #askInOrder(agentSessionId: string, id: string, method: string, params: object): string {
+    this.expectAnswer(id, agentSessionId);
+    this.#send({ jsonrpc: "2.0", id, method, params: { sessionId: agentSessionId, ...params } });
+    return id;
+  }
+
+  #receive(line: string, offset: number): void {
+    this.#heard = offset;
+    const text = line.trim();
+    if (text === "") return;
+    const message = parseMessage(text);
+    this.#options.trace.record(message ? "in" : "junk", text);
+    if (message) this.#route(message, offset);
+    this.#charsSinceCheckpoint += text.length;
+    if (!this.#isCatchingUp && this.#charsSinceCheckpoint >= this.#process.checkpointBytes)
+      this.#options.hooks.onCheckpointDue();
+  }
+
+  #route(message: JsonObject, offset: number): void {
+    const { hooks } = this.#options;
+    const { id, method } = message;
+    const params = asObject(message["params"]);
+    if (method === "session/update" && id === undefined) {
+      const update = params?.["update"];
+      const agentSessionId = asString(params?.["sessionId"]);
+      if (agentSessionId !== undefined && update !== undefined) hooks.onUpdate(agentSessionId, update);
+      return;
+    }
+    const key = JSON.stringify(id ?? null);
+    const isAnswered = method !== undefined && id !== undefined && (this.#past?.takeAnswer(key) ?? false);
+    if (method !== undefined && id !== undefined && !isAnswered) this.#asked.set(key, { offset, message });
+    if (method === "session/request_permission" && id !== undefined && params) {
+      if (!isAnswered) this.#permissions.set(key, id);
+      hooks.onPermissionRequest({ key, offset, isAnswered }, params);
+      return;
+    }
+    if (method === "elicitation/create" && id !== undefined) {
+      if (!isAnswered) this.#questions.set(key, id);
+      hooks.onQuestion({ key, offset, isAnswered }, params ?? {});
+      return;
+    }
+    if (method === "elicitation/complete" && id === undefined) {
+      hooks.onQuestionCompleted(asString(params?.["elicitationId"]) ?? "");
+      return;
+    }
+    if (method === undefined && id !== undefined) this.#callers.delete(id);
+    if (method === "terminal/create") this.#past?.noteTerminalRequest(key, params);
+    if (isAnswered) return;
+    if (method === "$/cancel_request" && this.#withdraw(params?.["requestId"])) return;
+    if (method === undefined && typeof id === "string" && this.#prompts.delete(id)) {
+      hooks.onPromptAnswer(id, asObject(message["result"]), failureOf(message["error"]));
+      return;
+    }
+    if (method === undefined && this.#past?.isAnsweredBy(message, hooks)) return;
+    const incoming = messageForSdk(message, this.#options.epoch);
+    if (incoming) this.#inbound?.enqueue(incoming);
+  }
+
+  /** The agent takes a request for permission or a question back; it still gets its answer. */
+  #withdraw(requestId: Json | undefined): boolean {
+    if (requestId === undefined) return false;
+    const key = JSON.stringify(requestId);
+    const isPermission = this.#permissions.delete(key);
+    if (!isPermission && !this.#questions.delete(key)) return false;
+    const error = { code: REQUEST_CANCELLED, message: "Request cancelled" };
+    this.#send({ jsonrpc: "2.0", id: requestId, error });
+    if (isPermission) this.#options.hooks.onPermissionWithdrawn(key);
+    else this.#options.hooks.onQuestionWithdrawn(key);
+    return true;
+  }
+
+  #readNote({ text, offset }: PastLine): void {
+    const note = AcpNote.parse(JSON.parse(text));
+    this.#heard = offset;
+    this.#options.hooks.onNote(note);
+    for (const asked of note.asked) this.#route(asked.message, asked.offset);
+  }
+
+  #outgoing(message: AnyMessage): object {
+    const { whole, request } = messageForAgent(message, this.#options.epoch);
+    if (request?.agentSessionId !== undefined) this.#callers.set(request.id, request.agentSessionId);
+    return whole;
+  }
+
+  #send(message: object): void {
+    if ("id" in message && !("method" in message)) this.#asked.delete(JSON.stringify(message.id));
+    const line = JSON.stringify(message);
+    this.#options.trace.record("out", line);
+    this.#process.write(line);
+  }
+}

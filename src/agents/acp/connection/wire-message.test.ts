@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { boundDepth } from "../../../sessions/bound-depth.ts";
+import { asObject } from "../read-json.ts";
+import { translateUpdate } from "../translate/translate-update.ts";
+import { parseMessage } from "./wire-message.ts";
+
+const abyss = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+
+test("a message nested without end is read as far as it can be written again", () => {
+  const message = parseMessage(`{"id":${abyss(200_000)},"method":"m","params":{"text":"kept"}}`);
+  expect(message?.["method"]).toBe("m");
+  expect(asObject(message?.["params"])).toEqual({ text: "kept" });
+  expect(JSON.stringify(message).length).toBeLessThan(10_000);
+});
+
+test("a tool's input and output nested without end are left out, and the call is not", () => {
+  for (const levels of [150, 5_000, 200_000]) {
+    const deep = `{"a":${abyss(levels)}}`;
+    const line = `{"sessionUpdate":"tool_call","toolCallId":"c","title":"T","rawInput":${deep},"rawOutput":{"output":"said","more":${deep}}}`;
+    const update = parseMessage(line);
+    if (update === null) throw new Error("not read");
+    const [event] = translateUpdate(JSON.parse(JSON.stringify(update))).map(boundDepth);
+    if (event?.type !== "tool") throw new Error("no tool call");
+    const { name, result, input, output } = event.patch;
+    expect({ name, result }).toEqual({ name: "T", result: "said" });
+    expect(String(input)).toStartWith("[left out");
+    expect(output === undefined || String(output).startsWith("[left out")).toBe(true);
+  }
+});

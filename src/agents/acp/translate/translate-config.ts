@@ -1,0 +1,65 @@
+import type { Json } from "../../../protocol/json.ts";
+import { ConfigOption, type SlashCommand, type Usage } from "../../../protocol/session-parts.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../read-json.ts";
+
+const COMMANDS_MAX = 500;
+const DESCRIPTION_CHARS_MAX = 500;
+
+/** The agent's choices, in its order; an option of a type we cannot show is left out. */
+export function translateOptions(configOptions: Json | undefined): ConfigOption[] | null {
+  return asArray(configOptions)?.flatMap((option) => ConfigOption.safeParse(option).data ?? []) ?? null;
+}
+
+/** Older agents offer modes and models apart; here they are choices like any other. */
+export function translateLegacyOptions(answer: JsonObject): ConfigOption[] {
+  return [
+    ...legacySelect("mode", "Mode", asObject(answer["modes"]), "availableModes", "currentModeId", "id"),
+    ...legacySelect("model", "Model", asObject(answer["models"]), "availableModels", "currentModelId", "modelId"),
+  ];
+}
+
+function legacySelect(
+  category: string,
+  name: string,
+  source: JsonObject | null,
+  listKey: string,
+  currentKey: string,
+  idKey: string,
+): ConfigOption[] {
+  const currentValue = asString(source?.[currentKey]);
+  const values = (asArray(source?.[listKey]) ?? []).flatMap((item) => {
+    const value = asObject(item);
+    const id = asString(value?.[idKey]);
+    if (id === undefined) return [];
+    const description = asString(value?.["description"]);
+    return [{ value: id, name: asString(value?.["name"]) ?? id, ...(description !== undefined && { description }) }];
+  });
+  if (currentValue === undefined || values.length === 0) return [];
+  return [{ id: legacyId(category), name, category, type: "select", currentValue, options: values }];
+}
+
+/** Ids of our own for what the agent has no option id for; they never reach it. */
+export function legacyId(category: string): string {
+  return `legacy:${category}`;
+}
+
+export function translateCommands(availableCommands: Json | undefined): SlashCommand[] {
+  return (asArray(availableCommands) ?? []).slice(0, COMMANDS_MAX).flatMap((item) => {
+    const command = asObject(item);
+    const name = asString(command?.["name"]);
+    if (name === undefined) return [];
+    const hint = asString(asObject(command?.["input"])?.["hint"]);
+    const description = (asString(command?.["description"]) ?? "").slice(0, DESCRIPTION_CHARS_MAX);
+    return [{ name, description, ...(hint !== undefined && { hint }) }];
+  });
+}
+
+export function translateUsage(update: JsonObject): Usage | null {
+  const used = asNumber(update["used"]);
+  const size = asNumber(update["size"]);
+  if (used === undefined || size === undefined) return null;
+  const cost = asObject(update["cost"]);
+  const amount = asNumber(cost?.["amount"]);
+  const currency = asString(cost?.["currency"]);
+  return { used, size, ...(amount !== undefined && currency !== undefined && { cost: { amount, currency } }) };
+}

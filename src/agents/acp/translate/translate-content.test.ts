@@ -1,0 +1,83 @@
+import { describe, expect, it } from "bun:test";
+import { Part } from "../../../protocol/entry.ts";
+import { promptBlock, translateContent } from "./translate-content.ts";
+
+describe("translateContent", () => {
+  it.each([
+    [
+      { type: "text", text: "" },
+      { type: "text", text: "" },
+    ],
+    [
+      { type: "image", data: "A", mimeType: "image/gif", uri: "file:///a" },
+      { type: "image", data: "A", mimeType: "image/gif", uri: "file:///a" },
+    ],
+    [
+      { type: "image", data: "A" },
+      { type: "image", data: "A", mimeType: "image/png" },
+    ],
+    [
+      { type: "audio", data: "A" },
+      { type: "audio", data: "A", mimeType: "audio/wav" },
+    ],
+    [
+      { type: "resource_link", uri: "file:///a", name: "a", title: "A", mimeType: "text/plain", size: 3 },
+      { type: "link", uri: "file:///a", name: "a", title: "A", mimeType: "text/plain", size: 3 },
+    ],
+    [
+      { type: "resource_link", uri: "file:///a" },
+      { type: "link", uri: "file:///a", name: "file:///a" },
+    ],
+    [
+      { type: "resource", resource: { uri: "file:///a", text: "inside", mimeType: "text/plain" } },
+      { type: "resource", uri: "file:///a", text: "inside", mimeType: "text/plain" },
+    ],
+    [
+      { type: "resource", resource: { uri: "file:///a", blob: "AAAA" } },
+      { type: "resource", uri: "file:///a", blob: "AAAA" },
+    ],
+  ])("%j", (block, part) => {
+    expect(translateContent({ ...block, annotations: { priority: 1 }, _meta: {} })).toEqual(Part.parse(part));
+  });
+
+  it.each([
+    { type: "hologram", data: "…" },
+    { type: "text" },
+    { type: "image", mimeType: "image/png" },
+    { type: "audio" },
+    { type: "resource_link", name: "a" },
+    { type: "resource" },
+    { type: "resource", resource: { text: "nowhere" } },
+    {},
+  ])("a block that lacks what it needs is kept whole: %j", (raw) => {
+    expect(translateContent(raw)).toEqual({ type: "unknown", raw });
+  });
+
+  it("what is no object is no block", () => {
+    for (const value of [undefined, null, "words", 7, [{ type: "text", text: "x" }]])
+      expect(translateContent(value)).toBeNull();
+  });
+});
+
+describe("promptBlock", () => {
+  it("text, pictures, sound, links and resources can be said to an agent, and come back as they went", () => {
+    const parts: Part[] = [
+      { type: "text", text: "hi" },
+      { type: "image", data: "A", mimeType: "image/png" },
+      { type: "audio", data: "A", mimeType: "audio/wav" },
+      { type: "link", uri: "file:///a", name: "a", title: "A", mimeType: "text/plain", description: "d", size: 3 },
+      { type: "resource", uri: "file:///a", text: "inside", mimeType: "text/plain" },
+      { type: "resource", uri: "file:///a", blob: "AAAA", mimeType: "image/png" },
+    ];
+    for (const part of parts) expect(translateContent(JSON.parse(JSON.stringify(promptBlock(part))))).toEqual(part);
+  });
+
+  it("what only an agent can say is left out", () => {
+    for (const part of [
+      { type: "diff", path: "a", oldText: null, newText: "" },
+      { type: "terminal", terminalId: "t" },
+      { type: "unknown", raw: {} },
+    ] as const)
+      expect(promptBlock(part)).toBeNull();
+  });
+});

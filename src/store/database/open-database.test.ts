@@ -1,0 +1,148 @@
+import { describe, expect, it } from "bun:test";
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { LogWriter } from "../../../tests/core/log-writer.ts";
+import { NOW, PROJECT, SESSION } from "../../../tests/core/names.ts";
+import { BINDING, sessionRow } from "../../../tests/core/open-store.ts";
+import { assistantEntry } from "../../../tests/core/some-entries.ts";
+import { tempDir } from "../../../tests/support/temp-dir.ts";
+import { SqliteSessionLog } from "../session-log/sqlite-session-log.ts";
+import { SqliteProjectStore } from "../sqlite-project-store.ts";
+import { NewerDatabaseError, openDatabase, SCHEMA_VERSION } from "./open-database.ts";
+
+/** Where SQLite keeps the number in the file. */
+const USER_VERSION_OFFSET = 60;
+/** The schema this program makes. */
+const NEWEST = SCHEMA_VERSION;
+
+function versionOf(db: DatabaseSync): unknown {
+  return db.prepare("PRAGMA user_version").get()?.["user_version"];
+}
+
+/** A database with enough in it that damage has something to hit. */
+function fill(path: string): void {
+  const { db } = openDatabase(path, "stamp");
+  new SqliteProjectStore(db).add({ id: PROJECT, path: "/work", name: "work", addedAt: NOW });
+  const log = new SqliteSessionLog(db);
+  log.create(sessionRow(), BINDING, null);
+  const writer = new LogWriter(() => log);
+  for (let turn = 0; turn < 20; turn += 1)
+    writer.writeTurn(assistantEntry(`a${turn}`, { content: "word ".repeat(2_000) }));
+  db.close();
+}
+
+describe("openDatabase", () => {
+  it("makes a new one whole, durable and versioned", async () => {
+    await using dir = await tempDir();
+    const { db, created, movedAside } = openDatabase(dir.join("new.db"), "stamp");
+    expect({ created, movedAside, version: versionOf(db) }).toEqual({
+      created: true,
+      movedAside: null,
+      version: NEWEST,
+    });
+    expect(db.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+    expect(db.prepare("PRAGMA foreign_keys").get()).toEqual({ foreign_keys: 1 });
+    db.close();
+  });
+
+  it("opens an existing one with all that is in it", async () => {
+    await using dir = await tempDir();
+    fill(dir.join("kept.db"));
+    const { db, created, movedAside } = openDatabase(dir.join("kept.db"), "stamp");
+    expect({ created, movedAside }).toEqual({ created: false, movedAside: null });
+    expect(new SqliteSessionLog(db).page(SESSION, null, 99)?.entries).toHaveLength(20);
+    db.close();
+  });
+
+  it("brings an empty file, and a file from before the first version, to the newest version", async () => {
+    await using dir = await tempDir();
+    writeFileSync(dir.join("empty.db"), "");
+    const older = new DatabaseSync(dir.join("older.db"));
+    older.exec("CREATE TABLE something_else (a TEXT)");
+    older.close();
+    for (const [name, created] of [
+      ["empty.db", true],
+      ["older.db", false],
+    ] as const) {
+      const opened = openDatabase(dir.join(name), "stamp");
+      expect([versionOf(opened.db), opened.created]).toEqual([NEWEST, created]);
+      opened.db.close();
+    }
+  });
+
+  it("refuses one of a newer program and leaves every byte of it alone", async () => {
+    await using dir = await tempDir();
+    const path = dir.join("newer.db");
+    fill(path);
+    const newer = new DatabaseSync(path);
+    newer.exec(`PRAGMA user_version = ${NEWEST + 1}`);
+    newer.close();
+    const before = readFileSync(path);
+    expect(() => openDatabase(path, "stamp")).toThrow(NewerDatabaseError);
+    expect(() => openDatabase(path, "stamp")).toThrow(
+      new RegExp(`newer version .*schema ${NEWEST + 1}.*knows ${NEWEST}`),
+    );
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(dir.path).filter((name) => name.includes("damaged"))).toEqual([]);
+  });
+
+  for (const [how, damage] of Object.entries({
+    "is no database at all": (path: string) => writeFileSync(path, "these are words, not pages".repeat(100)),
+    "has a broken page": (path: string) => {
+      const bytes = readFileSync(path);
+      bytes.fill(0x5a, 8_192, 40_960);
+      writeFileSync(path, bytes);
+    },
+    "was cut off": (path: string) => truncateSync(path, Math.floor(statSync(path).size / 8_192) * 4_096 + 100),
+  })) {
+    it(`moves one that ${how} aside whole and starts afresh`, async () => {
+      await using dir = await tempDir();
+      const path = dir.join("hurt.db");
+      fill(path);
+      damage(path);
+      const damaged = readFileSync(path);
+      const { db, movedAside, created } = openDatabase(path, "stamp");
+      expect({ movedAside, created }).toEqual({ movedAside: `${path}.damaged-stamp`, created: true });
+      expect(readFileSync(`${path}.damaged-stamp`).equals(damaged)).toBe(true);
+      expect(new SqliteProjectStore(db).list()).toEqual([]);
+      db.close();
+    });
+  }
+
+  for (const [what, change] of Object.entries({
+    damaged: (bytes: Buffer) => bytes.fill(0x5a, 8_192, 40_960),
+    newer: (bytes: Buffer) => bytes.writeUInt32BE(NEWEST + 1, USER_VERSION_OFFSET),
+  })) {
+    it(`leaves a ${what} database of a killed server alone, with the journal that holds its last words`, async () => {
+      await using dir = await tempDir();
+      const path = dir.join("killed.db");
+      fill(path);
+      const running = new DatabaseSync(path);
+      new SqliteSessionLog(running).drafts.save(SESSION, "only in the journal");
+      const journal = readFileSync(`${path}-wal`);
+      const bytes = readFileSync(path);
+      running.close();
+      change(bytes);
+      writeFileSync(path, bytes);
+      writeFileSync(`${path}-wal`, journal);
+      const kept = what === "newer" ? path : `${path}.damaged-stamp`;
+      if (what === "newer") expect(() => openDatabase(path, "stamp")).toThrow(NewerDatabaseError);
+      else openDatabase(path, "stamp").db.close();
+      expect(readFileSync(kept).equals(bytes)).toBe(true);
+      expect(readFileSync(`${kept}-wal`).equals(journal)).toBe(true);
+    });
+  }
+
+  it("a database that someone else writes to is busy, not damaged", async () => {
+    await using dir = await tempDir();
+    const path = dir.join("busy.db");
+    fill(path);
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    const { db, movedAside } = openDatabase(path, "stamp");
+    expect(movedAside).toBeNull();
+    expect(existsSync(`${path}.damaged-stamp`)).toBe(false);
+    db.close();
+    other.close();
+  });
+});

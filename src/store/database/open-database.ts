@@ -1,0 +1,189 @@
+import { closeSync, copyFileSync, existsSync, openSync, renameSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { FIRST_SCHEMA } from "../migrations/0001-first.ts";
+import { PERMISSION_POLICY_SCHEMA } from "../migrations/0002-permission-policy.ts";
+import { SEARCH_SCHEMA } from "../migrations/0003-search.ts";
+import { OUTPUTS_SCHEMA } from "../migrations/0004-outputs.ts";
+import { DRAFT_ATTACHMENTS_SCHEMA } from "../migrations/0005-draft-attachments.ts";
+import { TRANSFER_SCHEMA } from "../migrations/0007-transfer.ts";
+import { DELEGATION_SCHEMA } from "../migrations/0008-delegation.ts";
+import { CONTINUATION_SCHEMA } from "../migrations/0009-continuation.ts";
+import { TOOL_CHOICES_SCHEMA } from "../migrations/0010-tool-choices.ts";
+import { DEVICES_SCHEMA } from "../migrations/0011-devices.ts";
+import { copyBeforeMigration } from "./copy-before-migration.ts";
+import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
+import { isWalDamaged } from "./wal-damage.ts";
+import { WatchedDatabase } from "./watched-database.ts";
+
+/** In order; a released migration is never edited, a new one is appended. */
+export const MIGRATIONS: readonly string[] = [
+  FIRST_SCHEMA,
+  PERMISSION_POLICY_SCHEMA,
+  SEARCH_SCHEMA,
+  OUTPUTS_SCHEMA,
+  DRAFT_ATTACHMENTS_SCHEMA,
+  TRANSFER_SCHEMA,
+  DELEGATION_SCHEMA,
+  CONTINUATION_SCHEMA,
+  TOOL_CHOICES_SCHEMA,
+  DEVICES_SCHEMA,
+];
+
+/** The schema this program makes and knows. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Above this size only the schema is checked at start: reading every page would cost the user seconds. */
+const QUICK_CHECK_BYTES_MAX = 32 * 1024 * 1024;
+
+/** The database was written by a newer program; opening it could only harm it. */
+export class NewerDatabaseError extends Error {
+  override readonly name = "NewerDatabaseError";
+
+  constructor(path: string, found: number) {
+    super(
+      `The database ${path} was made by a newer version of Liminal Builder (schema ${found}, this version knows ${MIGRATIONS.length}). ` +
+        "Update Liminal Builder, set LIMINAL_DATA_DIR to another directory, or go back to the copy that was made before the update " +
+        "(docs/upgrading.md). Nothing was changed.",
+    );
+  }
+}
+
+export interface OpenedDatabase {
+  readonly db: WatchedDatabase;
+  /** Where a damaged database was moved to, when that had to be done. */
+  readonly movedAside: string | null;
+  /** A copy of what was found, when the end of the write-ahead log was damaged and changes are missing. */
+  readonly damagedCopy: string | null;
+  /** Where the database lies as it was before it was brought to this version, when that had to be done. */
+  readonly copiedTo: string | null;
+  /** True when the database did not exist before. */
+  readonly created: boolean;
+}
+
+/** Opens, checks and migrates. A damaged file is moved aside whole, never overwritten. */
+export function openDatabase(path: string, stamp: string): OpenedDatabase {
+  const existed = existsSync(path) && statSync(path).size > 0;
+  if (existed) {
+    const damage = findDamage(path);
+    if (damage) {
+      const movedAside = moveAside(path, stamp);
+      return { ...prepare(path), movedAside, damagedCopy: null, created: true };
+    }
+  }
+  const damagedCopy = existed && isWalDamaged(`${path}-wal`) ? copyAside(path, stamp) : null;
+  return { ...prepare(path), movedAside: null, damagedCopy, created: !existed };
+}
+
+/** What would be found on opening it, without opening it for good: nothing is changed, nothing is moved. */
+export function inspectDatabase(path: string): { readonly damage: string | null; readonly version: number } {
+  const damage = findDamage(path);
+  if (damage !== null) return { damage, version: 0 };
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    return { damage: null, version: userVersionOf(db) };
+  } finally {
+    db.close();
+  }
+}
+
+function prepare(path: string): Pick<OpenedDatabase, "db" | "copiedTo"> {
+  // SQLite would make it for everyone to read, and makes the files beside it like it.
+  closeSync(openSync(path, "a", 0o600));
+  const db = new WatchedDatabase(path);
+  try {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    const found = userVersionOf(db);
+    if (found > MIGRATIONS.length) throw new NewerDatabaseError(path, found);
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;");
+    const isOlder = found > 0 && found < MIGRATIONS.length;
+    const copiedTo = isOlder ? copyBeforeMigration(db, path, found) : null;
+    migrate(db, found);
+    return { db, copiedTo };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function migrate(db: DatabaseSync, from: number): void {
+  for (let version = from; version < MIGRATIONS.length; version++) {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      db.exec(MIGRATIONS[version] ?? "");
+      db.exec(`PRAGMA user_version = ${version + 1}`);
+      db.exec("COMMIT");
+    } catch (error) {
+      rollBack(db);
+      throw error;
+    }
+  }
+}
+
+/** The schema that the database has. */
+export function userVersionOf(db: DatabaseSync): number {
+  return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+}
+
+/**
+ * What SQLite says is wrong with the file, or null. Only damage counts: a locked file or a full disk is no reason to move data.
+ * Looked at without the right to write: a damaged or newer file, and the journal beside it, stay byte for byte what they were.
+ */
+function findDamage(path: string): string | null {
+  let db: DatabaseSync | null = null;
+  try {
+    db = new DatabaseSync(path, { readOnly: true });
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    db.prepare("SELECT count(*) AS tables FROM sqlite_master").get();
+    const found = userVersionOf(db);
+    if (found > MIGRATIONS.length) throw new NewerDatabaseError(path, found);
+    if (statSync(path).size > QUICK_CHECK_BYTES_MAX) return null;
+    const verdict = String(db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"] ?? "no answer");
+    return verdict === "ok" ? null : verdict;
+  } catch (error) {
+    if (isDamage(error)) return String(error);
+    throw error;
+  } finally {
+    db?.close();
+  }
+}
+
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+function isDamage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code: unknown = Reflect.get(error, "errcode");
+  if (typeof code === "number") return (code & 0xff) === SQLITE_CORRUPT || (code & 0xff) === SQLITE_NOTADB;
+  return /malformed|not a database/.test(error.message);
+}
+
+/** Reads every page and every index of it, however long that takes; what is wrong, or null. */
+export function findWholeDamage(path: string): string | null {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    const verdict = String(db.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"] ?? "no answer");
+    return verdict === "ok" ? null : verdict;
+  } catch (error) {
+    if (isDamage(error)) return String(error);
+    throw error;
+  } finally {
+    db.close();
+  }
+}
+
+function moveAside(path: string, stamp: string): string {
+  return setAside(path, stamp, renameSync);
+}
+
+/** Opening it folds in what is whole and drops the rest, so what there was is kept first. */
+function copyAside(path: string, stamp: string): string {
+  return setAside(path, stamp, copyFileSync);
+}
+
+function setAside(path: string, stamp: string, put: (from: string, to: string) => void): string {
+  const target = `${path}.damaged-${stamp}`;
+  for (const suffix of ["", "-wal", "-shm"]) {
+    if (existsSync(path + suffix)) put(path + suffix, target + suffix);
+  }
+  return target;
+}

@@ -1,0 +1,117 @@
+import type { Storage } from "../../ports/storage.ts";
+import { REFUSE, type Refusal } from "../../protocol/errors.ts";
+import { type StorageFault, type StorageState, WRITABLE } from "../../protocol/storage.ts";
+import { storageFaultOf } from "./storage-fault.ts";
+import { BUSY_TIMEOUT_MS } from "./transaction.ts";
+import type { WatchedDatabase } from "./watched-database.ts";
+
+const RETRY_MS_MIN = 250;
+const RETRY_MS_MAX = 10_000;
+/** More than a burst of an agent's words: a disk with less room would be full again at once. */
+const TRIAL_BYTES = 64 * 1024;
+/** No command has this id, so nobody asks for this receipt; one that a crash left goes with the old ones. */
+const TRIAL_ID = "storage-trial";
+const TRIAL_TIME = "1970-01-01T00:00:00.000Z";
+
+interface StorageWatchOptions {
+  /** Where everything is stored, for the user to find. */
+  readonly path: string;
+  readonly onChanged: (state: StorageState) => void;
+}
+
+/**
+ * Knows whether anything can be stored. A write that fails for want of a working disk makes the app read-only; it tries
+ * by itself whether that is over, ever more rarely, and at once whenever someone wants to do something.
+ */
+export class StorageWatch implements Storage {
+  readonly #db: WatchedDatabase;
+  readonly #options: StorageWatchOptions;
+  #fault: StorageFault | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isTrying = false;
+
+  constructor(db: WatchedDatabase, options: StorageWatchOptions) {
+    this.#db = db;
+    this.#options = options;
+    db.onFailed = (error) => this.#failed(error);
+  }
+
+  get state(): StorageState {
+    const fault = this.#fault;
+    return fault === null ? WRITABLE : { writable: false, fault, message: wordsOf(fault, this.#options.path) };
+  }
+
+  refusal(): Refusal | null {
+    if (this.#fault !== null) this.#tryAgain();
+    return this.#fault === null ? null : REFUSE.unwritable(wordsOf(this.#fault, this.#options.path));
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#db.onFailed = () => undefined;
+  }
+
+  #failed(error: unknown): void {
+    const fault = storageFaultOf(error);
+    if (fault === null || this.#isTrying || fault === this.#fault) return;
+    const isNew = this.#fault === null;
+    this.#fault = fault;
+    this.#options.onChanged(this.state);
+    if (isNew) this.#schedule(RETRY_MS_MIN);
+  }
+
+  #schedule(ms: number): void {
+    this.#timer = setTimeout(() => {
+      if (!this.#tryAgain()) this.#schedule(Math.min(ms * 2, RETRY_MS_MAX));
+    }, ms).unref();
+  }
+
+  /** True when the trouble is over. */
+  #tryAgain(): boolean {
+    if (this.#db.isTransaction) return false;
+    this.#isTrying = true;
+    try {
+      tryToStore(this.#db);
+    } catch (error) {
+      if (storageFaultOf(error) === null) throw error;
+      return false;
+    } finally {
+      this.#isTrying = false;
+    }
+    clearTimeout(this.#timer);
+    this.#fault = null;
+    this.#options.onChanged(this.state);
+    return true;
+  }
+}
+
+/** Stores something of a certain size, for good, and takes it away again. */
+function tryToStore(db: WatchedDatabase): void {
+  // Whoever asks must not wait for another program that holds the database.
+  db.exec("PRAGMA busy_timeout = 0");
+  try {
+    db.prepare("INSERT OR REPLACE INTO receipt (command_id, answer, at) VALUES (?, ?, ?)").run(
+      TRIAL_ID,
+      "-".repeat(TRIAL_BYTES),
+      TRIAL_TIME,
+    );
+    db.prepare("DELETE FROM receipt WHERE command_id = ?").run(TRIAL_ID);
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  }
+}
+
+function wordsOf(fault: StorageFault, path: string): string {
+  switch (fault) {
+    case "disk-full":
+      return `The disk of ${path} is full. Free some space; then it goes on by itself.`;
+    case "read-only":
+      return `${path} is read-only. Make it writable; then it goes on by itself.`;
+    case "disk-error":
+      return `The disk of ${path} reports errors. Check it and its free space; then it goes on by itself.`;
+    case "in-use":
+      return `Another program keeps the database in ${path} to itself. Close that program; then it goes on by itself.`;
+    default:
+      return fault satisfies never;
+  }
+}

@@ -1,0 +1,31 @@
+import type { LogFrame } from "../../ports/session-log.ts";
+
+const FRAMES_MAX = 1_024;
+const FRAME_CHARS_MAX = 2_000_000;
+
+/** The newest frames of one session, so that ten live readers cost one read of the disk: none. */
+export class FrameCache {
+  #frames: LogFrame[] = [];
+  #chars = 0;
+
+  push(frame: LogFrame): void {
+    this.#frames.push(frame);
+    this.#chars += frame.json.length;
+    if (this.#frames.length > FRAMES_MAX || this.#chars > FRAME_CHARS_MAX) this.#dropOlderHalf();
+  }
+
+  /** The frames after `seq`, or null when some of them may lie before what is cached. */
+  after(seq: number, limit: number): readonly LogFrame[] | null {
+    const first = this.#frames[0];
+    if (!first || seq < first.seq - 1) return null;
+    // Almost every reader stands at or near the end, so looking from there is the short way.
+    let from = this.#frames.length;
+    while (from > 0 && (this.#frames[from - 1]?.seq ?? 0) > seq) from--;
+    return this.#frames.slice(from, from + limit);
+  }
+
+  #dropOlderHalf(): void {
+    this.#frames = this.#frames.slice(Math.ceil(this.#frames.length / 2));
+    this.#chars = this.#frames.reduce((sum, frame) => sum + frame.json.length, 0);
+  }
+}

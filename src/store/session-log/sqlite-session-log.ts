@@ -1,0 +1,279 @@
+import type { DatabaseSync } from "node:sqlite";
+import { invariant } from "../../lib/assert.ts";
+import { ignore } from "../../lib/ignore.ts";
+import type { Delegation } from "../../ports/delegation-store.ts";
+import type {
+  AgentBinding,
+  Commit,
+  EntryPage,
+  LogFrame,
+  OutputPiece,
+  OutputRange,
+  Receipt,
+  Said,
+  SessionLog,
+  StoredSession,
+} from "../../ports/session-log.ts";
+import { agentIdOf, Entry, UserEntry } from "../../protocol/entry.ts";
+import type { EntryId, PermissionId, ProjectId } from "../../protocol/ids.ts";
+import { SessionId } from "../../protocol/ids.ts";
+import { reduceSession } from "../../protocol/reduce-session.ts";
+import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { PermissionOutcome } from "../../protocol/session-parts.ts";
+import { type SessionState, UNTITLED } from "../../protocol/session-state.ts";
+import { shortenEntry } from "../../protocol/shorten-entry.ts";
+import { transaction } from "../database/transaction.ts";
+import { SearchWriter } from "../search/search-writer.ts";
+import { DelegationRecords } from "./delegation-records.ts";
+import { FrameCaches } from "./frame-caches.ts";
+import { PermissionRecords } from "./permission-records.ts";
+import { bindingFrom, entryFrom, factFrom, frameFrom, saidFrom, sessionRowFrom, titled } from "./read-session-row.ts";
+import { prepareSessionStatements, type SessionStatements } from "./session-statements.ts";
+import { committedValues, createdValues } from "./session-values.ts";
+import { SqliteDrafts } from "./sqlite-drafts.ts";
+import { continuationFrom } from "./stored-continuation.ts";
+import { StoredOutputs } from "./stored-outputs.ts";
+import { readState, writeState } from "./stored-state.ts";
+
+/** Facts of ended turns kept for readers that come back; older cursors get a fresh history. */
+const FACTS_KEPT_MAX = 4_000;
+const PAGE_CHARS_MAX = 8_000_000;
+/** On the way to an entry far back: few answers, of which each is read in a moment. */
+const LONG_PAGE_ENTRIES_MAX = 4_000;
+/** Of a deleted session so much leaves the search at once; nobody waits for the rest of a very long one. */
+const FORGOTTEN_AT_ONCE_MAX = 500;
+
+export class SqliteSessionLog implements SessionLog {
+  readonly #db: DatabaseSync;
+  readonly #onDeleted: () => void;
+  readonly #sql: SessionStatements;
+  readonly #permissions: PermissionRecords;
+  readonly drafts: SqliteDrafts;
+  readonly #outputs: StoredOutputs;
+  readonly #search: SearchWriter;
+  readonly #delegations: DelegationRecords;
+  readonly #keys = new Map<SessionId, number>();
+  readonly #caches = new FrameCaches();
+
+  /** `onDeleted`: something may be left to be swept. */
+  constructor(db: DatabaseSync, onDeleted: () => void = ignore("nobody sweeps behind this log")) {
+    this.#db = db;
+    this.#onDeleted = onDeleted;
+    this.#sql = prepareSessionStatements(db);
+    this.#permissions = new PermissionRecords(db);
+    this.drafts = new SqliteDrafts(db);
+    this.#outputs = new StoredOutputs(db);
+    this.#search = new SearchWriter(db);
+    this.#delegations = new DelegationRecords(db);
+  }
+
+  create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null, delegation?: Delegation): void {
+    transaction(this.#db, () => {
+      this.#sql.insertSession.run(...createdValues(row, binding));
+      const key = this.#key(row.id);
+      if (key !== null && row.title !== UNTITLED) this.#search.title(key, row.title);
+      if (delegation) this.#delegations.add(row.id, delegation);
+      if (receipt) this.saveReceipt(receipt);
+    });
+  }
+
+  commit(sessionId: SessionId, commit: Commit): void {
+    const key = this.#key(sessionId);
+    invariant(key !== null, `commit to unknown session ${sessionId}`);
+    const frames = commit.facts.map(
+      (fact): LogFrame => ({
+        seq: fact.seq,
+        type: fact.type,
+        json: JSON.stringify(fact),
+      }),
+    );
+    transaction(this.#db, () => this.#write(key, commit, frames));
+    // Only now: a reader must never see what a failed transaction took back.
+    const cache = this.#caches.of(sessionId);
+    for (const frame of frames) cache.push(frame);
+  }
+
+  #write(key: number, commit: Commit, frames: readonly LogFrame[]): void {
+    for (const frame of frames) this.#sql.insertFact.run(key, frame.seq, frame.type, frame.json);
+    for (const fact of commit.facts) this.#permissions.note(key, fact);
+    this.#sql.updateSession.run(...committedValues(commit), key);
+    for (const fact of commit.facts) this.#delegations.note(key, fact);
+    commit.settled.forEach((entry, index) => {
+      this.#sql.insertEntry.run(key, key, index, entry.entryId, agentIdOf(entry), JSON.stringify(entry));
+    });
+    for (const entry of commit.revised) this.#sql.reviseEntry.run(JSON.stringify(entry), key, entry.entryId);
+    for (const output of commit.outputs) this.#outputs.write(key, output);
+    this.#writeSearch(key, commit);
+    if (commit.attention)
+      this.#sql.noteAttention.run(commit.attention.seq, commit.attention.isSeen ? commit.attention.seq : 0, key);
+    if (commit.snapshot) this.#writeSnapshot(key, commit.snapshot, commit.settled.length);
+    if (commit.binding) this.#writeBinding(key, commit.binding);
+    if (commit.receipt) this.saveReceipt(commit.receipt);
+  }
+
+  #writeSearch(key: number, { facts, state, settled, revised, lastActiveAt }: Commit): void {
+    if (facts.some(({ type }) => type === "session:title-updated")) this.#search.title(key, state.title);
+    for (const entry of settled) this.#search.entry(key, entry, lastActiveAt, "newer");
+    for (const entry of revised) this.#search.revise(key, entry);
+  }
+
+  #writeSnapshot(key: number, snapshot: SessionState, settledCount: number): void {
+    this.#sql.updateSnapshot.run(writeState(snapshot), snapshot.seq, settledCount, key);
+    const keepFrom = snapshot.seq - FACTS_KEPT_MAX + 1;
+    if (keepFrom <= 1) return;
+    this.#sql.dropFacts.run(key, keepFrom);
+    this.#sql.keepFactsFrom.run(keepFrom, key, keepFrom);
+  }
+
+  #writeBinding(key: number, binding: AgentBinding): void {
+    const { agentSessionId, createdAt, cwd, state, since } = binding;
+    this.#sql.updateBinding.run(agentSessionId, createdAt, cwd, state, since, key);
+  }
+
+  delete(sessionId: SessionId, receipt: Receipt | null): void {
+    const key = this.#key(sessionId);
+    if (key === null) return;
+    transaction(this.#db, () => {
+      this.#search.remove(key, FORGOTTEN_AT_ONCE_MAX);
+      this.#sql.dropPolicyMode.run(sessionId);
+      this.#sql.dropPolicyRules.run(sessionId);
+      this.#sql.deleteSession.run(key);
+      if (receipt) this.saveReceipt(receipt);
+    });
+    // A later session may get the same key.
+    this.#keys.delete(sessionId);
+    this.#caches.delete(sessionId);
+    this.#onDeleted();
+  }
+
+  markSeen(sessionId: SessionId, seq: number): boolean {
+    return Number(this.#sql.markSeen.run(seq, sessionId, seq).changes) > 0;
+  }
+
+  load(sessionId: SessionId): StoredSession | null {
+    const row = this.#sql.sessionById.get(sessionId);
+    if (!row) return null;
+    const snapshot = typeof row["snapshot"] === "string" ? readState(row["snapshot"]) : titled(row);
+    const tail = this.#sql.factsAfter.all(Number(row["key"]), Number(row["snapshot_seq"]), Number.MAX_SAFE_INTEGER);
+    const state = tail.reduce<SessionState>((folded, fact) => reduceSession(folded, factFrom(fact)), snapshot);
+    return { row: sessionRowFrom(row), binding: bindingFrom(row), continuation: continuationFrom(row), state };
+  }
+
+  row(sessionId: SessionId): SessionRow | null {
+    const row = this.#sql.sessionById.get(sessionId);
+    return row ? sessionRowFrom(row) : null;
+  }
+
+  rows(projectId: ProjectId, includeArchived: boolean): readonly SessionRow[] {
+    return this.#sql.rows.all(projectId, includeArchived ? 1 : 0).map(sessionRowFrom);
+  }
+
+  unfinished(): readonly SessionId[] {
+    return this.#sql.unfinished.all().map((row) => SessionId.parse(row["id"]));
+  }
+
+  attachedTo(processId: string): readonly SessionId[] {
+    return this.#sql.attachedTo.all(processId).map((row) => SessionId.parse(row["id"]));
+  }
+
+  outcomeOf(sessionId: SessionId, permissionId: PermissionId): PermissionOutcome | null {
+    const key = this.#key(sessionId);
+    const row = key === null ? undefined : this.#sql.resolvedFact.get(key, permissionId);
+    const fact = row && factFrom(row);
+    return fact?.type === "permission:resolved" ? fact.outcome : null;
+  }
+
+  readAfter(sessionId: SessionId, seq: number, limit: number): readonly LogFrame[] {
+    const cached = this.#caches.after(sessionId, seq, limit);
+    if (cached) return cached;
+    const key = this.#key(sessionId);
+    if (key === null) return [];
+    return this.#sql.factsAfter.all(key, seq, limit).map(frameFrom);
+  }
+
+  canResume(sessionId: SessionId, seq: number): boolean {
+    const row = this.#sql.sessionById.get(sessionId);
+    return row !== undefined && seq >= Number(row["kept_from_seq"]) - 1 && seq <= Number(row["last_seq"]);
+  }
+
+  page(sessionId: SessionId, before: EntryId | null, count: number, until: EntryId | null = null): EntryPage | null {
+    const key = this.#key(sessionId);
+    if (key === null) return null;
+    const position = before === null ? Number.MAX_SAFE_INTEGER : this.#position(key, before);
+    const last = until === null ? null : this.#position(key, until);
+    if (position === null || (until !== null && (last === null || last >= position))) return null;
+    const limit = last === null ? count : Math.min(position - last, LONG_PAGE_ENTRIES_MAX);
+    const newestFirst: Entry[] = [];
+    let chars = 0;
+    const found = this.#sql.entriesBefore.all(key, position, limit + 1);
+    for (const row of found) {
+      if (newestFirst.length === limit) break;
+      // Entries of before long texts were taken out have them inside.
+      const entry = shortenEntry(Entry.parse(JSON.parse(String(row["json"])))).entry;
+      chars += String(row["json"]).length;
+      if (chars > PAGE_CHARS_MAX && newestFirst.length > 0) break;
+      newestFirst.push(entry);
+    }
+    return { entries: newestFirst.reverse(), hasMore: found.length > newestFirst.length };
+  }
+
+  output(sessionId: SessionId, range: OutputRange): OutputPiece | null {
+    const key = this.#key(sessionId);
+    return key === null ? null : this.#outputs.read(key, range);
+  }
+
+  settledEntry(sessionId: SessionId, entryId: EntryId): Entry | null {
+    const key = this.#key(sessionId);
+    return key === null ? null : entryFrom(this.#sql.entryById.get(key, entryId));
+  }
+
+  settledByAgentId(sessionId: SessionId, agentId: string): Entry | null {
+    const key = this.#key(sessionId);
+    return key === null ? null : entryFrom(this.#sql.entryByAgentId.get(key, agentId));
+  }
+
+  lastUserEntry(sessionId: SessionId): UserEntry | null {
+    const key = this.#key(sessionId);
+    const row = key === null ? undefined : this.#sql.lastUserEntry.get(key);
+    return row ? UserEntry.parse(JSON.parse(String(row["json"]))) : null;
+  }
+
+  said(sessionId: SessionId): readonly Said[] {
+    const key = this.#key(sessionId);
+    return key === null ? [] : this.#sql.said.all(key).map(saidFrom);
+  }
+
+  userMessageCount(sessionId: SessionId): number {
+    const key = this.#key(sessionId);
+    return key === null ? 0 : Number(this.#sql.userMessageCount.get(key)?.["count"] ?? 0);
+  }
+
+  saveReceipt(receipt: Receipt): void {
+    this.#sql.insertReceipt.run(receipt.commandId, receipt.answer, receipt.at);
+  }
+
+  receipt(commandId: string): string | null {
+    const row = this.#sql.receiptById.get(commandId);
+    return row ? String(row["answer"]) : null;
+  }
+
+  /** Receipts only matter for as long as someone may still retry. */
+  dropReceiptsBefore(time: string): void {
+    this.#sql.dropReceipts.run(time);
+  }
+
+  #position(key: number, entryId: EntryId): number | null {
+    const row = this.#sql.positionOf.get(key, entryId);
+    return row ? Number(row["position"]) : null;
+  }
+
+  #key(sessionId: SessionId): number | null {
+    const known = this.#keys.get(sessionId);
+    if (known !== undefined) return known;
+    const row = this.#sql.keyById.get(sessionId);
+    if (!row) return null;
+    const key = Number(row["key"]);
+    this.#keys.set(sessionId, key);
+    return key;
+  }
+}
