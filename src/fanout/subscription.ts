@@ -4,7 +4,7 @@ import type { Hub } from "./hub.ts";
 
 const BATCH_FRAMES_MAX = 256;
 
-interface SubscriptionOptions {
+export interface SubscriptionOptions {
   readonly log: SessionLog;
   readonly hub: Hub;
   readonly sessionId: SessionId;
