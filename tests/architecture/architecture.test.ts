@@ -3,7 +3,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
 import { barredNames } from "./barred-names.ts";
+import { deadDocPaths, namedBy } from "./doc-paths.ts";
 import { holderOpinions } from "./holder-opinions.ts";
 import { importCycles } from "./import-cycles.ts";
 import { wrongArrows } from "./import-map.ts";
@@ -59,14 +61,22 @@ test.skipIf(!existsSync(join(root, ".git")))("no file names a machine or a regis
   expect(trackedFiles().flatMap((file) => [...machinePaths(file, here), ...registryAddresses(file)])).toEqual([]);
 });
 
-/** What git has or would take; binary files carry no text to judge. */
-function trackedFiles(): TrackedFile[] {
+test.skipIf(!existsSync(join(root, ".git")))("documents name only files, folders and scripts that are there", () => {
+  const named = namedBy(trackedPaths(), manifest.scripts);
+  expect(trackedFiles().flatMap((file) => deadDocPaths(file, named))).toEqual([]);
+});
+
+/** What git has or would take. */
+function trackedPaths(): string[] {
   // Whoever runs the tests need not own the clone: CI checks out as one user and tests as another.
   const args = ["-c", "safe.directory=*", "ls-files", "-coz", "--exclude-standard"];
   const list = execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: LIST_BYTES_MAX });
-  return list
-    .split("\0")
-    .filter((path) => path !== "" && existsSync(join(root, path)))
+  return list.split("\0").filter((path) => path !== "" && existsSync(join(root, path)));
+}
+
+/** Binary files carry no text to judge. */
+function trackedFiles(): TrackedFile[] {
+  return trackedPaths()
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
     .filter(({ text }) => !text.includes("\0"));
 }

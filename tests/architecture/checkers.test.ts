@@ -7,7 +7,6 @@ import { wrongArrows } from "./import-map.ts";
 import { barrels, leftoverMarkers, swallowedErrors } from "./leftovers.ts";
 import { FILE_LINES_MAX, FUNCTION_LINES_MAX, overBudget } from "./line-budgets.ts";
 import { pageDangers } from "./page-dangers.ts";
-import { machinePaths, registryAddresses } from "./repository-hygiene.ts";
 import { parseSource, type SourceFile } from "./source-file.ts";
 import { reachesForTheWorld } from "./world-access.ts";
 
@@ -264,29 +263,5 @@ describe("page", () => {
   test("lets text be text", () => {
     const text = "// never innerHTML\nnode.textContent = 'eval(1)'; evaluate(node); file.write(text);";
     expect(findings(pageDangers, "src/web/shell/view.tsx", text)).toBe(0);
-  });
-});
-
-describe("hygiene", () => {
-  const path = (...parts: string[]) => ["", ...parts].join("/");
-
-  test.each([
-    [path("home", "grace", "project"), 1],
-    [path("Users", "grace", "project"), 1],
-    [`cd ${path("home", "grace")}`, 1],
-    [["C:", "Users", "Grace"].join("\\"), 1],
-    [path("srv", "checkout", "src"), 1],
-    [path("home", "user", "project"), 0],
-    ["src/home/view/tab.tsx", 0],
-    [path("tmp", "project"), 0],
-  ])("machine path %s", (text, count) => {
-    expect(machinePaths({ path: "docs/a.md", text }, [path("srv", "checkout", "")])).toHaveLength(count);
-  });
-
-  test("registries in a lockfile or a configuration", () => {
-    expect(registryAddresses({ path: "package-lock.json", text: '{ "resolved": "https://x" }' })).toHaveLength(1);
-    expect(registryAddresses({ path: "package-lock.json", text: '{ "integrity": "sha512-x" }' })).toEqual([]);
-    expect(registryAddresses({ path: ".npmrc", text: "registry=https://x" })).toHaveLength(1);
-    expect(registryAddresses({ path: ".npmrc", text: "omit-lockfile-registry-resolved=true" })).toEqual([]);
   });
 });
