@@ -183,7 +183,9 @@ test("the built assets are served immutable and compressed where that is taken",
   const manifest: { assets: Record<string, { file: string; type: string }> } = JSON.parse(
     await readFile(join(ROOT, "dist/manifest.json"), "utf8"),
   );
-  for (const { file, type } of Object.values(manifest.assets)) {
+  const assets = Object.values(manifest.assets);
+  expect(assets.length).toBeGreaterThan(0);
+  for (const { file, type } of assets) {
     const plain = await server.fetch(`/${file}`, { headers: { "Accept-Encoding": "identity" } });
     expect({ file, status: plain.status, type: plain.headers.get("content-type") }).toEqual({
       file,
@@ -192,6 +194,7 @@ test("the built assets are served immutable and compressed where that is taken",
     });
     expect(plain.headers.get("cache-control")).toContain("immutable");
     const small = await server.fetch(`/${file}`, { headers: { "Accept-Encoding": "br" } });
+    expect({ file, encoding: small.headers.get("content-encoding") }).toEqual({ file, encoding: "br" });
     expect(await small.text()).toBe(await plain.text());
   }
 });

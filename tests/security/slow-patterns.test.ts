@@ -40,14 +40,14 @@ test("X-14 secrets are taken out of the most tiresome line an agent can say, and
     `"token"${" ".repeat(CHARS)}`,
     `${'"'.repeat(CHARS)}`,
     `${'"token"'.repeat(CHARS / 7)}`,
-    `"token":"${'\\"'.repeat(CHARS / 2)}`,
     `Bearer${" ".repeat(CHARS)}`,
   ];
   for (const line of tiresome) {
     const redacted = redactSecrets(`${line}\n{"api_key":"hidden-1"} {"name":"Authorization","value":"hidden-2"}`);
-    expect(redacted.length).toBeGreaterThan(0);
+    expect(redacted).not.toMatch(/hidden-[12]/);
   }
-  expect(redactSecrets(`${tiresome[0]}{"api_key":"hidden-1"}`)).not.toContain("hidden-1");
+  const withoutEnd = `"token":"${'\\"'.repeat(CHARS / 2)}`;
+  expect(redactSecrets(withoutEnd)).toBe(withoutEnd);
 });
 
 test("X-4 a command line, a name and a search without end are read in time that grows with them", () => {
