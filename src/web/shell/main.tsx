@@ -10,6 +10,7 @@ import { WIDE_QUERY } from "./is-narrow.ts";
 import { pressedKey } from "./keys/pressed-key.ts";
 import { runShortcut } from "./keys/run-shortcut.ts";
 import { type KeyPress, shellShortcut } from "./keys/shell-shortcut.ts";
+import { keepForDialog } from "./keys/typed-ahead.ts";
 import { openLinkedSession } from "./open-linked-session.ts";
 import { runPortlets } from "./portlets/run-portlets.ts";
 import { followSidebarLayout } from "./sidebar/sidebar-layout.ts";
@@ -60,7 +61,8 @@ const pressed = (press: KeyPress): boolean => {
 addEventListener("keydown", (event) => {
   const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
   const typing = target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
-  if (pressed({ key: pressedKey(event), modifiers: { ctrl, meta, shift, alt }, typing })) event.preventDefault();
+  if (keepForDialog(shell, event)) event.preventDefault();
+  else if (pressed({ key: pressedKey(event), modifiers: { ctrl, meta, shift, alt }, typing })) event.preventDefault();
   else if (key === "Escape" && shell.dialog.peek().kind === "none") shell.drawerOpen.value = false;
 });
 

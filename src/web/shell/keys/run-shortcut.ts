@@ -1,8 +1,10 @@
 import { printPortlet } from "../portlets/print-portlet.ts";
 import { canOpenBeside, nextBeside } from "../split/split-actions.ts";
 import { columnBeside } from "../split/split-view.ts";
+import { onceListed } from "../state/once-listed.ts";
 import type { Shell } from "../state/shell.ts";
 import { askForSession, openNextWaiting } from "../state/shell-actions.ts";
+import { isComplete } from "../state/shell-state.ts";
 import { tabBeside } from "../tabs/open-tabs.ts";
 import type { ShellWish, Shortcut } from "./shortcut-table.ts";
 
@@ -39,7 +41,9 @@ function runWish(shell: Shell, wish: ShellWish): boolean {
       shell.toggleOverview();
       return true;
     case "next-waiting":
-      return openNextWaiting(shell);
+      if (isComplete(shell.server.peek())) return openNextWaiting(shell);
+      onceListed(shell, () => void openNextWaiting(shell));
+      return true;
     case "new-session":
       askForSession(shell);
       return true;

@@ -123,6 +123,11 @@ export class PortletFrame {
     this.#iframe.focus();
   }
 
+  /** Takes the keyboard out of the frame. */
+  blur(): void {
+    this.#iframe.blur();
+  }
+
   giveFocus(): void {
     if (!this.#wantsFocus || !this.ready) return;
     this.#wantsFocus = false;

@@ -183,7 +183,9 @@ class Portlets {
     }
     if (isKey(message)) {
       onKey({ key: message.key, modifiers: message.modifiers, typing: false });
-      if (shell.dialog.peek().kind !== "none") this.#cameFrom = id;
+      if (shell.dialog.peek().kind === "none") return;
+      this.#cameFrom = id;
+      frame.blur(); // the next keys are meant for the dialog, which may still have to be fetched
       return;
     }
     if (message.type === "portlet:focused") {

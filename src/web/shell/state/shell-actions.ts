@@ -3,6 +3,7 @@ import type { SessionRow } from "../../../protocol/server-messages.ts";
 import { isTurnActive } from "../../../protocol/session-state.ts";
 import type { Tell } from "./attempt.ts";
 import { waitingSessions } from "./attention.ts";
+import { onceListed } from "./once-listed.ts";
 import type { Shell } from "./shell.ts";
 import type { ShellState } from "./shell-state.ts";
 
@@ -63,8 +64,12 @@ function isAtWork({ sessions }: Pick<ShellState, "sessions">, session: SessionRo
 }
 
 /** Opens the picker for a project; without any, what comes first is adding one. */
-export function askForSession(shell: Shell, projectId: ProjectId | null = shell.projectAtHand()): void {
-  shell.dialog.value = projectId === null ? { kind: "add-project" } : { kind: "new-session", projectId };
+export function askForSession(shell: Shell, inProject?: ProjectId): void {
+  const ask = (projectId: ProjectId | null) => {
+    shell.dialog.value = projectId === null ? { kind: "add-project" } : { kind: "new-session", projectId };
+  };
+  if (inProject === undefined) onceListed(shell, () => ask(shell.projectAtHand()));
+  else ask(inProject);
 }
 
 /** Goes through the sessions that wait, the longest first and around the end; false when none waits. */
