@@ -10,7 +10,11 @@ const chromium = useChromium();
 const TITLE = "A session with a title";
 /** 1,440 pixels at twice the size. */
 const ZOOMED = { width: 720, height: 450 };
-const ENTRIES = 1_400;
+/** More than one page of entries, and as much as is printed whole. */
+const ENTRIES = 900;
+/** More than is printed. */
+const TOO_MANY_ENTRIES = 1_100;
+const PRINTED_ENTRIES = 1_000;
 
 /** Lines whose letters are cut off above or below, and parts that stick out of the window. */
 const CUT_OFF = `(() => {
@@ -56,20 +60,28 @@ test("X-15 text at twice its size is read whole: no line is cut off in the sideb
   expect(await cutOff(app)).toEqual([]);
 });
 
-test("X-15 a session prints whole: every entry, black on white, without what can only be clicked", async () => {
-  await using server = await startTestServer({
-    prepare: (dataDir) => {
-      seedLongSession(dataDir, dataDir, {
-        title: TITLE,
-        entryCount: ENTRIES,
-        entryAt: (place) => answerAt(place, `answer ${place}`),
-      });
-    },
-  });
-  await using app = await chromium.open(server);
+/** A session with so many answers, on its way to the printer. */
+async function printAnswers(count: number) {
+  await using opened = new AsyncDisposableStack();
+  const server = opened.use(
+    await startTestServer({
+      prepare: (dataDir) => {
+        const entryAt = (place: number) => answerAt(place, `answer ${place}`);
+        seedLongSession(dataDir, dataDir, { title: TITLE, entryCount: count, entryAt });
+      },
+    }),
+  );
+  const app = opened.use(await chromium.open(server));
   const session = await app.open(TITLE);
-  await session.untilSaid(`answer ${ENTRIES - 1}`);
+  await session.untilSaid(`answer ${count - 1}`);
   await printToNowhere(app);
+  const stack = opened.move();
+  return { app, session, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+test("X-15 a session prints whole: every entry, black on white, without what can only be clicked", async () => {
+  await using printed = await printAnswers(ENTRIES);
+  const { app, session } = printed;
   expect(await session.entries("assistant").count()).toBe(ENTRIES);
   expect(await session.frame.locator("body").getAttribute("data-printed")).toBe(TITLE);
   expect(await session.message.isVisible()).toBe(false);
@@ -83,6 +95,20 @@ test("X-15 a session prints whole: every entry, black on white, without what can
     .locator("body")
     .evaluate((body) => [body.scrollHeight, body.querySelector(".column")?.scrollHeight ?? 0]);
   expect(heights[0]).toBeGreaterThanOrEqual(heights[1] ?? Number.NaN);
+  await session.frame.getByRole("heading", { name: TITLE, level: 1 }).waitFor();
+  expect(await session.frame.getByText("What came before is left out").count()).toBe(0);
+});
+
+test("X-15 a very long session prints its end, says on paper that it is one, and where the whole is to be had", async () => {
+  await using printed = await printAnswers(TOO_MANY_ENTRIES);
+  const { session } = printed;
+  await session.frame.getByText("What came before is left out. To have all of it on paper, choose Export").waitFor();
+  const visible = await session
+    .entries("assistant")
+    .evaluateAll((entries) => entries.filter((entry) => entry.checkVisibility()).length);
+  expect(visible).toBeLessThanOrEqual(PRINTED_ENTRIES);
+  await session.frame.getByText(`its newest ${visible.toLocaleString("en-US")} entries`).waitFor();
+  expect(await session.entries("assistant").last().textContent()).toContain(`answer ${TOO_MANY_ENTRIES - 1}`);
 });
 
 test("X-15 the menu of a tab prints its session, which comes into view for it", async () => {

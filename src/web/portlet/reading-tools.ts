@@ -64,12 +64,15 @@ export class ReadingTools {
       });
   }
 
-  /** Prints all of the session, what is not on the page yet included. */
+  /** Prints the session, what is not on the page yet included. */
   print(): void {
     this.#fetch(import("../reading/print-session.ts"), (part) => {
       this.#print ??= new part.PrintSession({
         ...this.#olderEntries(),
-        title: () => this.#options.store.state.session.title,
+        head: () => {
+          const { session, agentName } = this.#options.store.state;
+          return { title: session.title, agentName };
+        },
         print: () => window.print(),
       });
       this.#print.start();

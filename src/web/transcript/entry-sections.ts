@@ -38,9 +38,17 @@ export class EntrySections {
     else this.#align(previous);
   }
 
-  /** Makes everything real, at any length: for paper, which has no view to be near. */
-  fillAll(): void {
-    for (const section of this.#sections) if (!section.isFilled) this.#fill(section);
+  /** Makes the newest rows real, for paper, which has no view to be near; older sections are marked as left out. Tells how many rows stay. */
+  fillForPaper(rowsMax: number): number {
+    const oldest = this.rowCount - rowsMax;
+    const kept = this.#sections.filter(({ from }) => from >= oldest);
+    for (const section of this.#sections) section.element.toggleAttribute("data-left-out", section.from < oldest);
+    for (const section of kept) if (!section.isFilled) this.#fill(section);
+    return kept.reduce((rows, { length }) => rows + length, 0);
+  }
+
+  get rowCount(): number {
+    return this.#rows.settled.length + this.#rows.open.length;
   }
 
   /** Makes what is within `marginPx` of the view real; `afterFill` puts the view back in its place. */

@@ -144,10 +144,16 @@ export class TranscriptView {
     this.#settle();
   }
 
-  /** Makes every entry real; those far from the view are let go again when the reader scrolls. */
-  showAll(): void {
-    this.#sections.fillAll();
+  /** How many rows there are, whether they are real or not. */
+  get rowCount(): number {
+    return this.#sections.rowCount;
+  }
+
+  /** Makes the newest rows real, and tells how many; those far from the view are let go again when the reader scrolls. */
+  showForPaper(rowsMax: number): number {
+    const shown = this.#sections.fillForPaper(rowsMax);
     this.#settle();
+    return shown;
   }
 
   tick(): void {
