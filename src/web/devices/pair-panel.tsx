@@ -42,7 +42,7 @@ function statusWords(made: ShownInvitation | null, { status, device }: PairingOu
   switch (status) {
     case "waiting": {
       const until = new Date(made.expiresAt).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-      return `It works once, until ${until}. Waiting for the other device …`;
+      return `It works once, until ${until}. Waiting for the other device…`;
     }
     case "used":
       return `${device ?? "The device"} was paired. The link is used up.`;

@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ansiSpans } from "../transcript/ansi-spans.ts";
 import { LINES_SHOWN_MAX } from "./output-lines.ts";
 
-/** As in the style sheet: every line is as tall as the next, so that a place can be computed. */
-const LINE_PX = 18;
+/** As in the style sheet: every line is as tall as the next, so that a place can be computed. It grows with the reader's text. */
+const LINE_REM = 1.125;
 /** Lines kept ready above and below the view. */
 const MARGIN_LINES = 40;
 
@@ -23,13 +23,14 @@ export function OutputList({ lines, count }: OutputListProps) {
   };
   useLayoutEffect(look, [count]);
   const shown = Math.min(count, LINES_SHOWN_MAX);
-  const from = Math.max(0, Math.floor(view.top / LINE_PX) - MARGIN_LINES);
-  const to = Math.min(shown, Math.ceil((view.top + view.height) / LINE_PX) + MARGIN_LINES);
+  const linePx = LINE_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const from = Math.max(0, Math.floor(view.top / linePx) - MARGIN_LINES);
+  const to = Math.min(shown, Math.ceil((view.top + view.height) / linePx) + MARGIN_LINES);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
     <section class="output-lines" ref={scroller} tabIndex={0} aria-label="Whole output" onScroll={look}>
-      <div class="output-all" style={{ height: `${shown * LINE_PX}px` }}>
-        <pre class="output-window" style={{ top: `${from * LINE_PX}px` }}>
+      <div class="output-all" style={{ height: `${shown * LINE_REM}rem` }}>
+        <pre class="output-window" style={{ top: `${from * LINE_REM}rem` }}>
           {lines.slice(from, to).map((line, index) => (
             <OutputLine key={from + index} line={line} />
           ))}

@@ -19,7 +19,7 @@ interface PrintOptions {
 /** Prints a session: first what is older is fetched, as far as it is printed, then every such entry is made real. */
 export class PrintSession {
   readonly #options: PrintOptions;
-  readonly #head = createElement("header", "paper-head");
+  readonly #head = createElement("header", "paper-head column");
   #isWanted = false;
 
   constructor(options: PrintOptions) {

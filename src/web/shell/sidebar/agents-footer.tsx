@@ -90,8 +90,8 @@ function LostAgent({ shell, agent }: { shell: Shell; agent: AgentInfo }) {
   );
 }
 
-/** The one agent in motion is worth words; a calm footer needs none. */
+/** An agent in motion is worth a word beside the marks, of which its own shows which one; a calm footer needs none. */
 function noteOf(agents: readonly AgentInfo[]): string {
-  const moving = agents.find(({ status }) => status === "starting" || status === "reconnecting");
-  return moving === undefined ? "" : `${moving.name} ${STATUS_WORDS[moving.status]}`;
+  const isMoving = (wanted: AgentStatus) => agents.some(({ status }) => status === wanted);
+  return isMoving("reconnecting") ? "Reconnecting…" : isMoving("starting") ? "Starting…" : "";
 }

@@ -31,7 +31,7 @@ export function Sidebar({ shell }: { shell: Shell }) {
       <header class="sidebar-head">
         <span class="brand">
           <Icon name="liminal" />
-          Liminal Builder
+          <span class="truncate">Liminal Builder</span>
         </span>
         <span class="spacer" />
         <button type="button" class="icon-button" aria-label="Add project" title="Add project" onClick={addProject}>
