@@ -33,6 +33,7 @@ export const ShellToPortlet = z.union([
   z.object({ type: z.literal("portlet:focus") }),
   /** Prints the session, all of it. */
   z.object({ type: z.literal("portlet:print") }),
+  z.object({ type: z.literal("portlet:find") }),
   /** Brings this entry into view, however far back it is. */
   z.object({ type: z.literal("portlet:reveal"), entryId: EntryId }),
 ]);

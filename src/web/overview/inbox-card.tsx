@@ -28,6 +28,8 @@ interface InboxCardProps {
   /** The question's form is open. */
   readonly isAnswering: boolean;
   readonly onAnswer: () => void;
+  /** Closes the form, and leaves the question as it is. */
+  readonly onLeave: () => void;
   readonly onMark: () => void;
 }
 
@@ -76,7 +78,7 @@ function Permission({ permission, ...props }: InboxCardProps & { readonly permis
 }
 
 function Question({ question, ...props }: InboxCardProps & { readonly question: PendingQuestion }) {
-  const { shell, entry, now, isAnswering, onAnswer } = props;
+  const { shell, entry, now, isAnswering, onAnswer, onLeave } = props;
   const [refused, setRefused] = useState<Refused | null>(null);
   const agentName = agentNameOf(props);
   if (isAnswering)
@@ -87,6 +89,7 @@ function Question({ question, ...props }: InboxCardProps & { readonly question: 
         agentName={agentName}
         now={now}
         refused={refused}
+        onLeave={onLeave}
         respond={(action, content) =>
           replyTo(shell, entry.session.id, question, { action, content }, ({ message, fields = {} }) =>
             setRefused({ message, fields }),

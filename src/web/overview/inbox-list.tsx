@@ -48,17 +48,14 @@ export function InboxList({ shell, entries, now }: InboxListProps) {
     }
     return shownForMs() >= ANSWER_GUARD_MS && answerPermission(shell, current, wish);
   });
+  const closeForm = (index: number) => {
+    focusItem(list.current, index);
+    setAnswering("");
+  };
   useFocusKept(list, entries.length, at);
   return (
     <section class="inbox" aria-label="Inbox">
-      <div class="section-head">
-        <h2>Inbox</h2>
-        <span class="n">{entries.length > 0 && entries.length}</span>
-        <span class="end wide-only" aria-hidden="true">
-          <kbd>J</kbd>
-          <kbd>K</kbd> move
-        </span>
-      </div>
+      <InboxHead count={entries.length} />
       {entries.length === 0 && <p class="inbox-empty">Nothing waits for you.</p>}
       <ul ref={list}>
         {entries.map((entry, index) => (
@@ -70,11 +67,25 @@ export function InboxList({ shell, entries, now }: InboxListProps) {
             isMarked={index === at}
             isAnswering={entry.id === answering}
             onAnswer={() => setAnswering(entry.id)}
+            onLeave={() => closeForm(index)}
             onMark={() => setMark({ id: entry.id, at: index })}
           />
         ))}
       </ul>
     </section>
+  );
+}
+
+function InboxHead({ count }: { count: number }) {
+  return (
+    <div class="section-head">
+      <h2>Inbox</h2>
+      <span class="n">{count > 0 && count}</span>
+      <span class="end wide-only" aria-hidden="true">
+        <kbd>J</kbd>
+        <kbd>K</kbd> move
+      </span>
+    </div>
   );
 }
 

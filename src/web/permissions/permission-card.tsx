@@ -4,6 +4,7 @@ import type { PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts
 import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
 import { Icon } from "../icons/icon.tsx";
 import { KeyHint } from "../portlet/key-hint.tsx";
+import { chordWords } from "../shell/keys/chord-keys.ts";
 import { ageWords } from "../transcript/time-words.ts";
 import { PermissionSubject } from "./permission-subject.tsx";
 import { firstOption, permissionQuestion } from "./permission-words.ts";
@@ -78,7 +79,7 @@ function OptionButton({ option, look, hint, isBusy, onClick }: OptionButtonProps
   return (
     <button class={`button ${look}`} type="button" data-kind={option.kind} aria-busy={isBusy} onClick={onClick}>
       {option.name}
-      {hint !== null && <KeyHint name={hint} />}
+      {hint !== null && <KeyHint name={hint} whileTyping={chordWords(`Alt+${hint}`)} />}
     </button>
   );
 }

@@ -20,10 +20,15 @@ test("[W-8] A takes the first option that allows, D the first that rejects, in t
   expect([answer("a"), answer("A"), answer("d"), answer("x")]).toEqual(["always", "always", "no", null]);
 });
 
-test("a key never answers by accident: not while typing, not with a modifier, not in the first moment", () => {
+test("[W-8] while a message is typed, Alt+A and Alt+D answer", () => {
+  const held = { alt: true };
+  expect([answer("a", { typing: true, held }), answer("d", { typing: true, held })]).toEqual(["always", "no"]);
+  expect(answer("a", { typing: true, held, shownForMs: 299 })).toBeNull();
+});
+
+test("a key never answers by accident: not while typing, not with another modifier, not in the first moment", () => {
   expect(answer("a", { typing: true })).toBeNull();
-  for (const held of [{ ctrl: true }, { meta: true }, { shift: true }, { alt: true }])
-    expect(answer("a", { held })).toBeNull();
+  for (const held of [{ ctrl: true }, { meta: true }, { shift: true }]) expect(answer("a", { held })).toBeNull();
   expect([answer("a", { shownForMs: 299 }), answer("a", { shownForMs: 300 })]).toEqual([null, "always"]);
 });
 

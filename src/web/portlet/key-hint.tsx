@@ -1,8 +1,15 @@
+interface KeyHintProps {
+  readonly name: string;
+  /** The key that does it while the cursor is in the message, where a plain letter is text. */
+  readonly whileTyping?: string;
+}
+
 /** The key that does the same as the button it stands in; seen, but no part of the button's name. */
-export function KeyHint({ name }: { name: string }) {
+export function KeyHint({ name, whileTyping }: KeyHintProps) {
   return (
     <span class="key-hint" aria-hidden="true">
-      <kbd>{name}</kbd>
+      <kbd data-when={whileTyping && "reading"}>{name}</kbd>
+      {whileTyping && <kbd data-when="typing">{whileTyping}</kbd>}
     </span>
   );
 }

@@ -81,6 +81,7 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
     case "session:error":
     case "portlet:focus":
     case "portlet:print":
+    case "portlet:find":
     case "portlet:reveal":
       return state;
     default: {

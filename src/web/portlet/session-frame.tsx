@@ -14,6 +14,7 @@ import { askedAloud } from "./asked-aloud.ts";
 import { Dock } from "./dock.tsx";
 import { EmptySession } from "./empty-session.tsx";
 import { FrameFlush } from "./frame-flush.ts";
+import { keepFocus } from "./keep-focus.ts";
 import { newCommandId } from "./new-command-id.ts";
 import { listenForKeys } from "./portlet-keys.ts";
 import { PortletStore } from "./portlet-store.ts";
@@ -37,6 +38,7 @@ export class SessionFrame {
   readonly #transcript: TranscriptView;
   readonly #reading: ReadingTools;
   readonly #speaker = new LiveSpeaker();
+  readonly #keepFocus: () => void;
   readonly #state;
   readonly #composer;
   readonly #now = signal(Date.now());
@@ -60,6 +62,7 @@ export class SessionFrame {
     this.#composer = signal(this.#store.composer);
     this.#transcript = this.#createTranscript();
     this.#reading = new ReadingTools({ transcript: this.#transcript, store: this.#store, rows: () => this.#rows });
+    this.#keepFocus = keepFocus(window.document, () => this.#focus());
   }
 
   /** Draws the empty frame and tells the shell that it listens. */
@@ -76,6 +79,7 @@ export class SessionFrame {
       this.#frames.setVisible(message.visible);
     } else if (message.type === "portlet:focus") this.#focus();
     else if (message.type === "portlet:print") this.#reading.print();
+    else if (message.type === "portlet:find") this.#reading.openFind();
   }
 
   /** Once per frame, and only while the frame is shown: what was folded since becomes visible in one step. */
@@ -97,6 +101,7 @@ export class SessionFrame {
     const [first] = state.session.pending;
     const id = first ? requestIdOf(first) : "";
     if (id !== this.#asked.id) this.#asked = { id, at: performance.now() };
+    this.#keepFocus();
   }
 
   #createTranscript(): TranscriptView {
@@ -188,6 +193,7 @@ export class SessionFrame {
     if (!this.#store.state.isVisible) return;
     this.#now.value = Date.now();
     this.#transcript.tick();
+    this.#keepFocus();
   }
 
   /** A question that waits comes before the next message, unless that one is begun. */

@@ -18,15 +18,18 @@ interface QuestionCardProps {
   readonly now: ReadonlySignal<number>;
   readonly refused: Refused | null;
   readonly respond: (action: QuestionAction, content?: Record<string, Json>) => void;
+  /** Where the form was opened to answer, Esc only closes it; elsewhere it dismisses the question. */
+  readonly onLeave?: () => void;
 }
 
 /** The agent wants to know something, or wants a page visited. Gone once anyone has answered. */
-export function QuestionCard({ question, count, agentName, now, refused, respond }: QuestionCardProps) {
+export function QuestionCard({ question, count, agentName, now, refused, respond, onLeave }: QuestionCardProps) {
   const card = useRef<HTMLElement>(null);
   const [isSent, setSent] = useState(false);
   useFocus(card);
   useEffect(() => setSent(false), [refused]);
   const send = (action: QuestionAction, content?: Record<string, Json>) => {
+    if (isSent) return; // one answer at a time: a second Enter would only be refused
     setSent(true);
     respond(action, content);
   };
@@ -53,9 +56,10 @@ export function QuestionCard({ question, count, agentName, now, refused, respond
             onAnswer={(content) => send("accept", content)}
             onDecline={() => send("decline")}
             onDismiss={() => send("cancel")}
+            onLeave={onLeave}
           />
         ) : (
-          <PageConsent url={url} isBusy={isSent} respond={send} />
+          <PageConsent url={url} isBusy={isSent} respond={send} onLeave={onLeave} />
         )}
       </div>
     </section>
@@ -83,9 +87,10 @@ interface PageConsentProps {
   readonly url: string;
   readonly isBusy: boolean;
   readonly respond: (action: QuestionAction) => void;
+  readonly onLeave: (() => void) | undefined;
 }
 
-function PageConsent({ url, isBusy, respond }: PageConsentProps) {
+function PageConsent({ url, isBusy, respond, onLeave }: PageConsentProps) {
   return (
     <form
       class="question-form"
@@ -97,7 +102,8 @@ function PageConsent({ url, isBusy, respond }: PageConsentProps) {
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
         event.preventDefault();
-        respond("cancel");
+        if (onLeave) onLeave();
+        else respond("cancel");
       }}
     >
       <PageAddress url={url} />

@@ -12,10 +12,13 @@ interface QuestionFormProps {
   readonly onAnswer: (content: Record<string, Json>) => void;
   readonly onDecline: () => void;
   readonly onDismiss: () => void;
+  /** What Esc does instead of dismissing. */
+  readonly onLeave?: (() => void) | undefined;
 }
 
 /** The agent's question as a form: checked here first, so that what is wrong is said where it is. */
-export function QuestionForm({ question, refused, isBusy, onAnswer, onDecline, onDismiss }: QuestionFormProps) {
+export function QuestionForm(props: QuestionFormProps) {
+  const { question, refused, isBusy, onAnswer, onDecline, onDismiss, onLeave } = props;
   const { fields, description } = question;
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
@@ -44,7 +47,7 @@ export function QuestionForm({ question, refused, isBusy, onAnswer, onDecline, o
         event.preventDefault();
         // What was typed is not thrown away by one key.
         if (answer.isTouched && !isLeaving) setLeaving(true);
-        else onDismiss();
+        else (onLeave ?? onDismiss)();
       }}
     >
       <div class="question-fields">
@@ -64,7 +67,9 @@ export function QuestionForm({ question, refused, isBusy, onAnswer, onDecline, o
         ))}
       </div>
       <p class="question-told" role="status">
-        {isLeaving ? "Press Esc again to dismiss the question. What you filled in is lost then." : answer.words}
+        {isLeaving
+          ? `Press Esc again to ${onLeave ? "close the form" : "dismiss the question"}. What you filled in is lost then.`
+          : answer.words}
       </p>
       <Actions isBusy={isBusy} onDecline={onDecline} onDismiss={onDismiss} />
     </form>

@@ -1,7 +1,7 @@
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { IconName } from "../icons/icon-shapes.ts";
 import { chordWords } from "../shell/keys/chord-keys.ts";
-import { printPortlet } from "../shell/portlets/print-portlet.ts";
+import { printPortlet } from "../shell/portlets/ask-portlet.ts";
 import { canOpenBeside } from "../shell/split/split-actions.ts";
 import type { Shell } from "../shell/state/shell.ts";
 import { askToArchive, askToDelete, startRename } from "../shell/state/shell-actions.ts";

@@ -8,7 +8,7 @@ import { loadDialogsAhead } from "./dialogs/shell-dialogs.tsx";
 import { followNotifications } from "./follow-notifications.ts";
 import { WIDE_QUERY } from "./is-narrow.ts";
 import { pressedKey } from "./keys/pressed-key.ts";
-import { runShortcut } from "./keys/run-shortcut.ts";
+import { runFind, runShortcut } from "./keys/run-shortcut.ts";
 import { type KeyPress, shellShortcut } from "./keys/shell-shortcut.ts";
 import { keepForDialog } from "./keys/typed-ahead.ts";
 import { openLinkedSession } from "./open-linked-session.ts";
@@ -61,8 +61,9 @@ const pressed = (press: KeyPress): boolean => {
 addEventListener("keydown", (event) => {
   const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
   const typing = target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
-  if (keepForDialog(shell, event)) event.preventDefault();
-  else if (pressed({ key: pressedKey(event), modifiers: { ctrl, meta, shift, alt }, typing })) event.preventDefault();
+  const press = { key: pressedKey(event), modifiers: { ctrl, meta, shift, alt }, typing };
+  const isFree = shell.dialog.peek().kind === "none";
+  if (keepForDialog(shell, event) || pressed(press) || (isFree && runFind(shell, press))) event.preventDefault();
   else if (key === "Escape" && shell.dialog.peek().kind === "none") shell.drawerOpen.value = false;
 });
 

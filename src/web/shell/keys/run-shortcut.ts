@@ -1,4 +1,4 @@
-import { printPortlet } from "../portlets/print-portlet.ts";
+import { findInPortlet, printPortlet } from "../portlets/ask-portlet.ts";
 import { canOpenBeside, nextBeside } from "../split/split-actions.ts";
 import { columnBeside } from "../split/split-view.ts";
 import { onceListed } from "../state/once-listed.ts";
@@ -6,7 +6,8 @@ import type { Shell } from "../state/shell.ts";
 import { askForSession, openNextWaiting } from "../state/shell-actions.ts";
 import { isComplete } from "../state/shell-state.ts";
 import { tabBeside } from "../tabs/open-tabs.ts";
-import type { ShellWish, Shortcut } from "./shortcut-table.ts";
+import { findShortcut, type KeyPress } from "./shell-shortcut.ts";
+import { IN_SESSION, type ShellWish, type Shortcut } from "./shortcut-table.ts";
 
 /** Does what a key asks for. False when there is nothing it could do: the key then stays the browser's. */
 export function runShortcut(shell: Shell, shortcut: Shortcut): boolean {
@@ -26,6 +27,12 @@ export function runShortcut(shell: Shell, shortcut: Shortcut): boolean {
     default:
       return runWish(shell, shortcut.do);
   }
+}
+
+/** Find is the session's own, wherever the key is pressed; without one in view it is the browser's. */
+export function runFind(shell: Shell, press: KeyPress): boolean {
+  const shown = shell.shownSession();
+  return findShortcut(IN_SESSION, press) === "find" && shown !== null && findInPortlet(shown);
 }
 
 function runWish(shell: Shell, wish: ShellWish): boolean {
@@ -52,6 +59,7 @@ function runWish(shell: Shell, wish: ShellWish): boolean {
     case "close-tab":
       if (active === null || shell.page.peek() !== null) return false;
       shell.close(active);
+      show(shell, shell.tabs.peek().active);
       return true;
     case "split": {
       const next = nextBeside(shell);
@@ -62,6 +70,7 @@ function runWish(shell: Shell, wish: ShellWish): boolean {
     case "close-column":
       if (active === null || shell.split.peek().columns.length === 0) return false;
       shell.closeColumn(active);
+      show(shell, shell.tabs.peek().active);
       return true;
     case "print":
       return active !== null && shell.page.peek() === null && printPortlet(active);

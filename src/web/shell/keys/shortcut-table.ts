@@ -68,8 +68,8 @@ export const TABS: readonly ShortcutRow<Shortcut | ((key: string) => Shortcut)>[
 ];
 
 export const IN_SESSION: readonly ShortcutRow<SessionWish>[] = [
-  { does: "allow", words: "Allow what the agent asks for", chords: ["A"] },
-  { does: "deny", words: "Deny it", chords: ["D"] },
+  { does: "allow", words: "Allow what the agent asks for", chords: ["A", "Alt+A"] },
+  { does: "deny", words: "Deny it", chords: ["D", "Alt+D"] },
   { does: "focus-composer", words: "Write a message", chords: ["I"] },
   { does: "find", words: "Find in the session", chords: ["Mod+F"] },
   { does: "previous-message", words: "Your previous message", chords: ["Alt+ArrowUp"] },

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ProjectId } from "../../../protocol/ids.ts";
 import type { Project } from "../../../protocol/server-messages.ts";
 import { agentIconName } from "../../icons/agent-icon-name.ts";
@@ -13,8 +13,17 @@ import { BUILTIN_AGENT, EXAMPLE_PROMPTS } from "./example-prompts.ts";
 /** The first minute: what this is, and three steps that end in an agent at work. */
 export function Welcome({ shell }: { shell: Shell }) {
   const chosen = shell.server.value.projects.find(({ id }) => id === shell.projectAtHand());
+  const page = useRef<HTMLDivElement>(null);
+  const isAsking = shell.dialog.value.kind !== "none";
+  // The button that led to the project is gone with its step: the keyboard goes on to the next one.
+  const hadProject = useRef(chosen !== undefined);
+  useEffect(() => {
+    if (chosen === undefined || isAsking || hadProject.current) return;
+    hadProject.current = true;
+    if (document.activeElement === document.body) page.current?.querySelector<HTMLElement>("[tabindex]")?.focus();
+  }, [chosen?.id, isAsking]);
   return (
-    <div class="page">
+    <div class="page" ref={page}>
       <div class="welcome">
         <header>
           <Icon name="liminal" class="hero" />
@@ -90,7 +99,7 @@ function AgentStep(props: StepProps) {
         2
       </span>
       <div>
-        <h2>Pick an agent</h2>
+        <h2 tabIndex={-1}>Pick an agent</h2>
         <p>
           The built-in agent works right now, without an account.
           {more.length > 0 && ` ${more.length} more can be added when you need them.`}

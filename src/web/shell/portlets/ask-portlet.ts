@@ -4,8 +4,18 @@ import { panelIdOf } from "./portlet-frame.ts";
 
 /** Has an open session print itself: only its own frame holds the whole of it. False when it is not open. */
 export function printPortlet(id: SessionId): boolean {
-  const frame = document.getElementById(panelIdOf(id))?.querySelector("iframe");
-  const message: ShellToPortlet = { type: "portlet:print" };
+  return ask(id, { type: "portlet:print" }) !== null;
+}
+
+/** Opens the find of a session, which knows more of it than the browser's own. False when it is not open. */
+export function findInPortlet(id: SessionId): boolean {
+  const frame = ask(id, { type: "portlet:find" });
+  frame?.focus();
+  return frame !== null;
+}
+
+function ask(id: SessionId, message: ShellToPortlet): HTMLIFrameElement | null {
+  const frame = document.getElementById(panelIdOf(id))?.querySelector("iframe") ?? null;
   frame?.contentWindow?.postMessage(message, location.origin);
-  return frame != null;
+  return frame;
 }
