@@ -80,6 +80,8 @@ export class HttpServer {
     this.#server = Bun.serve<SocketData>({
       hostname: options.host,
       port: options.port,
+      // Outside of development Bun would let any number of servers have the port, and hand each a part of the requests.
+      reusePort: false,
       ...(options.tls && { tls: options.tls }),
       maxRequestBodySize: BODY_BYTES_MAX,
       development: false,

@@ -105,14 +105,14 @@ test("LIMINAL_PORT=0 takes the last run's port when it is free, and another when
   await server.start();
   expect(server.port).toBe(port);
   await server.stop();
-  const squatter = Bun.serve({ port, hostname: "127.0.0.1", fetch: () => new Response("mine") });
+  const squatter = squat(port);
   await server.start();
   expect(server.port).not.toBe(port);
   await squatter.stop(true);
 });
 
 test("a port that is taken, a setting that makes no sense and a certificate that cannot be used end with 1 and one clear line", async () => {
-  using squatter = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("mine") });
+  using squatter = squat(0);
   const cases: readonly (readonly [Record<string, string>, RegExp])[] = [
     [{ LIMINAL_PORT: String(squatter.port) }, /port is in use/],
     [{ LIMINAL_PORT: "many" }, /LIMINAL_PORT is "many"/],
@@ -130,6 +130,11 @@ test("a port that is taken, a setting that makes no sense and a certificate that
     expect(stderr).not.toMatch(/\bat .*\.ts:\d+/);
   }
 });
+
+/** One that would share its port, as another server of ours once did without a word. */
+function squat(port: number) {
+  return Bun.serve({ port, hostname: "127.0.0.1", reusePort: true, fetch: () => new Response("mine") });
+}
 
 const LEGACY_PROJECTS = [
   { id: "p1", path: "/tmp", name: "Scratch", addedAt: "2024-01-02T03:04:05.000Z" },
