@@ -33,9 +33,11 @@ export async function attach(line: CommandLine): Promise<ExitCode> {
     if (line.has("until-idle") && isAtRest(state)) idle.resolve("idle");
   });
   if (!line.json) tell(`Attached to ${sessionId}. Ctrl-C detaches; the session goes on.`);
-  const why = await Promise.race([idle.promise, untilInterrupted(), link.lost]);
-  unfollow();
-  if (!line.json) process.stdout.write("\n");
+  const leave = () => {
+    unfollow();
+    if (!line.json) process.stdout.write("\n");
+  };
+  const why = await Promise.race([idle.promise, untilInterrupted(), link.gone(sessionId)]).finally(leave);
   if (why === "interrupted" && !line.json) tell("Detached.");
   return EXIT.done;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { SessionFeed } from "../client/session-feed.ts";
+import { ignore } from "../lib/ignore.ts";
 import { entriesOf } from "../protocol/fold-message.ts";
 import { CommandId, type SessionId, type TurnId } from "../protocol/ids.ts";
 import { isQuestion } from "../protocol/pending-request.ts";
@@ -45,6 +46,7 @@ export async function followTurn({
 }: FollowOptions): Promise<TurnResult> {
   const commandId = CommandId.parse(randomUUID());
   const ended = Promise.withResolvers<TurnResult>();
+  ended.promise.catch(ignore("what refuses the session refuses the message too, which is told"));
   const asked = new AskedRequests(link, sessionId, isInteractive, ended.reject);
   const onChange = (state: SessionState) => {
     const turnId = turnOf(state, commandId);
@@ -59,7 +61,7 @@ export async function followTurn({
     ended.reject(new CliError(EXIT.failed, message, code));
   using _feed = new SessionFeed({ connection: link.connection, sessionId, onChange, onRefused });
   await link.act({ type: "session:send", sessionId, content, commandId });
-  return await Promise.race([ended.promise, link.lost]);
+  return await Promise.race([ended.promise, link.gone(sessionId)]);
 }
 
 /** What the agent asked meanwhile: questions are declined where nobody can answer, permissions are not ours to give. */

@@ -1,3 +1,4 @@
+import type { SessionRow } from "../protocol/server-messages.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
 import { allSessions, shortId } from "./find-session.ts";
@@ -15,7 +16,7 @@ export async function ls(line: CommandLine): Promise<ExitCode> {
   const ids = rows.map(({ id }) => id);
   const lines = sessions.map(({ id, turn, cliType, project, lastActiveAt, archived, title }) => [
     shortId(id, ids),
-    archived ? "archived" : turn.state === "idle" ? (turn.stopReason === "error" ? "failed" : "idle") : turn.state,
+    archived ? "archived" : stateOf(turn),
     cliType,
     oneLine(project, 24),
     lastActiveAt.slice(0, 16).replace("T", " "),
@@ -24,4 +25,10 @@ export async function ls(line: CommandLine): Promise<ExitCode> {
   const text = table([["SESSION", "STATE", "AGENT", "PROJECT", "ACTIVE (UTC)", "TITLE"], ...lines]);
   print(line, { sessions }, lines.length > 0 ? text : 'No sessions yet. Start one with: liminal run "…"');
   return EXIT.done;
+}
+
+/** A turn that ended badly is told here too: nobody would look for it under "idle". */
+function stateOf({ state, stopReason }: SessionRow["turn"]): string {
+  if (state !== "idle") return state;
+  return stopReason === "error" ? "failed" : stopReason === "interrupted" ? "interrupted" : "idle";
 }

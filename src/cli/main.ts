@@ -1,4 +1,6 @@
+import packageJson from "../../package.json" with { type: "json" };
 import { asPlainJson } from "../lib/harmless-text.ts";
+import { ignore } from "../lib/ignore.ts";
 import type { CommandSpec } from "./command-spec.ts";
 import { commandNamed } from "./command-table.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
@@ -40,10 +42,13 @@ process.stdout.on("error", (error) => {
   if (Reflect.get(error, "code") === "EPIPE") process.exit(EXIT.done);
   throw error;
 });
+// What is told beside the result is lost without harm; how the command ends is not changed by it.
+process.stderr.on("error", ignore("there is nowhere else to say it"));
 process.exitCode = await main();
 
 async function main(): Promise<number | undefined> {
   if (name === "--help" || name === "-h") return show(overview());
+  if (name === "--version" || name === "-V") return show(`${packageJson.version}\n`);
   const command = commandNamed(name);
   try {
     if (!command) throw new CliError(EXIT.usage, `Unknown command "${name}". liminal help lists them.`, "USAGE");

@@ -48,7 +48,9 @@ function parsed<Result>(command: CommandSpec, parse: () => Result): Result {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof TypeError && "code" in error) throw misused(command, error.message);
+    // Bun's second sentence is about "--", and ends in the middle.
+    if (error instanceof TypeError && "code" in error)
+      throw misused(command, error.message.replace(/\. To specify .*/s, "."));
     throw error;
   }
 }

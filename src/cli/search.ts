@@ -3,20 +3,21 @@ import { agentNamed } from "./agents.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
 import { shortId } from "./find-session.ts";
-import { type CommandLine, countOf } from "./parse-command-line.ts";
+import { type CommandLine, countOf, misusedNamed } from "./parse-command-line.ts";
 import { oneLine, print } from "./print.ts";
 import { connect } from "./server-link.ts";
 
 const SNIPPET_CHARS_MAX = 160;
 
 export async function search(line: CommandLine): Promise<ExitCode> {
-  using link = await connect(line.env);
   const [project, agent] = [line.text("project"), line.text("agent")];
-  const [path, from, to] = [line.text("path"), line.text("from"), line.text("to")];
+  const [path, from, to] = [line.text("path"), timeOf(line, "from"), timeOf(line, "to")];
+  const limit = countOf(line, "limit", SEARCH_HITS_DEFAULT);
+  using link = await connect(line.env);
   const { hits } = await link.ask("search:results", {
     type: "search",
     query: line.args.join(" "),
-    limit: countOf(line, "limit", SEARCH_HITS_DEFAULT),
+    limit,
     includeArchived: line.has("archived"),
     ...(project !== undefined && { projectId: findProject(link, project).id }),
     ...(agent !== undefined && { cliType: agentNamed(link, agent).id }),
@@ -32,4 +33,10 @@ export async function search(line: CommandLine): Promise<ExitCode> {
   });
   print(line, { hits }, blocks.length > 0 ? blocks.join("") : "Nothing was found.");
   return EXIT.done;
+}
+
+function timeOf(line: CommandLine, option: "from" | "to"): string | undefined {
+  const text = line.text(option);
+  if (text === undefined || !Number.isNaN(Date.parse(text))) return text;
+  throw misusedNamed("search", `--${option} is "${text}": give a day or a time, such as 2026-03-01.`);
 }

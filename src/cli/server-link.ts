@@ -5,7 +5,9 @@ import type { ClientRequest } from "../client/pending-requests.ts";
 import { afterTimeout } from "../lib/absence-watch.ts";
 import { ignore } from "../lib/ignore.ts";
 import { RefusalError } from "../protocol/errors.ts";
+import type { SessionId } from "../protocol/ids.ts";
 import type { PlainServerMessage, ServerMessage } from "../protocol/server-messages.ts";
+import { DeletedSessions } from "./deleted-sessions.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import type { Environment } from "./parse-command-line.ts";
 import { RunningServer } from "./running-server.ts";
@@ -17,6 +19,13 @@ const FAILED_TRIES_MAX = 6;
 type Hello = Extract<PlainServerMessage, { type: "hello" }>;
 type AnswerOf<Type extends PlainServerMessage["type"]> = Extract<PlainServerMessage, { type: Type }>;
 
+interface LinkParts {
+  readonly server: RunningServer;
+  readonly connection: Connection;
+  readonly lost: Promise<never>;
+  readonly deleted: DeletedSessions;
+}
+
 /** The running server, greeted. What it refuses is thrown in its own words. */
 export class ServerLink implements Disposable {
   readonly server: RunningServer;
@@ -24,12 +33,19 @@ export class ServerLink implements Disposable {
   readonly hello: Hello;
   /** Rejects when the server is gone for good; never resolves. */
   readonly lost: Promise<never>;
+  readonly #deleted: DeletedSessions;
 
-  constructor(server: RunningServer, connection: Connection, hello: Hello, lost: Promise<never>) {
+  constructor({ server, connection, lost, deleted }: LinkParts, hello: Hello) {
     this.server = server;
     this.connection = connection;
     this.hello = hello;
     this.lost = lost;
+    this.#deleted = deleted;
+  }
+
+  /** Rejects when there is nothing left to follow: the session was deleted, or the server is gone for good. */
+  gone(sessionId: SessionId): Promise<never> {
+    return Promise.race([this.lost, this.#deleted.until(sessionId)]);
   }
 
   async ask<Type extends PlainServerMessage["type"]>(type: Type, request: ClientRequest): Promise<AnswerOf<Type>> {
@@ -65,11 +81,13 @@ export async function connect(env: Environment, whenNone: "start" | "fail" = "st
   const greeted = Promise.withResolvers<Hello>();
   const lost = Promise.withResolvers<never>();
   lost.promise.catch(ignore("whoever waits for an answer hears of it"));
+  const deleted = new DeletedSessions();
   const connection: Connection = new Connection({
     url: server.origin,
     world: worldOf(env, server),
     onMessage: (message) => {
       if (message.type === "hello") greeted.resolve(message);
+      if (message.type === "session:deleted") deleted.heard(message.sessionId);
     },
     onPhase: (phase) => {
       if (phase.phase !== "waiting-to-retry" || phase.failedTries < FAILED_TRIES_MAX) return;
@@ -78,7 +96,7 @@ export async function connect(env: Environment, whenNone: "start" | "fail" = "st
   });
   try {
     const hello = await Promise.race([greeted.promise, lost.promise]);
-    return new ServerLink(server, connection, hello, lost.promise);
+    return new ServerLink({ server, connection, lost: lost.promise, deleted }, hello);
   } catch (error) {
     connection.close();
     throw error;

@@ -6,6 +6,7 @@ import { CliError, EXIT } from "./exit-codes.ts";
 import type { Environment } from "./parse-command-line.ts";
 import { tell } from "./print.ts";
 import { dataDirOf, RunningServer } from "./running-server.ts";
+import { serverOfAnother } from "./serve-by-another.ts";
 
 const LOG_NAME = "server.log";
 
@@ -13,8 +14,8 @@ const LOG_NAME = "server.log";
 export async function startInBackground(env: Environment): Promise<RunningServer> {
   const dataDir = dataDirOf(env);
   tell("No Liminal Builder is running: starting one in the background …");
-  const logPath = openLogFolder(dataDir);
-  const log = openSync(logPath, "a", 0o600);
+  const logPath = join(dataDir, LOG_NAME);
+  const log = openLog(dataDir, logPath);
   const logStart = statSync(logPath).size;
   const surroundings = { cwd: dataDir, env: { ...env, LIMINAL_NO_OPEN: "1" }, stdin: "ignore", stderr: log } as const;
   const bun = (...words: string[]) => [process.execPath, ...IGNORE_THE_FOLDER, ...words];
@@ -31,8 +32,7 @@ export async function startInBackground(env: Environment): Promise<RunningServer
   if (!(await saidSomething(child.stdout))) {
     await child.exited;
     const why = readFileSync(logPath).subarray(logStart).toString("utf8").trim();
-    // Another command may have been quicker to start one.
-    const other = await runningServer(env);
+    const other = await serverOfAnother(dataDir, () => runningServer(env));
     if (other) return other;
     throw new CliError(EXIT.noServer, `The server could not be started. ${why}`, "NO_SERVER");
   }
@@ -55,17 +55,15 @@ export async function runningServer(env: Environment): Promise<RunningServer | n
   }
 }
 
-function openLogFolder(dataDir: string): string {
+function openLog(dataDir: string, path: string): number {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return openSync(path, "a", 0o600);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new CliError(
-      EXIT.noServer,
-      `${dataDir} cannot be used (${why}). Check LIMINAL_DATA_DIR, or run: liminal doctor`,
-    );
+    const words = `${dataDir} cannot be used (${why}). Check LIMINAL_DATA_DIR, or run: liminal doctor`;
+    throw new CliError(EXIT.noServer, words, "NO_SERVER");
   }
-  return join(dataDir, LOG_NAME);
 }
 
 async function saidSomething(stream: ReadableStream<Uint8Array>): Promise<boolean> {

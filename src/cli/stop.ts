@@ -5,7 +5,7 @@ import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import type { CommandLine, Environment } from "./parse-command-line.ts";
 import { print, tell } from "./print.ts";
 import { dataDirOf, readNote } from "./running-server.ts";
-import { runningServer, startInBackground } from "./start-in-background.ts";
+import { startInBackground } from "./start-in-background.ts";
 
 const LOOK_AGAIN_MS = 50;
 /** Agents get time to end by themselves; a server that needs longer has a problem. */
@@ -17,12 +17,12 @@ export async function stop(line: CommandLine): Promise<ExitCode> {
   if (keepsAgents && process.platform === "win32")
     throw new CliError(EXIT.failed, "On Windows agents end with the server. Stop it without --keep-agents.");
   const dataDir = dataDirOf(line.env);
-  const pid = (await serverOf(line.env)) ?? (keepsAgents ? null : await serverForHeld(line.env));
+  const signal = keepsAgents ? "SIGUSR2" : "SIGTERM";
+  const pid = (await signalServer(dataDir, signal)) ?? (keepsAgents ? null : await signalForHeld(line.env, signal));
   if (pid === null) {
     print(line, { status: "not-running" }, `No Liminal Builder is running for ${dataDir}.`);
     return EXIT.done;
   }
-  process.kill(pid, keepsAgents ? "SIGUSR2" : "SIGTERM");
   await untilTrue(
     () => !isAlive(pid),
     `The server (process ${pid}) was asked to stop and still runs. Look at it, or end it with: kill -9 ${pid}`,
@@ -33,26 +33,51 @@ export async function stop(line: CommandLine): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** A note can outlive its server, and its number can by now be somebody else's: who holds the lock is ours for sure. */
-async function serverOf(env: Environment): Promise<number | null> {
-  const dataDir = dataDirOf(env);
+/** Who was told to end; null where nobody is there, or nobody is left when we come. */
+async function signalServer(dataDir: string, signal: NodeJS.Signals): Promise<number | null> {
+  const pid = await serverOf(dataDir);
+  if (pid === null || send(pid, signal)) return pid;
+  const next = await serverOf(dataDir);
+  if (next === null || send(next, signal)) return next;
+  throw new CliError(
+    EXIT.failed,
+    `A server holds ${dataDir}, and its process (${next}) cannot be seen from here. Stop it where it was started.`,
+  );
+}
+
+/** Only who holds the lock is ours: a note can outlive its server, and its number and its port can by now be somebody else's. */
+async function serverOf(dataDir: string): Promise<number | null> {
   // One that is just starting, or taking over from one that was killed, has the lock before it says who it is.
   await untilTrue(
     () => readNote(dataDir) !== null || !isLockHeld(dataDir),
     `A server holds ${dataDir} and does not say where it is. Find the process and end it.`,
   );
   const note = readNote(dataDir);
-  return note !== null && ((await runningServer(env)) !== null || isLockHeld(dataDir)) ? note.pid : null;
+  return note !== null && isLockHeld(dataDir) ? note.pid : null;
+}
+
+/** False for one that has ended in the meantime. */
+function send(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+    if (code === "ESRCH") return false;
+    if (code !== "EPERM") throw error;
+    throw new CliError(EXIT.failed, `The server (process ${pid}) is another user's. Stop it as that user.`);
+  }
 }
 
 /** What agents say without a server is kept for the next one, so it takes one to end them without losing any of it. */
-async function serverForHeld(env: Environment): Promise<number | null> {
-  const count = countHeld(dataDirOf(env));
+async function signalForHeld(env: Environment, signal: NodeJS.Signals): Promise<number | null> {
+  const dataDir = dataDirOf(env);
+  const count = countHeld(dataDir);
   if (count === 0) return null;
   tell(
     `${count} agent(s) of a server that is gone still run. One is started to store what they said, and to end them.`,
   );
-  return (await startInBackground(env)).pid;
+  await startInBackground(env);
+  return signalServer(dataDir, signal);
 }
 
 async function untilTrue(isReached: () => boolean, otherwise: string): Promise<void> {

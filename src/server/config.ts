@@ -52,10 +52,12 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-const HoldMs = z.coerce.number().int().min(0).max(86_400_000);
-const JournalBytes = z.coerce.number().int().min(1_000).max(1_000_000_000);
-const Port = z.coerce.number().int().min(0).max(65_535);
-const TimeoutMs = z.coerce.number().int().min(100).max(3_600_000);
+/** The smallest and the largest that makes sense. */
+type Range = readonly [min: number, max: number];
+const HOLD_MS_RANGE: Range = [0, 86_400_000];
+const JOURNAL_BYTES_RANGE: Range = [1_000, 1_000_000_000];
+const PORT_RANGE: Range = [0, 65_535];
+const TIMEOUT_MS_RANGE: Range = [100, 3_600_000];
 
 /** Reads the environment, once. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, args: readonly string[]): ServerConfig {
@@ -64,7 +66,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
   const host = options.host ?? (env["LIMINAL_HOST"] || "127.0.0.1");
   return {
     host,
-    port: setting("LIMINAL_PORT", env, Port, PORT_DEFAULT),
+    port: setting("LIMINAL_PORT", env, PORT_RANGE, PORT_DEFAULT),
     dataDir: resolve(env["LIMINAL_DATA_DIR"] || join(home, ".liminal-builder")),
     home,
     token: env["LIMINAL_TOKEN"] || null,
@@ -72,11 +74,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
     tls: tlsSetting(env, host, options.insecure),
     allowedHosts: hostList(env["LIMINAL_ALLOWED_HOSTS"] ?? ""),
     json: options.json,
-    startTimeoutMs: setting("ACP_START_TIMEOUT_MS", env, TimeoutMs, START_TIMEOUT_MS),
-    holdMs: setting("LIMINAL_HOLD_MS", env, HoldMs, HOLD_MS),
-    checkpointBytes: setting("LIMINAL_JOURNAL_BYTES", env, JournalBytes, JOURNAL_BYTES),
-    stallMs: setting("ACP_PROMPT_TIMEOUT_MS", env, TimeoutMs, STALL_MS),
-    questionUnwatchedMs: setting("LIMINAL_QUESTION_UNWATCHED_MS", env, TimeoutMs, QUESTION_UNWATCHED_MS),
+    startTimeoutMs: setting("ACP_START_TIMEOUT_MS", env, TIMEOUT_MS_RANGE, START_TIMEOUT_MS),
+    holdMs: setting("LIMINAL_HOLD_MS", env, HOLD_MS_RANGE, HOLD_MS),
+    checkpointBytes: setting("LIMINAL_JOURNAL_BYTES", env, JOURNAL_BYTES_RANGE, JOURNAL_BYTES),
+    stallMs: setting("ACP_PROMPT_TIMEOUT_MS", env, TIMEOUT_MS_RANGE, STALL_MS),
+    questionUnwatchedMs: setting("LIMINAL_QUESTION_UNWATCHED_MS", env, TIMEOUT_MS_RANGE, QUESTION_UNWATCHED_MS),
     logLevel: logLevelOf(env),
     env,
   };
@@ -137,13 +139,12 @@ function logLevelOf(env: ServerConfig["env"]): LogLevel {
   return level;
 }
 
-function setting(name: string, env: ServerConfig["env"], schema: z.ZodType<number>, fallback: number): number {
+function setting(name: string, env: ServerConfig["env"], [min, max]: Range, fallback: number): number {
   const value = env[name];
   if (value === undefined || value === "") return fallback;
-  const parsed = schema.safeParse(value);
-  if (!parsed.success)
-    throw new ConfigError(`${name} is "${value}": ${parsed.error.issues[0]?.message ?? "not valid"}.`);
-  return parsed.data;
+  const parsed = z.coerce.number().int().min(min).max(max).safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(`${name} is "${value}": give a whole number from ${min} to ${max}.`);
 }
 
 /** An address that only programs on this machine can reach. */

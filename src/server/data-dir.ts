@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ConfigError } from "./config.ts";
 
 const TOKEN_BYTES = 32;
 
@@ -10,8 +11,13 @@ export class DataDir {
 
   constructor(path: string) {
     this.path = path;
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    chmodSync(path, 0o700);
+    try {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      chmodSync(path, 0o700);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ConfigError(`${path} cannot be used (${why}). Set LIMINAL_DATA_DIR to a directory of yours.`);
+    }
   }
 
   file(name: string): string {

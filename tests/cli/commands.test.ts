@@ -92,6 +92,23 @@ it(
 );
 
 it(
+  "X-14 attach ends with words and code 1 when someone deletes the session, also with --until-idle",
+  async () => {
+    await using server = await startTestServer();
+    const talk = await startTalk(server);
+    await talk.send("sleep");
+    const child = startLiminal(server, ["attach", talk.sessionId, "--until-idle", "--json"]);
+    const reader = child.stdout.getReader();
+    await reader.read();
+    await talk.client.ask("session:deleted", { type: "session:delete", sessionId: talk.sessionId });
+    expect(await child.exited).toBe(1);
+    const waiting = await liminal(server, ["send", talk.sessionId, "--wait", "hello"]);
+    expect(waiting).toEqual({ code: 1, stdout: "", stderr: "Session not found.\n" });
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
   "W-9 X-14 permit answers a question field by field, and says which are missing",
   async () => {
     await using server = await startTestServer();

@@ -3,7 +3,7 @@ import { expect, it } from "bun:test";
 import { chmod, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { checkDisk } from "../../src/server/doctor/check-data.ts";
+import { checkData, checkDisk } from "../../src/server/doctor/check-data.ts";
 import { checkBun } from "../../src/server/doctor/check-programs.ts";
 import { startTestServer, TestServer, type TestServerOptions } from "../support/test-server.ts";
 import { COMMANDS_TIMEOUT_MS, liminalJson } from "./liminal.ts";
@@ -210,6 +210,12 @@ it("X-14 doctor warns of a disk that fills up and of another Bun", () => {
   expect(checkDisk(500 * 1024 ** 2)).toMatchObject({ status: "note" });
   expect(checkDisk(50 * 1024 ** 3)).toMatchObject({ status: "ok" });
   expect(checkBun("1.0.0")).toMatchObject({ status: "problem" });
+});
+
+it("X-14 doctor names the file on the way to the data directory", () => {
+  expect(checkData(join(import.meta.path, "data"), Date.now())).toMatchObject([
+    { id: "data-dir", status: "problem", message: `${import.meta.path} is a file.` },
+  ]);
 });
 
 async function examined(server: TestServer, args: readonly string[], env: Readonly<Record<string, string>> = {}) {

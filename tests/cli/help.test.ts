@@ -37,6 +37,10 @@ describe("X-14 help", () => {
       expect((await liminal(server, ["run", "--permissions", "some", "x"])).code).toBe(2);
       expect((await liminal(server, ["run"], { stdin: "" })).code).toBe(2);
       expect((await liminal(server, ["mcp", "more"])).code).toBe(1);
+      expect((await liminal(server, ["search", "--from", "soon", "x"])).stderr).toContain(
+        '--from is "soon": give a day',
+      );
+      expect((await liminal(server, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     },
     COMMANDS_TIMEOUT_MS,
   );

@@ -1,10 +1,11 @@
 import { expect, it } from "bun:test";
 import { readdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expectUnbrokenWords } from "../integration/expect-kept.ts";
 import { reopen, startTalk } from "../integration/talk.ts";
 import { agentPid } from "../lifecycle/agent-status.ts";
-import { startTestServer } from "../support/test-server.ts";
+import { startTestServer, TestServer } from "../support/test-server.ts";
 import { COMMANDS_TIMEOUT_MS, liminal, liminalJson } from "./liminal.ts";
 
 const STREAM = "stream 100000 words at 500/s";
@@ -34,6 +35,37 @@ it(
     await again.cancel();
     await again.untilIdle();
     expectUnbrokenWords(again.answer);
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
+  "X-14 stop asked several times at once ends one server, and each says in words how it found it",
+  async () => {
+    await using server = await startTestServer();
+    const ends = await Promise.all([1, 2, 3].map(() => liminal(server, ["stop"])));
+    for (const { code, stdout, stderr } of ends) {
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/^(Liminal Builder has stopped|No Liminal Builder is running for .*)\.\n$/);
+    }
+    expect(await server.ended()).toBe(0);
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
+  "X-14 stop ends nobody whose number or port stands in the note of a server that is gone",
+  async () => {
+    await using server = await TestServer.prepare();
+    const stranger = Bun.spawn(["sleep", "1000"]);
+    using other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ status: "ok" }) });
+    const note = JSON.stringify({ pid: stranger.pid, port: other.port });
+    await writeFile(join(server.dataDir, "server.json"), note);
+    await writeFile(join(server.dataDir, "token"), "anything");
+    expect((await liminalJson(server, ["stop"])).value).toEqual({ status: "not-running" });
+    expect(stranger.killed || stranger.exitCode !== null || stranger.signalCode !== null).toBe(false);
+    stranger.kill();
+    await stranger.exited;
   },
   COMMANDS_TIMEOUT_MS,
 );

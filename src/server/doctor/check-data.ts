@@ -14,10 +14,11 @@ const OTHERS_RIGHTS = 0o077;
 
 /** The data directory and all that lies in it. */
 export function checkData(dataDir: string, now: number): readonly Finding[] {
+  const nearest = nearestFolder(dataDir);
+  if (!statSync(nearest).isDirectory())
+    return [problem("data-dir", `${nearest} is a file.`, `Move it away, or set LIMINAL_DATA_DIR to a directory.`)];
   const folder = statSync(dataDir, { throwIfNoEntry: false });
   if (!folder) return [checkParent(dataDir), checkDisk(freeBytes(nearestFolder(dataDir))), checkClock(null, now)];
-  if (!folder.isDirectory())
-    return [problem("data-dir", `${dataDir} is a file.`, `Move it away, or set LIMINAL_DATA_DIR to a directory.`)];
   const rights = checkRights(dataDir, folder);
   if (rights.some(({ id, status }) => id === "data-dir" && status === "problem" && !isReadable(dataDir))) return rights;
   return [
@@ -43,7 +44,7 @@ function checkCrashes(dataDir: string): Finding {
 
 function checkParent(dataDir: string): Finding {
   const parent = nearestFolder(dataDir);
-  if (!statSync(parent).isDirectory() || !isWritable(parent))
+  if (!isWritable(parent))
     return problem(
       "data-dir",
       `${dataDir} is not there and cannot be made.`,
