@@ -28,9 +28,15 @@ export class McpRelay {
     this.#env = env;
   }
 
-  /** Resolves when the server answers. */
-  async ready(signal: AbortSignal): Promise<void> {
-    await this.ask("tools/list", {}, signal);
+  /** Resolves when the server answers. One that is there and says nothing is not waited for any longer than one that is not. */
+  async ready(): Promise<void> {
+    const limit = AbortSignal.timeout(READY_MS_MAX);
+    try {
+      await this.ask("tools/list", {}, limit);
+    } catch (error) {
+      if (!limit.aborted) throw error;
+      throw new Error(`${NOT_READY}: the server does not answer. liminal doctor says why.`);
+    }
   }
 
   /** Also asked again after the line broke, which is why every call carries a key by which it acts once. */

@@ -13,7 +13,7 @@ export async function mcp(args: readonly string[]): Promise<void> {
   }
   const relay = new McpRelay(process.env);
   try {
-    await relay.ready(new AbortController().signal);
+    await relay.ready();
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;

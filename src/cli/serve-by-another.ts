@@ -1,7 +1,7 @@
 import { isLockHeld } from "../server/lock-state.ts";
 
 const LOOK_AGAIN_MS = 50;
-const START_MS_MAX = 60_000;
+const START_MS_MAX = 30_000;
 
 /** The server that another command was quicker to start: it has the data directory before it answers. Null where there is none. */
 export async function serverOfAnother<Server>(

@@ -161,7 +161,7 @@ describe("O-6 X-20 refusals say what to do", () => {
   test("an id of nobody, of a session made by hand, and of someone else's agent are answered alike", async () => {
     await using outside = await McpCaller.overHttp(server);
     const foreign = await outside.create({ project: talk.projectId, agent: "builtin" });
-    for (const agentId of ["builtin:nobody", "not an id", talk.sessionId, foreign])
+    for (const agentId of ["builtin:nobody", "not an id", "", `builtin:${"x".repeat(5_000)}`, talk.sessionId, foreign])
       for (const name of TOOLS.filter(
         (tool) => !["create_coding_agent", "list_agents", "search_sessions"].includes(tool),
       )) {
@@ -176,6 +176,8 @@ describe("O-6 X-20 refusals say what to do", () => {
     expect(await caller.refusalOf("create_coding_agent", { agent: "nobody" })).toMatch(/no agent "nobody".*builtin/);
     expect(await caller.refusalOf("create_coding_agent", { project: "/etc" })).toContain("own project");
     expect(await caller.refusalOf("create_coding_agent", { policy: "everything" })).toContain("policy");
+    const badRule = { rules: [{ action: "allow", tool: "fetch", colour: "red" }] };
+    expect(await caller.refusalOf("create_coding_agent", { policy: badRule })).toStartWith("policy: rules.0");
     expect(await caller.refusalOf("create_coding_agent", { model: "m" })).toStartWith('model: "m" is not offered.');
     await using outside = await McpCaller.overHttp(server);
     expect(await outside.refusalOf("create_coding_agent")).toContain("project: say where");
@@ -188,6 +190,12 @@ describe("O-6 X-20 refusals say what to do", () => {
     ).toContain("only a session can be woken");
     await withChild(undefined, async (agentId) => {
       expect(await caller.refusalOf("answer_agent", { agentId, answer: "deny" })).toContain("does not wait");
+    });
+  });
+
+  test("O-1 an empty plan is none: the agent is there and waits", async () => {
+    await withChild("  ", async (agentId) => {
+      expect(await caller.output(agentId)).toMatchObject({ status: "idle", outcome: "none" });
     });
   });
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Budget, ChildStatus } from "../../protocol/delegation.ts";
-import { SessionId } from "../../protocol/ids.ts";
+import { type CommandId, SessionId } from "../../protocol/ids.ts";
 import { Json } from "../../protocol/json.ts";
 import { PATH_CHARS_MAX } from "../../protocol/limits.ts";
-import { StartingPolicy } from "../../protocol/permission-policy.ts";
+import { RuleDraft, StartingPolicy } from "../../protocol/permission-policy.ts";
 import type { Answer } from "../../sessions/answer.ts";
 import { isRefusal } from "../../sessions/delegation/delegations.ts";
 import { armWait, refuseWake } from "../arm-wait.ts";
@@ -18,7 +18,9 @@ const PLAN_CHARS_MAX = 200_000;
 
 /** Described here for callers; what they give is read by the schema that all policies are read by. */
 const Mode = z.enum(["ask", "edits", "all"]);
-const PolicyInput = z.union([Mode, z.object({ mode: Mode.optional(), rules: z.array(z.looseObject({})).optional() })]);
+const PolicyInput = z.union([Mode, z.object({ mode: Mode.optional(), rules: z.array(z.looseObject({})).optional() })], {
+  error: "give ask, edits or all, or an object with mode and rules",
+});
 const BudgetInput = z.object({
   turns: z.int().min(1).optional(),
   tokens: z.int().min(1).optional(),
@@ -56,7 +58,9 @@ export const createCodingAgent = defineTool({
     "use wait_for_agents to wait for it and get_agent_output to read what it said.",
   input,
   output: { agentId: z.string(), status: z.string() },
-  run: async (context, given) => {
+  run: async (context, { plan, ...rest }) => {
+    // Callers that fill in every field mean none by an empty one.
+    const given = { ...rest, ...(plan?.trim() && { plan }) };
     refuseWake(context.caller, given.wake);
     const planId = context.commandId("plan");
     const isSent = planId !== undefined && context.sessions.isDone(planId);
@@ -64,11 +68,7 @@ export const createCodingAgent = defineTool({
     if (place && isRefusal(place)) throw refuseVisibly(context, place);
     try {
       const agentId = await create(context, given);
-      await configure(context, agentId, given);
-      if (given.plan !== undefined) {
-        const send = { type: "session:send", sessionId: agentId, content: given.plan } as const;
-        accepted(await context.sessions.execute({ ...send, ...(planId !== undefined && { commandId: planId }) }));
-      }
+      await setToWork(context, agentId, given, planId);
       if (given.wake) await armWait(context, [agentId], "all");
       return { agentId, status: ChildStatus.parse(context.children.info(agentId).status) };
     } finally {
@@ -103,16 +103,28 @@ async function create(context: ToolContext, given: Input): Promise<SessionId> {
 function readPolicy(given: Input["policy"]): StartingPolicy | undefined {
   const parsed = StartingPolicy.safeParse(given);
   if (given === undefined || parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new ToolError(`policy: ${issue?.path.join(".") ?? ""} ${issue?.message ?? "is not valid"}`);
+  const rules = typeof given === "string" ? [] : (given.rules ?? []);
+  for (const [at, rule] of rules.entries()) {
+    const issue = RuleDraft.safeParse(rule).error?.issues[0];
+    if (issue) throw new ToolError(`policy: ${["rules", at, ...issue.path].join(".")}: ${issue.message}`);
+  }
+  throw new ToolError("policy: give ask, edits or all, or an object with mode and rules.");
 }
 
-/** A choice the agent does not offer leaves no half-made agent behind. */
-async function configure(context: ToolContext, agentId: SessionId, { model, mode }: Input): Promise<void> {
+/** A choice the agent does not offer, and a plan it is not given, leave no half-made agent behind. */
+async function setToWork(
+  context: ToolContext,
+  agentId: SessionId,
+  { model, mode, plan }: Input,
+  commandId: CommandId | undefined,
+): Promise<void> {
   try {
     // The model first: what modes there are may depend on it.
     if (model !== undefined) await setOption(context, agentId, "model", model);
     if (mode !== undefined) await setOption(context, agentId, "mode", mode);
+    if (plan === undefined) return;
+    const send = { type: "session:send", sessionId: agentId, content: plan } as const;
+    accepted(await context.sessions.execute({ ...send, ...(commandId !== undefined && { commandId }) }));
   } catch (error) {
     if (error instanceof ToolError) await context.sessions.execute({ type: "session:archive", sessionId: agentId });
     throw error;

@@ -5,7 +5,7 @@ import { armWait, refuseWake } from "../arm-wait.ts";
 import { awaitAgents } from "../await-agents.ts";
 import { isSettled } from "../child-info.ts";
 import { InfoOutput } from "../info-output.ts";
-import { defineTool, type ToolContext } from "../tool.ts";
+import { AgentIdInput, defineTool, type ToolContext } from "../tool.ts";
 import { accepted, ToolError } from "../tool-error.ts";
 
 const WAIT_MS_DEFAULT = 50_000;
@@ -24,7 +24,7 @@ export const waitForAgents = defineTool({
     "(with the question), failed, or timeout (call it again to go on waiting). With wake it returns at once: end your turn, and " +
     "this session is woken with a digest when the agents have ended their work.",
   input: {
-    agentIds: z.array(z.string().max(200)).max(AGENTS_MAX).optional().describe("By default all that were not killed."),
+    agentIds: z.array(AgentIdInput).max(AGENTS_MAX).optional().describe("By default all that were not killed."),
     until: z.enum(["any", "all"]).optional().describe("By default all."),
     timeoutMs: z.int().min(0).max(WAIT_MS_MAX).optional().describe(`By default ${WAIT_MS_DEFAULT}.`),
     ignoreBlocked: z.boolean().optional().describe("Go on waiting while an agent waits for the user's answer."),
