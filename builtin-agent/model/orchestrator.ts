@@ -24,6 +24,8 @@ const CONTEXT_SHARE_MAX = 0.85;
 const STARTS_AGENTS = "create_coding_agent";
 const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
+const NO_WORD = "The model ended its answer without a word. Send your message again, or choose another model.";
+
 type Reached = { readonly list: readonly ToolServer[]; readonly servers: Promise<ToolServers> };
 type Scene = { readonly model: LanguageModelV4; readonly tools: readonly ModelTool[]; readonly system: string };
 
@@ -44,17 +46,21 @@ export class Orchestrator {
     const heard: ModelMessage[] = [];
     turn.listen((prompt) => heard.push(userMessage(prompt)));
     const scene = await this.#scene(turn);
+    let hasSpoken = false;
     for (let step = 0; step < this.#settings.stepsMax; step += 1) {
       turn.signal.throwIfAborted();
       for (const message of heard.splice(0)) memory.add(message);
       const { draft, reason } = await this.#step(turn, scene);
+      hasSpoken ||= draft.words.length > 0;
       for (const call of draft.calls) {
         turn.signal.throwIfAborted();
         const answer = await runTool(turn, scene.tools, call, draft.unreadable.has(call));
         turn.signal.throwIfAborted();
         memory.add({ role: "tool", content: [resultOf(call, answer.text, answer.isError)] });
       }
-      if (draft.calls.length === 0 && heard.length === 0) return { result: { stopReason: STOP_REASONS[reason] } };
+      if (draft.calls.length > 0 || heard.length > 0) continue;
+      if (!hasSpoken && reason === "stop") notice(turn, "warning", NO_WORD);
+      return { result: { stopReason: STOP_REASONS[reason] } };
     }
     notice(turn, "warning", `I stopped after ${this.#settings.stepsMax} steps. Say "go on" to let me continue.`);
     return { result: { stopReason: "max_turn_requests" } };

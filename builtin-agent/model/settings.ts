@@ -15,6 +15,8 @@ export type ModelSettings = {
   readonly url: string;
   readonly model: string;
   readonly key: string | undefined;
+  /** The variable that the key comes from, for words to the user. */
+  readonly keyFrom: string;
   readonly contextTokens: number;
   readonly outputTokens: number | undefined;
   readonly stepsMax: number;
@@ -65,6 +67,7 @@ function readSettings(env: Env): ModelSettings {
     url,
     model,
     key,
+    keyFrom: keyVariable(env),
     contextTokens: count(env, "LIMINAL_MODEL_CONTEXT", CONTEXT_TOKENS_MIN) ?? CONTEXT_TOKENS_DEFAULT,
     outputTokens: count(env, "LIMINAL_MODEL_OUTPUT", 1) ?? (kind === "anthropic" ? ANTHROPIC_OUTPUT_TOKENS : undefined),
     stepsMax: count(env, "LIMINAL_MODEL_STEPS", 1) ?? STEPS_DEFAULT,

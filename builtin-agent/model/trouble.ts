@@ -3,8 +3,10 @@ import { isObject, stringAt } from "../wire/json.ts";
 import type { ModelSettings } from "./settings.ts";
 
 const HTTP = {
+  ok: 200,
   badRequest: 400,
   unauthorized: 401,
+  unpaid: 402,
   forbidden: 403,
   notFound: 404,
   tooLarge: 413,
@@ -31,7 +33,8 @@ export type Trouble = {
 
 /** In words for the user; the key is in none of them. */
 export function readTrouble(error: unknown, settings: ModelSettings, now: number): Trouble {
-  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  // What the library could not read of a good answer is an answer that broke off, whatever it calls it.
+  const status = APICallError.isInstance(error) && error.statusCode !== HTTP.ok ? error.statusCode : undefined;
   const headers = (APICallError.isInstance(error) && error.responseHeaders) || {};
   const said = withoutKey(wordsOf(error), settings.key).slice(0, WORDS_CHARACTERS_MAX);
   const place = new URL(settings.url).host;
@@ -39,7 +42,7 @@ export function readTrouble(error: unknown, settings: ModelSettings, now: number
     words:
       status === undefined ? `The model at ${place}: ${said}.` : `The model at ${place} answered ${status}: ${said}.`,
     mayPass: status === undefined || status === HTTP.tooMany || status >= SERVER_ERROR || isRetryable(error),
-    wayOut: wayOutOf(status, settings),
+    wayOut: wayOutOf(status, said, settings),
     waitMs: readWait(headers, now),
     isTooLong: (status === HTTP.badRequest || status === HTTP.tooLarge) && TOO_LONG.test(said),
   };
@@ -49,20 +52,30 @@ function isRetryable(error: unknown): boolean {
   return APICallError.isInstance(error) && error.isRetryable;
 }
 
-function wayOutOf(status: number | undefined, { key, model }: ModelSettings): string {
+function wayOutOf(status: number | undefined, said: string, { key, keyFrom, model }: ModelSettings): string {
   switch (status) {
+    case undefined:
+      return "Check LIMINAL_MODEL_URL (most end in /v1) and that it can be reached, then send your message again.";
     case HTTP.unauthorized:
     case HTTP.forbidden:
       return key === undefined
-        ? "No key is set: put it into LIMINAL_MODEL_KEY and start the app again."
-        : "Check the key in LIMINAL_MODEL_KEY and start the app again.";
+        ? `No key is set: put it into ${keyFrom} and start the app again.`
+        : `Check the key in ${keyFrom} and start the app again.`;
+    case HTTP.unpaid:
+      return `Look at the account that the key in ${keyFrom} belongs to, then send your message again.`;
     case HTTP.notFound:
       return `Check LIMINAL_MODEL_URL and whether there is a model "${model}".`;
     case HTTP.badRequest:
     case HTTP.tooLarge:
-      return "If the talk has become too long, say /compact; else start a new session.";
+      return TOO_LONG.test(said) || status === HTTP.tooLarge
+        ? "The talk has become too long: say /compact, or start a new session."
+        : `Check LIMINAL_MODEL_KIND, and whether the model "${model}" can use tools; else start a new session.`;
+    case HTTP.tooMany:
+      return "Wait a while, then send your message again.";
     default:
-      return "Check that LIMINAL_MODEL_URL can be reached, then send your message again.";
+      return status >= SERVER_ERROR
+        ? "It has trouble of its own: send your message again later, or choose another model."
+        : `Check LIMINAL_MODEL_URL and the model "${model}", then send your message again.`;
   }
 }
 
@@ -77,8 +90,12 @@ function readWait(headers: Readonly<Record<string, string>>, now: number): numbe
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/** How the library names a stream that ended too early. */
+const ENDED_EARLY = /without a finish reason|process successful response/i;
+
 function wordsOf(error: unknown): string {
   const words = error instanceof Error ? error.message : isObject(error) ? stringAt(error, "message") : String(error);
+  if (words && ENDED_EARLY.test(words)) return "broke off its answer";
   return (words || "it failed without a word").replace(/\.+$/, "");
 }
 

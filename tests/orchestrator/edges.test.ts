@@ -57,13 +57,21 @@ test("O-8 tools of the client's MCP servers are the model's too; those of strang
 
 test("O-8 what cannot be mended is told with a way out, and the key is written nowhere", async () => {
   await withModel(async ({ agent, model }) => {
-    const sessionId = await agent.open();
+    const sessionId = await agent.open(ALL_KNOWN);
     model.mishaps.push({ status: 401 });
     await expect(agent.prompt(sessionId, "say: x")).rejects.toThrow("Check the key in LIMINAL_MODEL_KEY");
     model.mishaps.push(...Array.from({ length: 6 }, () => ({ status: 503 })));
     await expect(agent.prompt(sessionId, "say: x")).rejects.toThrow("I tried 6 times.");
     model.mishaps.push({ status: 429, headers: { "retry-after": "3600" } });
     await expect(agent.prompt(sessionId, "say: x")).rejects.toThrow("wait 60 minutes");
+    for (const [status, wayOut] of WAYS_OUT) {
+      model.mishaps.push({ status });
+      await expect(agent.prompt(sessionId, "say: x")).rejects.toThrow(wayOut);
+    }
+    expect(await agent.prompt(sessionId, "say:")).toEqual(ENDED);
+    expect(notices(agent).at(-1)).toBe(
+      "The model ended its answer without a word. Send your message again, or choose another model.",
+    );
     const [file = ""] = readdirSync(join(agent.directory, ".guide"));
     expect(readFileSync(join(agent.directory, ".guide", file), "utf8")).not.toContain(KEY);
     expect(agent.lines.join()).not.toContain(KEY);
@@ -124,6 +132,12 @@ test("O-8 slash commands and help work without the model; settings that make no 
     await expect(agent.prompt(await agent.open(), "hello")).rejects.toThrow(words);
   }
 });
+
+const WAYS_OUT = [
+  [400, 'whether the model "scripted-1" can use tools'],
+  [402, "Look at the account that the key in LIMINAL_MODEL_KEY belongs to"],
+  [404, 'whether there is a model "scripted-1"'],
+] as const;
 
 const URL_AND_MODEL = { LIMINAL_MODEL_URL: "http://127.0.0.1:9/v1", LIMINAL_MODEL: "m" };
 const WRONG_SETTINGS: readonly (readonly [Record<string, string>, string])[] = [
