@@ -1,4 +1,5 @@
 import { ignore } from "../lib/ignore.ts";
+import { IMPORT_BYTES_MAX } from "../protocol/import-limit.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport } from "../sessions/transfer/file-import.ts";
 import { type AccessControl, bearerOf, type Caller } from "./access-control.ts";
@@ -10,7 +11,7 @@ import { json, plainText, signInPage, tooManyTries } from "./plain-pages.ts";
 import { isAskedByAnotherPage } from "./request-origin.ts";
 import { pairRoute, signInByAddress } from "./sign-in-routes.ts";
 import { type ConnectionDeps, SocketConnection } from "./socket-connection.ts";
-import { exportRoute, IMPORT_BYTES_MAX, importRoute } from "./transfer-routes.ts";
+import { exportRoute, importRoute } from "./transfer-routes.ts";
 
 /** Larger than the limit on one message, so that a too large one still gets its error before the line is cut. */
 const SOCKET_PAYLOAD_BYTES_MAX = 32 * 1024 * 1024;

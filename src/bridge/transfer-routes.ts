@@ -1,11 +1,11 @@
 import type { ErrorCode } from "../protocol/errors.ts";
 import { CliType, ProjectId, SessionId } from "../protocol/ids.ts";
+import { IMPORT_BYTES_MAX, IMPORT_TOO_LARGE } from "../protocol/import-limit.ts";
 import { type Export, type ExportService, isExportForm } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport, FileImportResult } from "../sessions/transfer/file-import.ts";
 import { json } from "./plain-pages.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 
-export const IMPORT_BYTES_MAX = 128 * 1024 * 1024;
 /** Pieces are joined to at least this much before they are sent. */
 const PIECE_CHARS_MIN = 64 * 1024;
 /** Should a browser show it after all: it is nobody's page and may do nothing. */
@@ -68,8 +68,7 @@ export async function importRoute(imports: FileImport, request: Request, url: UR
   const cliType = CliType.safeParse(named);
   if (named !== null && !cliType.success) return json(400, { error: "cliType: there is no such agent." });
   const bytes = await bodyOf(request);
-  if (bytes === null)
-    return json(413, { error: `The file is larger than ${IMPORT_BYTES_MAX / 1024 / 1024} MiB, which is the limit.` });
+  if (bytes === null) return json(413, { error: IMPORT_TOO_LARGE });
   const text = decode(bytes);
   if (text === null) return json(422, { error: "The file is no text in UTF-8. Choose a JSON export." });
   const copy = url.searchParams.get("copy") === "1";

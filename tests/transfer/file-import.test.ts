@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { z } from "zod";
+import { IMPORT_BYTES_MAX } from "../../src/protocol/import-limit.ts";
 import { startTalk } from "../integration/talk.ts";
 import { guideWith, startTestServer } from "../support/test-server.ts";
 import { exported, imported, importFile } from "./file-steps.ts";
@@ -198,6 +199,28 @@ test("X-12 an import needs the token, a project, POST and a text; another agent 
   expect((await importFile(server, "nowhere", file)).status).toBe(404);
   expect((await importFile(server, talk.projectId, new Uint8Array([0xff, 0xfe, 0x00]))).error).toContain("UTF-8");
   expect(await imported(server, talk.projectId, file, "&cliType=builtin")).toMatchObject({ cliType: "builtin" });
+});
+
+test("X-12 a file over the limit is refused before it is read, and the words name another way", async () => {
+  await using server = await startTestServer();
+  const { projectId } = await startTalk(server);
+  const answer = Promise.withResolvers<string>();
+  using socket = await Bun.connect({
+    hostname: "127.0.0.1",
+    port: server.port,
+    socket: { data: (_, data) => answer.resolve(data.toString()), close: () => answer.resolve("closed") },
+  });
+  const head = [
+    `POST /api/import?projectId=${projectId} HTTP/1.1`,
+    `Host: 127.0.0.1:${server.port}`,
+    `Authorization: Bearer ${server.token}`,
+    `Content-Length: ${IMPORT_BYTES_MAX + 1}`,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n{`);
+  const text = await answer.promise;
+  expect(text).toStartWith("HTTP/1.1 413");
+  expect(text).toContain("128 MiB, which is the limit. To move all sessions, of any size: liminal backup");
+  expect(IMPORT_BYTES_MAX).toBe(128 * 1024 * 1024);
 });
 
 test("X-12 an output too long for its entry goes out whole as JSON, and comes in whole", async () => {

@@ -1,5 +1,6 @@
 import { z } from "zod/mini";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
+import { IMPORT_BYTES_MAX, IMPORT_TOO_LARGE } from "../../protocol/import-limit.ts";
 import { SessionRow } from "../../protocol/server-messages.ts";
 
 const Answer = z.object({
@@ -19,6 +20,7 @@ export async function sendFile(
   file: File,
   { copy = false, cliType }: { readonly copy?: boolean; readonly cliType?: CliType },
 ): Promise<FileAnswer> {
+  if (file.size > IMPORT_BYTES_MAX) return { step: "refused", words: IMPORT_TOO_LARGE, isAgentUnknown: false };
   const query = new URLSearchParams({ projectId, ...(copy && { copy: "1" }), ...(cliType && { cliType }) });
   try {
     const response = await fetch(`/api/import?${query}`, { method: "POST", body: file });
