@@ -1,6 +1,16 @@
 import { describe, expect, it } from "bun:test";
-import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
 import { Journal } from "./journal.ts";
 import {
@@ -138,6 +148,29 @@ describe("X-19 a journal", () => {
     ]);
     const bytes = segments(dir.path).reduce((sum, name) => sum + statSync(join(dir.path, name)).size, 0);
     expect(journal.bytes).toBe(bytes);
+  });
+
+  it("goes on when an old file cannot be removed: one note each, no gap, and it goes with a later note", async () => {
+    await using dir = await tempDir();
+    await using aside = await tempDir();
+    const journal = new Journal(dir.path, SEGMENT_BYTES);
+    fill(journal, 50);
+    const [first = "", second = ""] = segments(dir.path).map((name) => join(dir.path, name));
+    // A directory in its place is nothing that the removal of a file removes, whoever we are.
+    renameSync(first, join(aside.path, "first"));
+    mkdirSync(first);
+    journal.checkpoint("one", 43);
+    fill(journal, 2);
+    journal.checkpoint("two", 52);
+    rmdirSync(first);
+    renameSync(join(aside.path, "first"), first);
+    const records = readJournal(dir.path);
+    expect(segments(dir.path)).toContain(basename(second));
+    expect(offsets(records)).toEqual(upTo(54));
+    expect(records.filter(({ kind }) => kind === KIND.note).map(({ text }) => text)).toEqual(["43\none", "52\ntwo"]);
+    fill(journal, 20);
+    journal.checkpoint("three", 74);
+    expect(readJournal(dir.path)[0]?.offset).toBeGreaterThan(52);
   });
 
   it("stays bounded however much goes through, as long as notes are written", async () => {

@@ -26,6 +26,8 @@ export class Journal {
   readonly #segmentBytesMax: number;
   /** By number; the highest one grows. */
   readonly #segments = new Map<number, Segment>();
+  /** Files that nobody needs any more and the disk did not let go, oldest first. */
+  #unremoved: string[] = [];
   #newest = 0;
   #lastOffset = 0;
   #bytes = 0;
@@ -35,7 +37,7 @@ export class Journal {
     this.#segmentBytesMax = segmentBytesMax;
   }
 
-  /** What lies on the disk. */
+  /** What lies on the disk and may still be needed. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -67,16 +69,20 @@ export class Journal {
     return bytes;
   }
 
-  /** A note that covers everything up to that record: files with nothing newer go. */
+  /**
+   * A note that covers everything up to that record: files with nothing newer go. One that the disk does not let go is
+   * no reason to hold the agent up, nor to write the note again: it is tried with the next note.
+   */
   checkpoint(note: string, covered: number): Uint8Array {
     const bytes = this.append(KIND.note, `${covered}\n${note}`);
     for (const [number, segment] of this.#segments) {
       if (number === this.#newest || segment.lastOffset > covered) break;
-      closeSync(segment.fd);
-      rmSync(segment.path, { force: true });
-      this.#bytes -= segment.bytes;
       this.#segments.delete(number);
+      this.#bytes -= segment.bytes;
+      this.#unremoved.push(segment.path);
+      closeSync(segment.fd);
     }
+    this.#removeOld();
     return bytes;
   }
 
@@ -91,6 +97,12 @@ export class Journal {
     return { bytes: bytes.subarray(0, count), next: { segment: from.segment, byte: from.byte + count } };
   }
 
+  /** In order, and no further than the first that stays: a reader trusts a journal up to its first gap. */
+  #removeOld(): void {
+    const kept = this.#unremoved.findIndex((path) => !isRemoved(path));
+    this.#unremoved = kept === -1 ? [] : this.#unremoved.slice(kept);
+  }
+
   #growing(): Segment {
     const newest = this.#segments.get(this.#newest);
     if (newest && newest.bytes < this.#segmentBytesMax) return newest;
@@ -100,6 +112,16 @@ export class Journal {
     this.#segments.set(number, segment);
     this.#newest = number;
     return segment;
+  }
+}
+
+function isRemoved(path: string): boolean {
+  try {
+    rmSync(path, { force: true });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    return false;
   }
 }
 
