@@ -2,8 +2,8 @@ import { closeSync, openSync, statSync, truncateSync, writeSync } from "node:fs"
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SeededRandom } from "../../support/seeded-random.ts";
-import { StoreView } from "../scene/log-follower.ts";
 import { Scene } from "../scene/scene.ts";
+import { StoreView } from "../scene/store-view.ts";
 import { DONE, type Fault, type FaultOutcome } from "./fault.ts";
 
 const SIZE = { sessions: 2, agents: 1, readers: 1 };

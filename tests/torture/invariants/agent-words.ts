@@ -70,11 +70,14 @@ function shown(text: string): string {
 function storedTurns({ follower, sessions }: Scene) {
   const turns = new Map<string, Pick<Judged, "text" | "outputs" | "turn">>();
   for (const sessionId of sessions) {
-    const entries = follower.folded(sessionId).state.settled;
+    const { state, hasGap } = follower.folded(sessionId);
+    const entries = state.settled;
     const byTurn = Map.groupBy(entries, ({ turnId }) => turnId ?? "");
     for (const [turnId, own] of byTurn) {
       const said = own.find((entry) => entry.type === "user");
       if (said?.type !== "user" || said.commandId === undefined) continue;
+      // How a turn ended stands in its facts alone.
+      if (hasGap && !follower.turnEnds.has(turnId)) continue;
       turns.set(said.commandId, {
         text: own.flatMap((entry) => (entry.type === "assistant" ? [entry.content] : [])).join(""),
         outputs: new Map(

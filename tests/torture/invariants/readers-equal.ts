@@ -1,8 +1,7 @@
-import { entriesOf } from "../../../src/protocol/fold-message.ts";
 import type { SessionId } from "../../../src/protocol/ids.ts";
-import type { SessionState } from "../../../src/protocol/session-state.ts";
 import type { Reader } from "../scene/reader.ts";
 import type { Scene } from "../scene/scene.ts";
+import { differenceOf } from "../scene/state-difference.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** All readers, whatever happened to their wires, show the same, and it is what the log comes to. */
@@ -30,24 +29,9 @@ function elsewhere({ sessions, follower }: Scene, everyone: readonly Reader[]): 
 }
 
 function divergent({ follower }: Scene, sessionId: SessionId, everyone: readonly Reader[]): string[] {
-  const { state, hasGap } = follower.folded(sessionId);
-  if (hasGap) return [];
+  const { state } = follower.folded(sessionId);
   return everyone.flatMap((reader) => {
-    const differs = difference(reader.state(sessionId), state);
-    return differs === null ? [] : [`${reader.name} differs in ${sessionId}: ${differs}`];
+    const difference = differenceOf(reader.state(sessionId), state);
+    return difference === null ? [] : [`${reader.name} differs in ${sessionId}: ${difference}`];
   });
-}
-
-/** A reader that came late has only the newest entries; those must be the same. */
-function difference(shown: SessionState, logged: SessionState): string | null {
-  const [ours, theirs] = [entriesOf(shown), entriesOf(logged)];
-  const expected = shown.hasMore ? theirs.slice(-ours.length) : theirs;
-  if (ours.length !== expected.length) return `${ours.length} entries, not ${expected.length}`;
-  const at = ours.findIndex((entry, index) => !Bun.deepEquals(entry, expected[index]));
-  if (at !== -1)
-    return `entry ${at}: ${Bun.inspect(ours[at]).slice(0, 500)}, not ${Bun.inspect(expected[at]).slice(0, 500)}`;
-  for (const part of ["seq", "title", "turn", "pending", "queue", "queuePaused"] as const)
-    if (!Bun.deepEquals(shown[part], logged[part]))
-      return `${part}: ${Bun.inspect(shown[part])}, not ${Bun.inspect(logged[part])}`;
-  return null;
 }

@@ -51,7 +51,7 @@ export class Scene {
     this.#seed = seed;
     this.disk = PrivateDisk.mount(dirs.data);
     this.server = new TortureServer(dirs);
-    this.follower = new LogFollower(dirs.data, this.witness);
+    this.follower = new LogFollower(join(dirs.data, "liminal.db"), this.witness);
     this.agents = Array.from({ length: size.agents }, (_, index) => CliType.parse(`agent-${index}`));
   }
 
