@@ -1,6 +1,9 @@
 import { expect, it } from "bun:test";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CliType } from "../../src/protocol/ids.ts";
 import type { StorageState } from "../../src/protocol/storage.ts";
+import { chunk, script, scriptedAgent } from "../integration/scripted-agent.ts";
 import { reopen, startTalk, type Talk } from "../integration/talk.ts";
 import { allowWrites, failWrites, NO_FILE_LIMIT } from "../support/file-limit.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
@@ -146,3 +149,24 @@ itWrites(
     expect(again.answer === readRecord(record)[0]?.text).toBe(true);
   },
 );
+
+itWrites("X-1 X-19 words of an agent that was let go before the disk took them are there after a stop", async () => {
+  await using server = await startTestServer({ agents: { scripted: scriptedAgent() } });
+  const talk = await startTalk(server, "scripted");
+  const goOn = join(server.home, "go-on");
+  await talk.say(script(chunk("In time."), { end: "end_turn" }, { untilFile: goOn }, chunk(" After the turn.")));
+  failWrites(server.pid);
+  await writeFile(goOn, "");
+  await untilStorage(talk, false, 0);
+  // Its session is told twice that it is gone: when it is let go, and when it has ended.
+  await talk.client.ask("agent:status", {
+    type: "session:reconnect",
+    cliType: CliType.parse("scripted"),
+    restart: true,
+  });
+  expect(await server.stop()).toBe(0);
+  await server.start();
+  const again = await historyOf(server, talk);
+  await again.untilAnswer("In time. After the turn.");
+  expect(again.answer).toBe("In time. After the turn.");
+});
