@@ -19,6 +19,7 @@ import { tabSwitch } from "./benches/tab-switch.ts";
 import type { Bench } from "./measure/bench.ts";
 import { type Result, resultOf } from "./measure/result.ts";
 import { writeTable } from "./measure/write-table.ts";
+import { endWithSignals } from "./scene/end-with-signals.ts";
 import { ROOT } from "./scene/start-server.ts";
 
 const BENCHES: readonly Bench[] = [
@@ -48,6 +49,8 @@ if (unknown.length > 0) {
   for (const { name, asks } of BENCHES) process.stderr.write(`  ${name}: ${asks}\n`);
   process.exit(1);
 }
+
+endWithSignals();
 
 // The page that is measured is the page of these sources; what the build says must not mix with the results.
 const build = Bun.spawnSync([process.execPath, join(ROOT, "scripts/build-page.ts")], { stdio: ["ignore", 2, 2] });
