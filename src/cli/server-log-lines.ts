@@ -4,35 +4,35 @@ import { join } from "node:path";
 import { z } from "zod";
 import { asLogText } from "../lib/harmless-text.ts";
 import { parseJson } from "../lib/parse-json.ts";
+import { LOG_LEVELS, LOG_OLD_FILES_MAX, LOG_PATH, type LogLevel } from "../lib/server-log-place.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
 import { dataDirOf } from "./running-server.ts";
 
-const LEVELS = ["error", "warn", "info", "debug"];
-const OLD_FILES_MAX = 3;
 const LOOK_AGAIN_MS = 250;
-const Line = z.object({ at: z.string(), level: z.string(), text: z.string() });
+const Line = z.object({ at: z.string(), level: z.enum(LOG_LEVELS), text: z.string() });
 
 /** The server's log, oldest first, read from its files: it is there with and without a server. */
 export async function printServerLog(line: CommandLine): Promise<void> {
-  const level = line.text("level") ?? "debug";
-  if (!LEVELS.includes(level)) throw misusedNamed("logs", `--level is "${level}": choose ${LEVELS.join(", ")}.`);
-  const path = join(dataDirOf(line.env), "logs", "server.jsonl");
+  const wanted = line.text("level") ?? "debug";
+  const level = LOG_LEVELS.find((one) => one === wanted);
+  if (!level) throw misusedNamed("logs", `--level is "${wanted}": choose ${LOG_LEVELS.join(", ")}.`);
+  const path = join(dataDirOf(line.env), LOG_PATH);
   if (!existsSync(path))
     throw new CliError(EXIT.failed, `There is no log yet: ${path} is made by the first start.`, "NO_LOG");
   const show = (text: string) => {
     for (const one of text.split("\n")) process.stdout.write(shown(one, level, line.json));
   };
-  for (let number = OLD_FILES_MAX; number >= 1; number--)
+  for (let number = LOG_OLD_FILES_MAX; number >= 1; number--)
     if (existsSync(`${path}.${number}`)) show(readFileSync(`${path}.${number}`, "utf8"));
   const whole = readFileSync(path);
   show(whole.toString("utf8"));
   if (line.has("follow")) await follow(path, whole.byteLength, show);
 }
 
-function shown(text: string, level: string, isJson: boolean): string {
+function shown(text: string, level: LogLevel, isJson: boolean): string {
   const parsed = Line.safeParse(parseJson(text)).data;
-  if (!parsed || LEVELS.indexOf(parsed.level) > LEVELS.indexOf(level)) return "";
+  if (!parsed || LOG_LEVELS.indexOf(parsed.level) > LOG_LEVELS.indexOf(level)) return "";
   return isJson ? `${text}\n` : `${parsed.at} ${parsed.level} ${asLogText(parsed.text)}\n`;
 }
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "bun:test";
+import { isSameSecret } from "../access/secrets.ts";
 import { SessionId } from "../protocol/ids.ts";
 import { SessionTokens } from "./session-tokens.ts";
 
 const SESSION = SessionId.parse("builtin:one");
-const tokens = (secret = "secret", isAlive = true) => new SessionTokens({ secret, isAlive: () => isAlive });
+const tokens = (secret = "secret", isAlive = true) =>
+  new SessionTokens({ secret, isSameSecret, isAlive: () => isAlive });
 
 describe("SessionTokens", () => {
   it("O-2 a token names its session and no other, whoever derives it again", () => {

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { LOG_LEVELS, type LogLevel } from "./logging/logger.ts";
+import { LOG_LEVELS, type LogLevel } from "../lib/server-log-place.ts";
 
 const START_TIMEOUT_MS = 60_000;
 const STALL_MS = 30_000;

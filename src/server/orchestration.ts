@@ -1,3 +1,4 @@
+import { isSameSecret } from "../access/secrets.ts";
 import type { McpDoor } from "../bridge/mcp-door.ts";
 import type { Hub } from "../fanout/hub.ts";
 import { ignore } from "../lib/ignore.ts";
@@ -50,7 +51,10 @@ export class Orchestration {
     const { settings, stores, dataDir, token } = options;
     this.#options = options;
     this.delegations = new Delegations({ ...settings, store: stores.delegations });
-    this.#tokens = new SessionTokens({ secret: token, isAlive: (sessionId) => this.#isAlive(sessionId) });
+    this.#tokens = new SessionTokens({
+      ...{ secret: token, isSameSecret },
+      isAlive: (sessionId) => this.#isAlive(sessionId),
+    });
     this.ownTools = new OwnTools({ offered: settings.offered, dataDir: dataDir.path, tokens: this.#tokens });
   }
 

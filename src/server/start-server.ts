@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { PageFiles } from "../bridge/page-files.ts";
+import { LOG_PATH } from "../lib/server-log-place.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import type { ServerConfig } from "./config.ts";
 import { tellOfLastRun } from "./crash/last-run.ts";
@@ -9,7 +10,6 @@ import { DataDir } from "./data-dir.ts";
 import { InstanceLock } from "./instance-lock.ts";
 import { joinParts } from "./join-parts.ts";
 import { listen } from "./listen.ts";
-import { logFileOf } from "./logging/log-file.ts";
 import type { ServerLog } from "./logging/server-log.ts";
 import { metricsText } from "./metrics-text.ts";
 import { openFoundation } from "./open-foundation.ts";
@@ -40,7 +40,7 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
   const lock = new InstanceLock(dataDir);
   const token = config.token ?? dataDir.token();
   logger.hide(token);
-  logger.keepIn(logFileOf(dataDir.path));
+  logger.keepIn(join(dataDir.path, LOG_PATH));
   const crashes = tellOfLastRun(dataDir, lock, logger);
   const certificate = await prepareTls(config, dataDir, world.now());
   const parts = await joinParts(openFoundation({ config, dataDir, world, logger, token }));

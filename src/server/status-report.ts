@@ -1,11 +1,11 @@
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { Traffic } from "../bridge/http-server.ts";
+import type { LogLevel } from "../lib/server-log-place.ts";
 import type { World } from "../ports/world.ts";
 import { cliTypeOf } from "../protocol/ids.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { DataDir } from "./data-dir.ts";
-import type { LogLevel } from "./logging/logger.ts";
 import type { openStores } from "./open-stores.ts";
 import { processMemoryBytes } from "./process-memory.ts";
 

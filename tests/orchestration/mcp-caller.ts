@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { z } from "zod";
+import { isSameSecret } from "../../src/access/secrets.ts";
 import { SessionTokens } from "../../src/orchestration/session-tokens.ts";
 import { SessionId } from "../../src/protocol/ids.ts";
 import { ROOT, type TestServer } from "../support/test-server.ts";
@@ -134,6 +135,6 @@ export class McpCaller implements AsyncDisposable {
 
 /** The token that the server gives to a session's agent. */
 export function sessionToken(server: TestServer, sessionId: string): string {
-  const tokens = new SessionTokens({ secret: server.token, isAlive: () => true });
+  const tokens = new SessionTokens({ secret: server.token, isSameSecret, isAlive: () => true });
   return tokens.tokenOf(SessionId.parse(sessionId));
 }

@@ -2,11 +2,11 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { asLogText, asPlainJson } from "../../lib/harmless-text.ts";
 import { REDACTED, redactSecrets } from "../../lib/redact-secrets.ts";
-import { LOG_LEVELS, type Logger, type LogLevel } from "./logger.ts";
+import { LOG_LEVELS, LOG_OLD_FILES_MAX, type LogLevel } from "../../lib/server-log-place.ts";
+import type { Logger } from "./logger.ts";
 import { RotatingFile } from "./rotating-file.ts";
 
 const FILE_BYTES_MAX = 5 * 1024 * 1024;
-const OLD_FILES_MAX = 3;
 const LINE_CHARS_MAX = 20_000;
 const RECENT_LINES_MAX = 200;
 
@@ -60,7 +60,10 @@ export class ServerLog implements Logger {
   keepIn(path: string): void {
     try {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      this.#file = new RotatingFile(path, this.#options.file ?? { bytesMax: FILE_BYTES_MAX, oldMax: OLD_FILES_MAX });
+      this.#file = new RotatingFile(
+        path,
+        this.#options.file ?? { bytesMax: FILE_BYTES_MAX, oldMax: LOG_OLD_FILES_MAX },
+      );
     } catch (error) {
       this.warn(`There is no log file: ${describe(error)}`);
     }
