@@ -104,12 +104,16 @@ export class Devices {
     return id;
   }
 
+  isSignedIn(id: string): boolean {
+    return this.#known.get(id)?.isRevoked === false;
+  }
+
   /** The device is there until the returned function is called; `cut` ends it from our side. */
   connected(id: string, cut: () => void): () => void {
     const cuts = this.#connections.get(id) ?? new Set();
     this.#connections.set(id, cuts.add(cut));
     // It may have been thrown out between the check and now.
-    if (this.#known.get(id)?.isRevoked !== false) cut();
+    if (!this.isSignedIn(id)) cut();
     return () => {
       cuts.delete(cut);
       if (cuts.size === 0 && this.#connections.get(id) === cuts) this.#connections.delete(id);

@@ -5,13 +5,19 @@ function scene() {
   const clock = { now: Date.UTC(2026, 0, 1) };
   let made = 0;
   const world = { now: () => clock.now, newId: () => `id-${++made}` };
-  return { clock, pairing: new Pairing({ world, newSecret: () => `secret-number-${++made}` }) };
+  const revoked = new Set<string>();
+  const pairing = new Pairing({
+    world,
+    newSecret: () => `secret-number-${++made}`,
+    isSignedIn: (device) => !revoked.has(device),
+  });
+  return { clock, revoked, pairing };
 }
 
 describe("X-16 Pairing", () => {
   it("a code signs in once", () => {
     const { pairing } = scene();
-    const { id, code } = pairing.invite();
+    const { id, code } = pairing.invite(null);
     expect(pairing.isOpen(code)).toBe(true);
     expect(pairing.statusOf(id)).toMatchObject({ status: "waiting" });
     expect(pairing.redeem(code, "Safari on iPhone")).toBe(true);
@@ -22,7 +28,7 @@ describe("X-16 Pairing", () => {
 
   it("it ends after five minutes, to the millisecond", () => {
     const { pairing, clock } = scene();
-    const { id, code, expiresAt } = pairing.invite();
+    const { id, code, expiresAt } = pairing.invite(null);
     expect(Date.parse(expiresAt) - clock.now).toBe(5 * 60_000);
     clock.now += PAIRING_TTL_MS - 1;
     expect(pairing.isOpen(code)).toBe(true);
@@ -31,12 +37,21 @@ describe("X-16 Pairing", () => {
     expect(pairing.statusOf(id)).toEqual({ status: "expired" });
   });
 
+  it("it ends with the device that made it", () => {
+    const { pairing, revoked } = scene();
+    const [stolen, other, program] = [pairing.invite("stolen"), pairing.invite("other"), pairing.invite(null)];
+    revoked.add("stolen");
+    expect([stolen, other, program].map(({ code }) => pairing.isOpen(code))).toEqual([false, true, true]);
+    expect(pairing.redeem(stolen.code, "another")).toBe(false);
+    expect(pairing.statusOf(stolen.id)).toEqual({ status: "expired" });
+  });
+
   it("what was never given is no good, and many invitations take no more room than twenty", () => {
     const { pairing } = scene();
-    const first = pairing.invite();
+    const first = pairing.invite(null);
     for (const wrong of ["", "x", `${first.code}x`, first.code.slice(0, -1), first.id])
       expect(pairing.isOpen(wrong)).toBe(false);
-    for (let index = 0; index < 20; index++) pairing.invite();
+    for (let index = 0; index < 20; index++) pairing.invite(null);
     expect(pairing.statusOf(first.id)).toBeNull();
     expect(pairing.isOpen(first.code)).toBe(false);
   });

@@ -9,6 +9,8 @@ interface Invitation {
   readonly id: string;
   readonly codeHash: string;
   readonly expiresAtMs: number;
+  /** The device that made it; null for a program with the token. */
+  readonly by: string | null;
   /** The name of the device that used it. */
   usedBy: string | null;
 }
@@ -21,6 +23,8 @@ export type PairingStatus =
 interface PairingOptions {
   readonly world: World;
   readonly newSecret: () => string;
+  /** Signed in, and not thrown out. */
+  readonly isSignedIn: (device: string) => boolean;
 }
 
 /** One-time codes that sign another device in. They are kept in memory only: a restart ends them all. */
@@ -34,12 +38,13 @@ export class Pairing {
     this.#key = options.newSecret();
   }
 
-  invite(): { readonly id: string; readonly code: string; readonly expiresAt: string } {
+  /** It ends with the device that made it. */
+  invite(by: string | null): { readonly id: string; readonly code: string; readonly expiresAt: string } {
     const { world, newSecret } = this.#options;
     const code = newSecret();
     const id = world.newId();
     const expiresAtMs = world.now() + PAIRING_TTL_MS;
-    this.#invitations.set(id, { id, codeHash: this.#hash(code), expiresAtMs, usedBy: null });
+    this.#invitations.set(id, { id, codeHash: this.#hash(code), expiresAtMs, by, usedBy: null });
     for (const oldest of this.#invitations.keys()) {
       if (this.#invitations.size <= PAIRINGS_MAX) break;
       this.#invitations.delete(oldest);
@@ -65,18 +70,19 @@ export class Pairing {
     const invitation = this.#invitations.get(id);
     if (!invitation) return null;
     if (invitation.usedBy !== null) return { status: "used", device: invitation.usedBy };
-    if (this.#isExpired(invitation)) return { status: "expired" };
+    if (this.#isOver(invitation)) return { status: "expired" };
     return { status: "waiting", expiresAt: new Date(invitation.expiresAtMs).toISOString() };
   }
 
   #openFor(code: string): Invitation | undefined {
     const hash = this.#hash(code);
     const invitation = [...this.#invitations.values()].find(({ codeHash }) => isSameSecret(codeHash, hash));
-    return invitation && invitation.usedBy === null && !this.#isExpired(invitation) ? invitation : undefined;
+    return invitation && invitation.usedBy === null && !this.#isOver(invitation) ? invitation : undefined;
   }
 
-  #isExpired({ expiresAtMs }: Invitation): boolean {
-    return this.#options.world.now() >= expiresAtMs;
+  #isOver({ expiresAtMs, by }: Invitation): boolean {
+    const { world, isSignedIn } = this.#options;
+    return world.now() >= expiresAtMs || (by !== null && !isSignedIn(by));
   }
 
   #hash(code: string): string {

@@ -39,7 +39,7 @@ export function deviceRoute(
     case "POST /api/devices/revoke":
       return revoke(deps, caller, request);
     case "POST /api/pairing":
-      return invite(deps);
+      return invite(deps, caller);
     case "GET /api/pairing":
       return pairingStatus(deps, url);
     default:
@@ -61,8 +61,8 @@ async function revoke({ access }: DeviceRoutesDeps, caller: Caller, request: Req
   return json(404, { error: "There is no such device. It may have been revoked already." });
 }
 
-function invite({ access, reach }: DeviceRoutesDeps): Response {
-  const { id, code, expiresAt } = access.pairing.invite();
+function invite({ access, reach }: DeviceRoutesDeps, caller: Caller): Response {
+  const { id, code, expiresAt } = access.pairing.invite(ownId(caller));
   const origins = reach.origins();
   const links = (origins.length > 0 ? origins : [reach.localOrigin]).map((origin) => `${origin}/pair?code=${code}`);
   return json(201, { id, links, expiresAt, certificate: reach.certificate, isReachable: origins.length > 0 });

@@ -21,7 +21,7 @@ export function signInByAddress(access: AccessControl, request: Request, url: UR
 function nextStep(access: AccessControl, url: URL): string {
   const session = SessionId.safeParse(url.searchParams.get("session"));
   const named = session.success ? `&session=${encodeURIComponent(session.data)}` : "";
-  return `${url.pathname}?code=${encodeURIComponent(access.pairing.invite().code)}${named}`;
+  return `${url.pathname}?code=${encodeURIComponent(access.pairing.invite(null).code)}${named}`;
 }
 
 /** With the session that the page is to show, where one is named; without one, the browser keeps what it has. */

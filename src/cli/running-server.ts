@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { invariant } from "../lib/assert.ts";
+import { isLockHeld } from "../server/lock-state.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { isCertificateFault, type PinnedTls, pinnedTls, strangerError } from "./pinned-tls.ts";
 
@@ -35,7 +36,8 @@ export class RunningServer {
   constructor(env: Environment, token?: string) {
     const dataDir = dataDirOf(env);
     const note = readNote(dataDir);
-    if (note === null)
+    // A note can outlive its server, and whoever listens on its port by then must not be shown the token.
+    if (note === null || !isLockHeld(dataDir))
       throw new NoServerError(`No Liminal Builder is running for ${dataDir}. Start one with: liminal serve`);
     this.pid = note.pid;
     this.origin = note.origin ?? `http://127.0.0.1:${note.port}`;

@@ -27,7 +27,7 @@ interface CreateAccessOptions {
 export function createAccess({ config, token, world, certificate, store, onUnstored }: CreateAccessOptions) {
   const newSecret = () => randomBytes(SECRET_BYTES).toString("base64url");
   const devices = new Devices({ store, token, world, newSecret, onUnstored });
-  const pairing = new Pairing({ world, newSecret });
+  const pairing = new Pairing({ world, newSecret, isSignedIn: (id) => devices.isSignedIn(id) });
   const badTokens = new BadTokenLimit(world.now);
   const { host, allowedHosts: allowed } = config;
   const names = isLoopback(host) ? [] : machineNames().names;

@@ -83,9 +83,9 @@ function judgePackage(from: string, { specifier, place }: Import): string[] {
   return [`${place}: imports ${specifier}; ${from} may use ${allowed.join(", ") || "no package"}`];
 }
 
-/** The folder that says which rules hold; the commands that deal with the server itself are a layer of their own. */
+/** The folder that says which rules hold; what deals with the server itself, and not over its wire, is a layer of its own. */
 function layerOf(path: string): string {
-  if (/^src\/cli\/(serve|stop|open|doctor|backup|restore)\b/.test(path)) return "cli/serve";
+  if (/^src\/cli\/(serve|stop|open|doctor|backup|restore|running-server)\b/.test(path)) return "cli/serve";
   const [first = "", second = ""] = path.split("/");
   return first === "src" ? second : first;
 }

@@ -87,6 +87,24 @@ test(
   COMMANDS_TIMEOUT_MS,
 );
 
+test("X-16 links that a device made to pair others end with it: a thief who is thrown out has no way left open", async () => {
+  await using server = await startTestServer();
+  const [stolen, laptop] = [await signIn(server, PHONE), await signIn(server)];
+  const ask = async (cookie: string, path: string, body?: object): Promise<Response> =>
+    fetch(`${server.origin}${path}`, {
+      method: "POST",
+      headers: { Cookie: cookie, Origin: server.origin },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const linkOf = async (cookie: string): Promise<string> => (await (await ask(cookie, "/api/pairing")).json()).links[0];
+  const [bad, good] = [await linkOf(stolen), await linkOf(laptop)];
+  expect((await fetch(bad)).status).toBe(200);
+  expect((await ask(laptop, "/api/devices/revoke", { others: true })).status).toBe(200);
+  expect((await fetch(bad)).status).toBe(401);
+  expect((await pairBy(server, codeOf(bad))).status).toBe(401);
+  expect((await pairBy(server, codeOf(good))).status).toBe(303);
+});
+
 test("X-16 revoking closes the device's sockets at once and leaves those of others open", async () => {
   await using server = await startTestServer();
   const [phone, laptop] = [await signIn(server, PHONE), await signIn(server)];

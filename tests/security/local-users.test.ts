@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
+import { COMMANDS_TIMEOUT_MS, liminalJson } from "../cli/liminal.ts";
 import { startTalk } from "../integration/talk.ts";
 import { sessionToken } from "../orchestration/mcp-caller.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -138,3 +139,31 @@ test("O-2 the token we made ourselves is in no arguments and no environment, the
     expect({ commandLine, hasToken: text.includes(server.token) }).toEqual({ commandLine, hasToken: false });
   }
 });
+
+test(
+  "X-14 whoever listens on the port of a server that was killed is shown no token by any command",
+  async () => {
+    await using server = await startTestServer();
+    const { port } = server;
+    await server.kill();
+    const asked: string[] = [];
+    const stranger = Bun.serve({
+      hostname: "127.0.0.1",
+      port,
+      fetch: (request) => {
+        asked.push(request.url, request.headers.get("authorization") ?? "");
+        return Response.json({ status: "ok", version: "0.1.0" });
+      },
+    });
+    try {
+      const listed = await liminalJson(server, ["devices"]);
+      expect({ code: listed.code, error: listed.value.error.code }).toEqual({ code: 3, error: "NO_SERVER" });
+      // Nor is a process ended that has by chance the number of the one that is gone.
+      expect((await liminalJson(server, ["stop"])).value).toEqual({ status: "not-running" });
+    } finally {
+      await stranger.stop(true);
+    }
+    expect(asked).toEqual([]);
+  },
+  COMMANDS_TIMEOUT_MS,
+);
