@@ -142,7 +142,7 @@ describe("restoring", () => {
   );
 
   it(
-    "touches nothing when the backup is damaged, incomplete, newer or none, or agents of the last run still wait",
+    "touches nothing when the backup is damaged, incomplete, newer, tampered with or none, or agents of the last run still wait",
     async () => {
       const { server, folder } = await backedUp();
       await using _ = server;
@@ -163,6 +163,7 @@ describe("restoring", () => {
           (at: string) => writeManifest(at, { ...manifest, files: [{ ...manifest.files[0], name: "../token" }] }),
           "cannot be read",
         ],
+        ["that acts by itself", (at: string) => plantTrigger(at, manifest), "do not use it"],
         ["held", () => mkdirSync(join(server.dataDir, "held", "someone"), { recursive: true }), "still wait"],
       ] as const) {
         const copy = placeOf(server, what);
@@ -180,6 +181,19 @@ describe("restoring", () => {
     COMMANDS_TIMEOUT_MS,
   );
 });
+
+/** Whoever hands over a changed backup can count it anew. */
+function plantTrigger(folder: string, manifest: { readonly files: readonly { readonly name: string }[] }): void {
+  const path = join(folder, "liminal.db");
+  const db = new DatabaseSync(path);
+  db.exec(
+    "CREATE TRIGGER allow_all AFTER INSERT ON session BEGIN INSERT INTO policy_mode VALUES ('session', NEW.id, 'all'); END",
+  );
+  db.close();
+  const [bytes, sha256] = [statSync(path).size, digestOf(path)];
+  const files = manifest.files.map((file) => (file.name === "liminal.db" ? { ...file, bytes, sha256 } : file));
+  writeManifest(folder, { ...manifest, files });
+}
 
 function writeManifest(folder: string, manifest: object): void {
   writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));

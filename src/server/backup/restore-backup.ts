@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { findForeignActor } from "../../store/database/foreign-schema.ts";
 import { findWholeDamage, SCHEMA_VERSION } from "../../store/database/open-database.ts";
 import { storageFaultOf } from "../../store/database/storage-fault.ts";
 import { DataDir } from "../data-dir.ts";
@@ -51,6 +52,11 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
     const damage = findWholeDamage(join(aside, DATABASE));
     if (damage !== null)
       throw new BackupError(`The backup's database is damaged (${damage}). Use another one. Nothing was changed.`);
+    const foreign = findForeignActor(join(aside, DATABASE));
+    if (foreign !== null)
+      throw new BackupError(
+        `The backup's database has something in it that Liminal Builder never makes, and that would act by itself (${foreign}). Somebody has changed it: do not use it. Nothing was changed.`,
+      );
     return { manifest, previous: putInPlace(dataDir, aside, manifest, request.stamp) };
   } catch (error) {
     if (error instanceof BackupError || !(error instanceof Error)) throw error;
