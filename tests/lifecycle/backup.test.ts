@@ -173,8 +173,10 @@ describe("restoring", () => {
         expect([what, code, stderr.includes(words)]).toEqual([what, 1, true]);
         expect(digestOf(join(server.dataDir, "liminal.db"))).toBe(before);
       }
-      const { code, stderr } = await liminal(server, ["restore", server.home]);
-      expect([code, stderr.includes("is no backup")]).toEqual([1, true]);
+      for (const none of [server.home, join(folder, "manifest.json")]) {
+        const { code, stderr } = await liminal(server, ["restore", none]);
+        expect([none, code, stderr.includes("is no backup")]).toEqual([none, 1, true]);
+      }
       expect(existsSync(join(server.dataDir, "restoring"))).toBe(false);
       expect(readdirSync(server.dataDir).filter((name) => name.startsWith("before-restore"))).toEqual([]);
     },

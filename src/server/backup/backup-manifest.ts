@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, statSync } from "node:fs";
+import { createReadStream, existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -48,13 +48,14 @@ export async function describeFile(folder: string, name: BackupFile): Promise<Ba
 /** Throws a BackupError for what is no backup of ours. */
 export async function readManifest(folder: string): Promise<BackupManifest> {
   const path = join(folder, MANIFEST_FILE);
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined)
+  // Also where the folder is a file.
+  const found = existsSync(path) ? statSync(path) : null;
+  if (!found?.isFile())
     throw new BackupError(
       `${folder} is no backup: it has no ${MANIFEST_FILE}. Name the folder that "liminal backup" wrote.`,
     );
   const newer = "It may be of a newer version: update Liminal Builder, and try again.";
-  if (size > MANIFEST_BYTES_MAX) throw new BackupError(`${path} cannot be read: it is too long. ${newer}`);
+  if (found.size > MANIFEST_BYTES_MAX) throw new BackupError(`${path} cannot be read: it is too long. ${newer}`);
   const parsed = BackupManifest.safeParse(parseJson(await readFile(path, "utf8")));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];

@@ -32,6 +32,16 @@ export interface Restored {
  * database changes in one step, so that at every moment there is the old one or the new one, and the old one is kept.
  */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
+  try {
+    return await checkAndRestore(request);
+  } catch (error) {
+    if (error instanceof BackupError || !(error instanceof Error)) throw error;
+    if (storageFaultOf(error) === null && !("code" in error)) throw error;
+    throw new BackupError(`The backup could not be restored into ${request.dataDir}: ${error.message}.`);
+  }
+}
+
+async function checkAndRestore(request: RestoreRequest): Promise<Restored> {
   const backup = resolve(request.backup);
   const manifest = await readManifest(backup);
   if (manifest.schema > SCHEMA_VERSION)
@@ -58,10 +68,6 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
         `The backup's database has something in it that Liminal Builder never makes, and that would act by itself (${foreign}). Somebody has changed it: do not use it. Nothing was changed.`,
       );
     return { manifest, previous: putInPlace(dataDir, aside, manifest, request.stamp) };
-  } catch (error) {
-    if (error instanceof BackupError || !(error instanceof Error)) throw error;
-    if (storageFaultOf(error) === null && !("code" in error)) throw error;
-    throw new BackupError(`The backup could not be restored into ${dataDir.path}: ${error.message}.`);
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
