@@ -29,19 +29,7 @@ export function Composer({ model }: { model: PortletModel }) {
   const isSteerable = usePiece(model, (state) => canSteer(state.session));
   const composer = model.composer.value;
   const isEmpty = isComposerEmpty(composer);
-  const early = useRef<string | null>(null);
-  const submit = (steers: boolean) => {
-    // Asked of the store, not of what was last drawn: Enter may come in the same frame as the last letter.
-    if (isComposerEmpty(store.composer)) return;
-    if (canSend(store.state)) store.submit(undefined, steers);
-    else if (!store.state.isOpened) early.current = store.composer.text;
-  };
-  // Enter may come before the session's history, too: the message goes when that is there, unless it was changed since.
-  useEffect(() => {
-    if (isOff || early.current === null) return;
-    if (early.current === store.composer.text) submit(false);
-    early.current = null;
-  }, [isOff]);
+  const submit = useSubmit(model, isOff);
   const onFailed = (message: string) => store.change({ type: "refused", message });
   return (
     <>
@@ -86,6 +74,23 @@ export function Composer({ model }: { model: PortletModel }) {
       </form>
     </>
   );
+}
+
+/** Sends what is written; Enter before the session's history does so once that is there, unless the text was changed since. */
+function useSubmit({ store }: PortletModel, isOff: boolean): (steers: boolean) => void {
+  const early = useRef<string | null>(null);
+  const submit = (steers: boolean) => {
+    // Asked of the store, not of what was last drawn: Enter may come in the same frame as the last letter.
+    if (isComposerEmpty(store.composer)) return;
+    if (canSend(store.state)) store.submit(undefined, steers);
+    else if (!store.state.isOpened) early.current = store.composer.text;
+  };
+  useEffect(() => {
+    if (isOff || early.current === null) return;
+    if (early.current === store.composer.text) submit(false);
+    early.current = null;
+  }, [isOff]);
+  return submit;
 }
 
 function isComposerEmpty({ text, attachments }: ComposerState): boolean {
