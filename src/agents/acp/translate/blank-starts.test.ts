@@ -31,3 +31,12 @@ test("what is said between two pieces makes the second a start, unless it is onl
   expect(said(thought("One.", "a"), plan, thought("\n", "a"), thought("Two.", "a"))).toEqual(["One.", "Two."]);
   expect(said(thought("One.", "a"), usage, thought("\n", "a"), thought("Two.", "a"))).toEqual(["One.", "\n", "Two."]);
 });
+
+test("what is no text is never left out", () => {
+  const blanks = new BlankStarts();
+  const events: AgentEvent[] = [
+    { type: "plan", items: [] },
+    { type: "usage", usage: { used: 1, size: 2 } },
+  ];
+  expect(events.filter((event) => !blanks.isBlank(event))).toEqual(events);
+});
