@@ -6,8 +6,8 @@ import { CliType, ProjectId, SessionId } from "../../src/protocol/ids.ts";
 import { reduceSession } from "../../src/protocol/reduce-session.ts";
 import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-state.ts";
 import { openDatabase } from "../../src/store/database/open-database.ts";
-import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
 import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
+import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
 
 export const SEED_TIME = "2026-01-01T00:00:00.000Z";
 const PROJECT = ProjectId.parse("seed");

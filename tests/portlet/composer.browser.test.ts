@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { CommandId } from "../../src/protocol/ids.ts";
 import type { ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
 import type { ConfigOption } from "../../src/protocol/session-parts.ts";
-import { assistant, Facts, history, IDLE, RUNNING, user } from "./scene.ts";
+import { assistant, Facts, history, IDLE, RUNNING, SESSION, user } from "./scene.ts";
 import { usePortlet } from "./use-portlet.ts";
 
 const portlet = usePortlet();
