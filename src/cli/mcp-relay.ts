@@ -35,7 +35,9 @@ export class McpRelay {
       await this.ask("tools/list", {}, limit);
     } catch (error) {
       if (!limit.aborted) throw error;
-      throw new Error(`${NOT_READY}: the server does not answer. liminal doctor says why.`);
+      const why =
+        error instanceof NoServerError ? error.message : "the server does not answer. Look at: liminal doctor";
+      throw new Error(`${NOT_READY}: ${why}`);
     }
   }
 
