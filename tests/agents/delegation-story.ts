@@ -14,7 +14,7 @@ const WORDS = 60;
 /** A model that sees nothing but errors gives up at some point. */
 const ERRORS_MAX = 20;
 
-/** Codex asks its model before its tool servers have started; a model would not call what it is not offered. */
+/** Codex asks its model before it knows the tools of its servers (docs/agent-quirks.md); a model would call again. */
 const NOT_READY = /^unsupported call/;
 
 const Created = z.object({ agentId: z.string() });

@@ -98,6 +98,7 @@ export const KNOWN_QUIRKS: readonly string[] = [
   "A sign-in opens a browser on a machine that nobody sits at",
   "On Windows npm installs agents as `.cmd` files, which no program can start by itself",
   "Commands seem to succeed and never run when the agent runs on Bun",
+  "The model is asked before the agent knows its servers' tools, and a call is answered `unsupported call`",
   "The process dies in the middle of a turn",
   "The first start takes long",
 ];
