@@ -75,6 +75,7 @@ export function createPool(parts: PoolParts) {
     isHeld: holdsAgents,
     readerHost: host,
     cwd: config.home,
+    guarded: [dataDir.path],
     epoch,
     clientVersion: VERSION,
     startTimeoutMs: config.startTimeoutMs,

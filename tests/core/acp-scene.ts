@@ -54,6 +54,7 @@ export class AcpScene implements AsyncDisposable {
       clientVersion: "1",
       onTurnCompleted: () => void this.turnsCompleted++,
       serves: { fs: false, terminal: false },
+      guarded: [],
       desk: NO_DESK,
     });
   }

@@ -154,6 +154,7 @@ function geminiAt(now: number, trace: WireTrace): AcpAgent {
     clientVersion: "1",
     onTurnCompleted: () => undefined,
     desk: NO_DESK,
+    guarded: [],
     serves: { fs: false, terminal: false },
   });
 }

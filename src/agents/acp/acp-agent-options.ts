@@ -23,5 +23,7 @@ export interface AcpAgentOptions {
   readonly desk: QuestionDesk;
   /** What the agent may ask us to do for it. */
   readonly serves: { readonly fs: boolean; readonly terminal: boolean };
+  /** Directories that it may not touch through us, wherever its sessions work. */
+  readonly guarded: readonly string[];
   readonly onError: (error: unknown) => void;
 }

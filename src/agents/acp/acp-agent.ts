@@ -228,7 +228,7 @@ export class AcpAgent {
 
   #register(agentSessionId: string, place: Omit<SessionPlace, "signal">, past?: StoredPast): AcpSession {
     const { cwd, sink, isStored = () => true } = place;
-    const { held, processId } = this.#options;
+    const { held, processId, env, guarded } = this.#options;
     const session = new AcpSession({
       ...{ agentSessionId, connection: this.#connection, sink, isStored },
       abilities: () => this.#abilities,
@@ -236,8 +236,7 @@ export class AcpAgent {
       questionPrefix: processId,
       ...(past && { past }),
       requests: new ClientRequests({
-        roots: [cwd],
-        env: this.#options.env,
+        ...{ roots: [cwd], guarded, env },
         newId: this.#options.world.newId,
         sink,
         serves: this.#options.serves,

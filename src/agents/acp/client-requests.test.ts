@@ -8,6 +8,7 @@ test("W-11 all that a command printed before a tool call shows its terminal is k
   const heard: AgentEvent[] = [];
   const requests = new ClientRequests({
     roots: [realpathSync(tmpdir())],
+    guarded: [],
     env: { PATH: process.env["PATH"] ?? "" },
     newId: () => "terminal-1",
     sink: (event) => void heard.push(event),

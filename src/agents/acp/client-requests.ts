@@ -24,6 +24,8 @@ export class ClientRequestError extends Error {
 
 interface ClientRequestsOptions {
   readonly roots: readonly string[];
+  /** Left alone also where it lies inside a root. */
+  readonly guarded: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly newId: () => string;
   readonly sink: AgentSink;
@@ -45,7 +47,7 @@ export class ClientRequests {
 
   constructor(options: ClientRequestsOptions) {
     this.#options = options;
-    this.#files = new ClientFiles(options.roots);
+    this.#files = new ClientFiles(options.roots, options.guarded);
     this.#terminals = new ClientTerminals({
       newId: options.newId,
       onOutput: (terminalId, text) => this.#onOutput(terminalId, text),
@@ -132,14 +134,14 @@ export class ClientRequests {
 
   /** The command itself may do anything the agent may: it has asked the user for that. Only where it starts is ours. */
   async #create(params: JsonObject): Promise<string> {
-    const { roots, env } = this.#options;
+    const { roots, guarded, env } = this.#options;
     const cwd = asString(params["cwd"]) ?? roots[0] ?? "/";
     const limit = asNumber(params["outputByteLimit"]);
     return this.#terminals.create({
       command: text(params, "command"),
       args: (asArray(params["args"]) ?? []).flatMap((arg) => asString(arg) ?? []),
       env: { ...env, ...variables(params["env"]) },
-      cwd: await resolveInside(cwd, roots),
+      cwd: await resolveInside(cwd, roots, guarded),
       ...(limit !== undefined && { outputByteLimit: limit }),
     });
   }

@@ -80,6 +80,23 @@ describe("W-10 nothing outside the roots is reached", () => {
     expect(await Bun.file(join(outside, "new.txt")).exists()).toBe(false);
   });
 
+  it("nor what is guarded inside of them: neither by its name, nor by a link, nor where it does not exist yet", async () => {
+    const guarded = join(root, "ours");
+    await mkdir(join(guarded, "deep"), { recursive: true });
+    await writeFile(join(guarded, "token"), "secret");
+    await symlink(guarded, join(root, "by-link"));
+    const files = new ClientFiles([root], [guarded]);
+    for (const name of ["ours/token", "ours/deep/new", "by-link/token", "src/../ours/token", "ours"]) {
+      await expect(files.read({ path: join(root, name) })).rejects.toThrow("belongs to Liminal Builder");
+      await expect(files.write(join(root, name), "changed")).rejects.toThrow("belongs to Liminal Builder");
+    }
+    expect(await readFile(join(guarded, "token"), "utf8")).toBe("secret");
+    await files.write(join(root, "ours-not.txt"), "fine");
+    await rm(join(root, "by-link"));
+    await rm(guarded, { recursive: true });
+    await expect(files.write(join(guarded, "config.json"), "planted")).rejects.toThrow("belongs to Liminal Builder");
+  });
+
   it("counts at least thirty ways", () => {
     expect(ESCAPES.length).toBeGreaterThanOrEqual(30);
   });

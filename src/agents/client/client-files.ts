@@ -28,9 +28,12 @@ interface ReadRequest {
 /** What an agent may read and write through us: text files inside the session's roots, and nothing else. */
 export class ClientFiles {
   readonly #roots: readonly string[];
+  readonly #guarded: readonly string[];
 
-  constructor(roots: readonly string[]) {
+  /** `guarded`: directories that are left alone wherever they lie. */
+  constructor(roots: readonly string[], guarded: readonly string[] = []) {
     this.#roots = roots;
+    this.#guarded = guarded;
   }
 
   async read({ path, line, limit }: ReadRequest): Promise<string> {
@@ -55,7 +58,7 @@ export class ClientFiles {
 
   /** Between the check and the opening a link may have been put there, so what was opened is checked again. */
   async #open(path: string, flags: number): Promise<FileHandle> {
-    const place = await placeInside(path, this.#roots);
+    const place = await placeInside(path, this.#roots, this.#guarded);
     let file: FileHandle;
     try {
       file = await openPlace(place, flags);
@@ -63,7 +66,7 @@ export class ClientFiles {
       throw explain(path, error);
     }
     try {
-      if (HAS_PROC) await resolveInside(await readlink(`/proc/self/fd/${file.fd}`), this.#roots);
+      if (HAS_PROC) await resolveInside(await readlink(`/proc/self/fd/${file.fd}`), this.#roots, this.#guarded);
       return file;
     } catch (error) {
       await file.close();

@@ -12,18 +12,29 @@ export class OutsideRootsError extends Error {
  * The real place a path leads to, when that lies inside one of the roots. Every link on the way is followed, also one
  * whose target does not exist yet: writing through it would create the target, wherever that is.
  */
-export async function resolveInside(path: string, roots: readonly string[]): Promise<string> {
-  return (await placeInside(path, roots)).real;
+export async function resolveInside(
+  path: string,
+  roots: readonly string[],
+  guarded: readonly string[],
+): Promise<string> {
+  return (await placeInside(path, roots, guarded)).real;
 }
 
-/** With the root it lies in, as that really is. */
-export async function placeInside(path: string, roots: readonly string[]): Promise<{ real: string; root: string }> {
+/** With the root it lies in, as that really is. What is guarded is nobody's, though a root be around it. */
+export async function placeInside(
+  path: string,
+  roots: readonly string[],
+  guarded: readonly string[],
+): Promise<{ real: string; root: string }> {
   if (path.includes("\0")) throw new OutsideRootsError("The path has a character no path can have.");
   if (!isAbsolute(path)) throw new OutsideRootsError("The path must be absolute.");
   const real = await realPlace(resolve(path), LINKS_FOLLOWED_MAX);
   const realRoots = await Promise.all(roots.map((root) => realpath(root)));
   const root = realRoots.find((one) => isInside(real, one));
   if (root === undefined) throw new OutsideRootsError(`${path} is outside this session's directories.`);
+  for (const own of guarded)
+    if (isInside(real, await realPlace(own, LINKS_FOLLOWED_MAX)))
+      throw new OutsideRootsError(`${path} belongs to Liminal Builder itself.`);
   return { real, root };
 }
 

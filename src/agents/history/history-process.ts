@@ -180,7 +180,7 @@ export class HistoryProcess {
       sink: hear,
       ...{ processId: null, questionPrefix: agentSessionId, isStored: () => true, hasQuestion: () => false },
       requests: new ClientRequests({
-        ...{ roots: [], env, newId: world.newId, sink: hear },
+        ...{ roots: [], guarded: [], env, newId: world.newId, sink: hear },
         serves: SERVES_NOTHING,
         emptyForMissing: false,
       }),

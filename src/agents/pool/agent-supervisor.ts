@@ -34,6 +34,8 @@ export interface SupervisorOptions {
   readonly startTimeoutMs: number;
   /** A turn is over: there may be more processes than are needed now. */
   readonly onTurnCompleted: () => void;
+  /** Directories that no agent may touch through us. */
+  readonly guarded: readonly string[];
   /** Where questions go that belong to no session. */
   readonly desk: QuestionDesk;
   readonly onStatus: (change: AgentStatusChange) => void;
@@ -208,7 +210,7 @@ export class AgentSupervisor {
   }
 
   #open(host: ProcessHost, processId: string, env: Readonly<Record<string, string>>): AcpAgent {
-    const { world, cwd, epoch, clientVersion, onError } = this.#options;
+    const { world, cwd, epoch, clientVersion, guarded, onError } = this.#options;
     const definition = this.#options.definition();
     const { id: cliType } = definition;
     const label: ProcessLabel = { cliType, sessionId: this.#options.sessionId, cwd };
@@ -226,6 +228,7 @@ export class AgentSupervisor {
       trace: this.trace,
       clientVersion,
       serves: definition.serves,
+      guarded,
       desk: this.#options.desk,
       onTurnCompleted: () => {
         this.#proven();
