@@ -1,4 +1,5 @@
 import type { AbsenceWatch } from "../lib/absence-watch.ts";
+import { reporting } from "../lib/reporting.ts";
 import type { AgentChoices } from "../ports/agent-choices.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
@@ -277,7 +278,8 @@ export class SessionService {
     const stored = this.#deps.log.load(sessionId);
     if (!stored) return null;
     const isShown = (id: SessionId) => this.#shown.has(id);
-    const onCommitted = (id: SessionId, facts: readonly Fact[]) => this.#committed(id, facts);
+    // Stored is stored: one who fails to hear of it must not undo it.
+    const onCommitted = reporting(this.#committed.bind(this), this.#deps.onError);
     const session = new Session({ ...this.#deps, isShown, onCommitted }, stored);
     this.#sessions.set(sessionId, session);
     this.#recovery.found(session, stored);

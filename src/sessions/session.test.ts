@@ -98,6 +98,22 @@ describe("Session: bursts", () => {
 describe("Session: the disk", () => {
   afterEach(() => void jest.useRealTimers());
 
+  it("X-1 whoever fails to hear of what is stored takes nothing of it back: the answer stands, and the session goes on", async () => {
+    await using at = await openSession();
+    const { push } = at.facts;
+    at.facts.push = () => {
+      throw new Error("nobody hears");
+    };
+    expect(await at.send({ type: "session:send", content: "go" })).toMatchObject({ kind: "ok" });
+    at.facts.push = push;
+    at.agents.last.text("answer");
+    at.agents.last.endTurn();
+    at.service.flush();
+    await at.say("again");
+    expect(words(at.entries())).toEqual(["go", "answer", "again"]);
+    expect(at.errors.length).toBeGreaterThan(0);
+  });
+
   it("X-1 what an agent said is stored once the disk takes it again, and shown to nobody before", async () => {
     await using at = await openSession();
     await at.say("go");
