@@ -144,18 +144,21 @@ test(
   "X-14 whoever listens on the port of a server that was killed is shown no token by any command",
   async () => {
     await using server = await startTestServer();
-    const { port } = server;
+    const note = join(server.dataDir, "server.json");
     await server.kill();
     const asked: string[] = [];
     const stranger = Bun.serve({
       hostname: "127.0.0.1",
-      port,
+      port: 0,
       fetch: (request) => {
         asked.push(request.url, request.headers.get("authorization") ?? "");
         return Response.json({ status: "ok", version: "0.1.0" });
       },
     });
     try {
+      // As if it had been quick enough to take the very port: which one is no matter, and this one is surely free.
+      const origin = `http://127.0.0.1:${stranger.port}`;
+      await writeFile(note, JSON.stringify({ ...(await Bun.file(note).json()), port: stranger.port, origin }));
       const listed = await liminalJson(server, ["devices"]);
       expect({ code: listed.code, error: listed.value.error.code }).toEqual({ code: 3, error: "NO_SERVER" });
       // Nor is a process ended that has by chance the number of the one that is gone.
