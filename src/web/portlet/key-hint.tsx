@@ -8,8 +8,7 @@ interface KeyHintProps {
 export function KeyHint({ name, whileTyping }: KeyHintProps) {
   return (
     <span class="key-hint" aria-hidden="true">
-      <kbd data-when={whileTyping && "reading"}>{name}</kbd>
-      {whileTyping && <kbd data-when="typing">{whileTyping}</kbd>}
+      <kbd data-while-typing={whileTyping}>{name}</kbd>
     </span>
   );
 }

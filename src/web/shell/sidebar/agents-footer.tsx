@@ -47,7 +47,7 @@ export function AgentsFooter({ shell }: { shell: Shell }) {
           {shown.length > MARKS_MAX && <span class="meta-note">+{shown.length - MARKS_MAX}</span>}
           {shown.length === 0 && <Icon name="plug" class="icon-sm" />}
         </button>
-        <span class="meta-note truncate">{noteOf(shown)}</span>
+        <MovingNote agents={shown} />
         <ThemeButton />
         <button
           type="button"
@@ -90,8 +90,17 @@ function LostAgent({ shell, agent }: { shell: Shell; agent: AgentInfo }) {
   );
 }
 
-/** An agent in motion is worth a word beside the marks, of which its own shows which one; a calm footer needs none. */
-function noteOf(agents: readonly AgentInfo[]): string {
-  const isMoving = (wanted: AgentStatus) => agents.some(({ status }) => status === wanted);
-  return isMoving("reconnecting") ? "Reconnecting…" : isMoving("starting") ? "Starting…" : "";
+/** The one agent in motion is worth words, as many as there is room for; a calm footer needs none. */
+function MovingNote({ agents }: { agents: readonly AgentInfo[] }) {
+  const moving = agents.find(({ status }) => status === "starting" || status === "reconnecting");
+  return (
+    <span class="meta-note">
+      {moving && (
+        <>
+          <span>{moving.name}</span>
+          <span>{STATUS_WORDS[moving.status]}</span>
+        </>
+      )}
+    </span>
+  );
 }
