@@ -38,6 +38,8 @@ export class TranscriptView {
   #rows: TranscriptRows = NO_ROWS;
   #hasMore = false;
   #marginAsked = false;
+  /** Between the wish to print and its end, in which some browsers go on. */
+  #isPrinting = false;
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
@@ -149,8 +151,16 @@ export class TranscriptView {
     return this.#sections.rowCount;
   }
 
-  /** Makes the newest rows real, and tells how many; those far from the view are let go again when the reader scrolls. */
+  /** Makes the newest rows real, and tells how many; those far from the view are let go again when the reader scrolls after it. */
   showForPaper(rowsMax: number): number {
+    this.#isPrinting = true;
+    addEventListener(
+      "afterprint",
+      () => {
+        this.#isPrinting = false;
+      },
+      { once: true },
+    );
     const shown = this.#sections.fillForPaper(rowsMax);
     this.#settle();
     return shown;
@@ -206,7 +216,7 @@ export class TranscriptView {
   #noteScroll(): void {
     this.#anchor.noteScroll();
     this.#fill(this.#log.clientHeight);
-    this.#sections.clearFar(this.#log.getBoundingClientRect());
+    if (!this.#isPrinting) this.#sections.clearFar(this.#log.getBoundingClientRect());
     this.#pageIfNear();
   }
 
