@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { CommandId } from "../../src/protocol/ids.ts";
 import type { ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
 import type { ConfigOption } from "../../src/protocol/session-parts.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { assistant, Facts, history, IDLE, RUNNING, SESSION, user } from "./scene.ts";
 import { usePortlet } from "./use-portlet.ts";
 
@@ -41,7 +42,11 @@ describe("sending", () => {
     expect(await portlet.said("session:send")).toEqual([]);
     await portlet.show(history([assistant("a", "Hello.")]));
     expect((await portlet.heard("session:send"))["content"]).toBe("Early");
-    expect(await field().inputValue()).toBe("");
+    await waitFor(
+      () => field().inputValue(),
+      (text) => text === "",
+      "the composer to be empty",
+    );
 
     await portlet.reload();
     await portlet.show(SESSION, status("connected"));
