@@ -25,8 +25,9 @@ export function runBun(args) {
     console.error(bunMissingMessage(PACKAGE_ROOT));
     return Promise.resolve(1);
   }
+  // Before there is a child: a signal that came in between would end us, and leave the child to itself.
+  forwardSignals((signal) => child.kill(signal));
   const child = spawn(bun, [...IGNORE_THE_FOLDER, ...args], { stdio: "inherit" });
-  forwardSignals(child);
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
     child.once("error", (error) => {
@@ -36,14 +37,14 @@ export function runBun(args) {
   });
 }
 
-function forwardSignals(child) {
+function forwardSignals(forward) {
   let forwardedAt = Number.NEGATIVE_INFINITY;
   for (const signal of FORWARDED) {
     process.on(signal, () => {
       const now = performance.now();
       if (now - forwardedAt < ONE_WISH_MS) return;
       forwardedAt = now;
-      child.kill(signal);
+      forward(signal);
     });
   }
 }
