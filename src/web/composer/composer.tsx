@@ -29,7 +29,7 @@ export function Composer({ model }: { model: PortletModel }) {
   const isSteerable = usePiece(model, (state) => canSteer(state.session));
   const composer = model.composer.value;
   const isEmpty = isComposerEmpty(composer);
-  const submit = useSubmit(model, isOff);
+  const submit = useSubmit(model);
   const onFailed = (message: string) => store.change({ type: "refused", message });
   return (
     <>
@@ -77,7 +77,9 @@ export function Composer({ model }: { model: PortletModel }) {
 }
 
 /** Sends what is written; Enter before the session's history does so once that is there, unless the text was changed since. */
-function useSubmit({ store }: PortletModel, isOff: boolean): (steers: boolean) => void {
+function useSubmit(model: PortletModel): (steers: boolean) => void {
+  const { store } = model;
+  const isOpened = usePiece(model, (state) => state.isOpened);
   const early = useRef<string | null>(null);
   const submit = (steers: boolean) => {
     // Asked of the store, not of what was last drawn: Enter may come in the same frame as the last letter.
@@ -86,10 +88,10 @@ function useSubmit({ store }: PortletModel, isOff: boolean): (steers: boolean) =
     else if (!store.state.isOpened) early.current = store.composer.text;
   };
   useEffect(() => {
-    if (isOff || early.current === null) return;
+    if (!isOpened) return;
     if (early.current === store.composer.text) submit(false);
     early.current = null;
-  }, [isOff]);
+  }, [isOpened]);
   return submit;
 }
 
