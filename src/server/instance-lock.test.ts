@@ -50,6 +50,21 @@ describe("InstanceLock", () => {
     new InstanceLock(data)[Symbol.dispose]();
   });
 
+  it("is taken past commands that look whether a server runs", async () => {
+    await using dir = await tempDir();
+    const data = new DataDir(dir.path);
+    new InstanceLock(data)[Symbol.dispose]();
+    const program = `
+      const { isLockHeld } = await import(${JSON.stringify(`${import.meta.dir}/lock-state.ts`)});
+      console.log("looking");
+      for (;;) isLockHeld(${JSON.stringify(dir.path)});`;
+    const looking = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe" });
+    for await (const _ of looking.stdout) break;
+    for (let start = 0; start < 300; start++) new InstanceLock(data)[Symbol.dispose]();
+    looking.kill("SIGKILL");
+    await looking.exited;
+  });
+
   it("X-1 holds between processes, and is free the moment its holder was killed with -9", async () => {
     await using dir = await tempDir();
     const data = new DataDir(dir.path);

@@ -6,6 +6,9 @@ import { type DataDir, makePrivate, writePrivate } from "./data-dir.ts";
 
 const Note = z.object({ pid: z.int(), port: z.int() });
 
+/** A command that looks whether we run holds the file for a moment, and is no other server. */
+const LOOK_MS_MAX = 500;
+
 /** Another server works with this data directory. */
 export class AlreadyRunningError extends Error {
   override readonly name = "AlreadyRunningError";
@@ -27,7 +30,7 @@ export class InstanceLock implements Disposable {
     this.#db = new DatabaseSync(dataDir.file("lock"));
     try {
       this.#db.exec(
-        "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;",
+        `PRAGMA busy_timeout = ${LOOK_MS_MAX}; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;`,
       );
     } catch (error) {
       this.#db.close();
