@@ -179,6 +179,8 @@ export class AgentSupervisor {
     }
     try {
       await this.#handshake(agent);
+      // Its end can arrive together with its answer, and is heard first: nobody would hear of it again.
+      if (!this.#alive.has(agent)) throw new Error("it ended with its first answer");
     } catch (error) {
       const exit = await agent.stop();
       throw this.#fail(REFUSE.agentNotConnected(this.#name, reasonOf(error, exit)), isRetry);

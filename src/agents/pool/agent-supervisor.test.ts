@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { EPOCH, NO_DESK } from "../../../tests/core/acp-scene.ts";
+import { countingWorld } from "../../../tests/core/counting-world.ts";
+import { tempDir } from "../../../tests/support/temp-dir.ts";
+import { CliType } from "../../protocol/ids.ts";
+import type { AgentStatus } from "../../protocol/server-messages.ts";
+import { AgentProcess } from "../process/agent-process.ts";
+import type { ProcessHost, ProcessSpec } from "../process/process-host.ts";
+import { AgentSupervisor } from "./agent-supervisor.ts";
+
+const ANSWERS_AND_ENDS = `
+  for await (const line of console) {
+    console.log(JSON.stringify({ jsonrpc: "2.0", id: JSON.parse(line).id, result: { protocolVersion: 1 } }));
+    process.exit(8);
+  }`;
+
+/** What a process says and that it ended arrive in one piece, as they can over a holder's socket. */
+const IN_ONE_PIECE: ProcessHost = {
+  start: (spec) => {
+    const said: Parameters<ProcessSpec["onLine"]>[] = [];
+    const process = new AgentProcess({ ...spec, onLine: (...line) => said.push(line) });
+    const exited = process.exited.then((exit) => {
+      for (const line of said) spec.onLine(...line);
+      return exit;
+    });
+    return {
+      ...{ pid: process.pid, started: process.started, checkpointBytes: process.checkpointBytes, exited },
+      write: (line) => process.write(line),
+      stop: () => process.stop(),
+      takePast: () => process.takePast(),
+      checkpoint: () => process.checkpoint(),
+      release: () => process.release(),
+    };
+  },
+};
+
+test("W-4 an agent that ends with its very first answer is never called connected", async () => {
+  await using dir = await tempDir();
+  const statuses: AgentStatus[] = [];
+  const definition = {
+    id: CliType.parse("hasty"),
+    name: "Hasty",
+    command: [process.execPath, "-e", ANSWERS_AND_ENDS],
+    env: {},
+    process: "shared",
+    retryDelaysMs: [1],
+    serves: { fs: false, terminal: false },
+  } as const;
+  const ended = Promise.withResolvers<void>();
+  const supervisor = new AgentSupervisor({
+    definition: () => definition,
+    sessionId: null,
+    world: countingWorld(),
+    host: IN_ONE_PIECE,
+    isHeld: false,
+    cwd: dir.path,
+    env: async () => ({ PATH: process.env["PATH"] ?? "" }),
+    epoch: EPOCH,
+    clientVersion: "1",
+    startTimeoutMs: 60_000,
+    onTurnCompleted: () => undefined,
+    guarded: [],
+    desk: NO_DESK,
+    onStatus: ({ status }) => {
+      statuses.push(status);
+      if (status === "disconnected") ended.resolve();
+    },
+    onError: ended.reject,
+  });
+  await expect(supervisor.ensure()).rejects.toThrow("Hasty");
+  await ended.promise;
+  expect([statuses, supervisor.running]).toEqual([["starting", "disconnected"], null]);
+  await supervisor.stop();
+});
