@@ -6,6 +6,7 @@ import type { Invariant } from "./invariants/invariant.ts";
 import { AFTER_ROUND, AFTER_STOP } from "./invariants/invariant-table.ts";
 import { type LoadReport, measureLoad } from "./load/measure-load.ts";
 import { PeakMemory, pssBytes } from "./load/server-memory.ts";
+import { lossesNoticed } from "./scene/losses-noticed.ts";
 import { Scene, type SceneSize } from "./scene/scene.ts";
 import type { Verb } from "./scene/user.ts";
 
@@ -99,6 +100,7 @@ export class Torture {
     // A round that was broken off proves nothing; what is left behind is looked at all the same.
     if (this.#orders.isStopped()) return;
     if (stuck !== null) this.#breaches.push({ kind: "other", what: `does not come to rest: ${stuck}` });
+    await lossesNoticed(scene.server);
     await this.#check(scene, AFTER_ROUND);
     this.#orders.say(`round ${this.#rounds}: ${names.join(", ")}`);
   }
