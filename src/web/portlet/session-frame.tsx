@@ -77,7 +77,7 @@ export class SessionFrame {
     if (message.type === "portlet:visible") {
       this.#asked.at = performance.now(); // whoever comes back needs a moment too before a key can answer
       this.#frames.setVisible(message.visible);
-    } else if (message.type === "portlet:focus") this.#focus();
+    } else if (message.type === "portlet:focus" && this.#hasKeyboard) this.#focus();
     else if (message.type === "portlet:print") this.#reading.print();
     else if (message.type === "portlet:find") this.#reading.openFind();
   }
@@ -194,6 +194,12 @@ export class SessionFrame {
     this.#now.value = Date.now();
     this.#transcript.tick();
     this.#keepFocus();
+  }
+
+  /** A dialog of the shell may have taken it between the shell's word and now. */
+  get #hasKeyboard(): boolean {
+    const { frameElement, parent } = this.#window;
+    return parent.document.activeElement === frameElement;
   }
 
   /** A question that waits comes before the next message, unless that one is begun. */

@@ -131,8 +131,8 @@ export class PortletFrame {
   giveFocus(): void {
     if (!this.#wantsFocus || !this.ready) return;
     this.#wantsFocus = false;
-    // Someone who types into the shell meanwhile goes on doing so.
-    if (document.activeElement instanceof HTMLInputElement) return;
+    // Someone who types into the shell meanwhile, or has opened a dialog, goes on there.
+    if (document.activeElement instanceof HTMLInputElement || document.querySelector("dialog[open]") !== null) return;
     this.#iframe.focus();
     this.post({ type: "portlet:focus" });
   }
