@@ -20,6 +20,15 @@ const resolved = (id: string) => ({
   permissionId: PermissionId.parse(id),
   outcome: { outcome: "selected" as const, optionId: "once" },
 });
+/** Presses A in the very moment in which the card is drawn. */
+const KEY_WITH_THE_CARD = `new Promise((done) =>
+  new MutationObserver((_, watch) => {
+    if (document.querySelector("[data-permission-id]") === null) return;
+    watch.disconnect();
+    const log = document.querySelector("[role=log]");
+    log.dispatchEvent(new KeyboardEvent("keydown", { key: "a", code: "KeyA", bubbles: true, cancelable: true }));
+    done();
+  }).observe(document.body, { childList: true, subtree: true }))`;
 /** A card catches no key in its first moment; this is the end of it. */
 const pastTheGuard = () =>
   portlet.frame.evaluate(
@@ -40,8 +49,9 @@ test("[W-8] the exact command is in view with the agent's own options in its ord
 });
 
 test("[W-8] A allows and D denies, but not in the first moment and not while typing", async () => {
+  const early = portlet.frame.evaluate(KEY_WITH_THE_CARD);
   await portlet.show(waiting("p1"));
-  await portlet.frame.getByRole("log").press("a");
+  await early;
   await pastTheGuard();
   expect(await portlet.said("permission:respond")).toEqual([]);
   await portlet.frame.getByRole("textbox", { name: "Message" }).press("a");

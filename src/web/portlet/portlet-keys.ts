@@ -13,8 +13,8 @@ interface PortletKeysOptions {
   readonly focusComposer: () => void;
   /** Does what a key of reading asks for; false when it is none. */
   readonly read: (wish: SessionWish | null) => boolean;
-  /** How long the present question has been in view. */
-  readonly askedForMs: () => number;
+  /** How long a question has been in view. */
+  readonly askedForMs: (requestId: string) => number;
 }
 
 /** Keys pressed anywhere in the frame: the shell's go up, the session's own are done here. */
@@ -45,7 +45,7 @@ function takeSessionKey(event: KeyboardEvent, { store, focusComposer, read, aske
   }
   const [first] = store.state.session.pending;
   const asked = first && isPermission(first) ? first : null;
-  const optionId = asked ? permissionKey(press, askedForMs(), asked) : null;
+  const optionId = asked ? permissionKey(press, askedForMs(asked.permissionId), asked) : null;
   if (asked && optionId !== null) {
     store.respond(asked.permissionId, optionId);
     return true;

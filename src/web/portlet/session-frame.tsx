@@ -148,7 +148,8 @@ export class SessionFrame {
       store: this.#store,
       focusComposer: () => this.#focusComposer(),
       read: (wish) => this.#reading.take(wish),
-      askedForMs: () => performance.now() - this.#asked.at,
+      // One that is known and not drawn yet has been seen by nobody.
+      askedForMs: (id) => (id === this.#asked.id ? performance.now() - this.#asked.at : 0),
     });
     this.#transcript.element.addEventListener("click", ({ target }) => {
       this.#actOnTurnEnd(target);
