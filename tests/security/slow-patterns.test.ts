@@ -41,13 +41,20 @@ test("X-14 secrets are taken out of the most tiresome line an agent can say, and
     `${'"'.repeat(CHARS)}`,
     `${'"token"'.repeat(CHARS / 7)}`,
     `Bearer${" ".repeat(CHARS)}`,
+    `${'"token":"'.repeat(CHARS / 9)}`,
+    `${'"token":\\n'.repeat(CHARS / 9)}`,
+    `${'"name":"k","value":'.repeat(CHARS / 19)}`,
+    `-----BEGIN ${"PRIVATE KEY ".repeat(CHARS / 12)}`,
+    `${"-----BEGIN ".repeat(CHARS / 11)}`,
   ];
   for (const line of tiresome) {
     const redacted = redactSecrets(`${line}\n{"api_key":"hidden-1"} {"name":"Authorization","value":"hidden-2"}`);
     expect(redacted).not.toMatch(/hidden-[12]/);
   }
   const withoutEnd = `"token":"${'\\"'.repeat(CHARS / 2)}`;
-  expect(redactSecrets(withoutEnd)).toBe(withoutEnd);
+  expect(redactSecrets(withoutEnd)).toBe('"token":"[redacted]"');
+  const keys = "-----BEGIN PRIVATE KEY-----".repeat(CHARS / 27);
+  expect(redactSecrets(`${keys}\nhidden-1`)).toBe("[redacted]");
 });
 
 test("X-4 a command line, a name and a search without end are read in time that grows with them", () => {
