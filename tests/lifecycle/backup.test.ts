@@ -142,7 +142,7 @@ describe("restoring", () => {
   );
 
   it(
-    "touches nothing when the backup is damaged, incomplete, newer, tampered with or none, or agents of the last run still wait",
+    "touches nothing when the backup is damaged, incomplete, newer, tampered with, not what it says or none, or agents of the last run still wait",
     async () => {
       const { server, folder } = await backedUp();
       await using _ = server;
@@ -157,6 +157,12 @@ describe("restoring", () => {
         ["damaged", (at: string) => flip(join(at, "liminal.db")), "is damaged"],
         ["incomplete", (at: string) => writeFileSync(join(at, "liminal.db"), ""), "is damaged"],
         ["newer", (at: string) => writeManifest(at, { ...manifest, schema: 9_999 }), "Update first"],
+        ["older than its manifest says", (at: string) => setSchema(at, manifest, 1), "its database has schema 1."],
+        [
+          "newer than its manifest says",
+          (at: string) => setSchema(at, manifest, 9_999),
+          "its database has schema 9999.",
+        ],
         ["of a format to come", (at: string) => writeManifest(at, { ...manifest, liminalBackup: 2 }), "newer version"],
         [
           "leading elsewhere",
@@ -184,13 +190,27 @@ describe("restoring", () => {
   );
 });
 
-/** Whoever hands over a changed backup can count it anew. */
-function plantTrigger(folder: string, manifest: { readonly files: readonly { readonly name: string }[] }): void {
-  const path = join(folder, "liminal.db");
-  const db = new DatabaseSync(path);
-  db.exec(
+interface Manifest {
+  readonly files: readonly { readonly name: string }[];
+}
+
+function plantTrigger(folder: string, manifest: Manifest): void {
+  changeDatabase(
+    folder,
+    manifest,
     "CREATE TRIGGER allow_all AFTER INSERT ON session BEGIN INSERT INTO policy_mode VALUES ('session', NEW.id, 'all'); END",
   );
+}
+
+function setSchema(folder: string, manifest: Manifest, schema: number): void {
+  changeDatabase(folder, manifest, `PRAGMA user_version = ${schema}`);
+}
+
+/** Whoever hands over a changed backup can count it anew. */
+function changeDatabase(folder: string, manifest: Manifest, sql: string): void {
+  const path = join(folder, "liminal.db");
+  const db = new DatabaseSync(path);
+  db.exec(sql);
   db.close();
   const [bytes, sha256] = [statSync(path).size, digestOf(path)];
   const files = manifest.files.map((file) => (file.name === "liminal.db" ? { ...file, bytes, sha256 } : file));

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } fro
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { findForeignActor } from "../../store/database/foreign-schema.ts";
-import { findWholeDamage, SCHEMA_VERSION } from "../../store/database/open-database.ts";
+import { findWholeDamage, SCHEMA_VERSION, userVersionOf } from "../../store/database/open-database.ts";
 import { storageFaultOf } from "../../store/database/storage-fault.ts";
 import { DataDir } from "../data-dir.ts";
 import { countHeld } from "../held-agents.ts";
@@ -62,6 +62,7 @@ async function checkAndRestore(request: RestoreRequest): Promise<Restored> {
     const damage = findWholeDamage(join(aside, DATABASE));
     if (damage !== null)
       throw new BackupError(`The backup's database is damaged (${damage}). Use another one. Nothing was changed.`);
+    requireSchema(join(aside, DATABASE), manifest.schema);
     const foreign = findForeignActor(join(aside, DATABASE));
     if (foreign !== null)
       throw new BackupError(
@@ -71,6 +72,16 @@ async function checkAndRestore(request: RestoreRequest): Promise<Restored> {
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
+}
+
+/** It was judged by what the manifest says; if that is not so, the next start would be the first to notice. */
+function requireSchema(path: string, schema: number): void {
+  using db = new DatabaseSync(path, { readOnly: true });
+  const found = userVersionOf(db);
+  if (found === schema) return;
+  throw new BackupError(
+    `The backup's manifest says schema ${schema}, and its database has schema ${found}. They do not belong together: use another backup. Nothing was changed.`,
+  );
 }
 
 /** They wait for a server that knows what they said. */
