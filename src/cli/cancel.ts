@@ -1,3 +1,5 @@
+import type { SessionHistory } from "../protocol/server-messages.ts";
+import { isTurnActive } from "../protocol/session-state.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
 import type { CommandLine } from "./parse-command-line.ts";
@@ -7,7 +9,23 @@ import { connect } from "./server-link.ts";
 export async function cancel(line: CommandLine): Promise<ExitCode> {
   using link = await connect(line.env, "fail");
   const sessionId = await findSession(link, line.args[0] ?? "");
+  const found = await link.ask("session:history", { type: "session:open", sessionId, limit: 1 });
+  // Also where nothing runs: a turn may have started since.
   await link.act({ type: "session:cancel", sessionId });
-  print(line, { sessionId, status: "cancelling" }, "The turn is being stopped.");
+  const status = isAtRest(found) ? "idle" : "cancelling";
+  print(line, { sessionId, status }, wordsFor(found));
   return EXIT.done;
+}
+
+function wordsFor(found: SessionHistory): string {
+  if (isTurnActive(found.turn)) return "The turn is being stopped.";
+  return isAtRest(found)
+    ? "Nothing runs in this session: there was nothing to stop."
+    : "No turn runs in this session. It waits for nothing any more.";
+}
+
+/** Without a turn, a question may be open, a message may be next, or a session may be going to be woken. */
+function isAtRest({ turn, pending, visits = [], waits = [], queue, queuePaused }: SessionHistory): boolean {
+  const next = queuePaused ? [] : queue;
+  return !isTurnActive(turn) && [pending, visits, waits, next].every(({ length }) => length === 0);
 }

@@ -55,7 +55,7 @@ it.skipIf(Bun.which("jq") === null)(
 );
 
 it(
-  "X-14 run --wait tells a failed turn from a cancelled one by its exit code",
+  "X-14 run --wait tells a failed turn from a cancelled one by its exit code, and cancel says when nothing runs",
   async () => {
     await using server = await startTestServer();
     const failed = await liminalJson(server, ["run", "--wait", "fail"]);
@@ -72,6 +72,14 @@ it(
     expect(cancelled).toMatchObject({ code: 0, value: { sessionId: created.sessionId, status: "cancelling" } });
     expect(JSON.parse(await new Response(sleeping.stdout).text())).toMatchObject({ status: "cancelled" });
     expect(await sleeping.exited).toBe(5);
+
+    const again = await liminal(server, ["cancel", created.sessionId]);
+    expect(again).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: "Nothing runs in this session: there was nothing to stop.\n",
+    });
+    expect((await liminalJson(server, ["cancel", created.sessionId])).value).toMatchObject({ status: "idle" });
   },
   COMMANDS_TIMEOUT_MS,
 );

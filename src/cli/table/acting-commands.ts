@@ -83,7 +83,8 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
     argsMax: 1,
     offers: ["sessions"],
     options: [],
-    json: '{"sessionId", "status": "cancelling"}',
+    notes: ["Where nothing runs it says so, and ends with 0 all the same."],
+    json: '{"sessionId", "status": "cancelling" | "idle"}',
     examples: ["liminal cancel 3f2a"],
   },
   {
