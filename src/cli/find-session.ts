@@ -1,7 +1,7 @@
 import { cliTypeOf, SessionId } from "../protocol/ids.ts";
 import type { Project, SessionRow } from "../protocol/server-messages.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import type { ServerLink } from "./server-link.ts";
+import { ANSWER_MS_MAX, type ServerLink } from "./server-link.ts";
 
 const SHORT_ID_CHARS = 8;
 const CANDIDATES_SHOWN_MAX = 5;
@@ -13,7 +13,9 @@ export async function allSessions(
   includeArchived = true,
 ): Promise<readonly SessionRow[]> {
   const lists = await Promise.all(
-    projects.map(({ id }) => link.ask("session:list", { type: "session:list", projectId: id, includeArchived })),
+    projects.map(({ id }) =>
+      link.ask("session:list", { type: "session:list", projectId: id, includeArchived }, ANSWER_MS_MAX),
+    ),
   );
   return lists
     .flatMap(({ sessions }) => sessions)

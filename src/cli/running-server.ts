@@ -10,6 +10,7 @@ import { isCertificateFault, type PinnedTls, pinnedTls, strangerError } from "./
 const Note = z.object({ pid: z.int(), port: z.int(), origin: z.url({ protocol: /^https?$/ }).optional() });
 /** One that takes longer than this to say that it is well is not. */
 const READY_MS_MAX = 10_000;
+const MS_PER_SECOND = 1_000;
 const Failure = z.object({ error: z.string() });
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,6 +19,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export class NoServerError extends CliError {
   constructor(message: string) {
     super(EXIT.noServer, message, "NO_SERVER");
+  }
+}
+
+/** Somebody takes connections there, and says nothing. */
+export class SilentServerError extends CliError {
+  constructor({ origin, pid }: Pick<RunningServer, "origin" | "pid">, waitedMs: number) {
+    const words = `The server at ${origin} (process ${pid}) did not answer within ${waitedMs / MS_PER_SECOND} s.`;
+    super(EXIT.noServer, `${words} Try again; if it stays silent, end it with: liminal stop`, "NO_ANSWER");
   }
 }
 
@@ -72,12 +81,13 @@ export class RunningServer {
     return `${this.origin}/?token=${encodeURIComponent(this.#token)}`;
   }
 
-  /** Whether it is there and ready; a note can outlive the server that wrote it. */
+  /** Whether it is there and ready; a note can outlive the server that wrote it. Throws for one that is there and silent. */
   async isReady(): Promise<boolean> {
     try {
       return (await this.#fetch("/healthz", { signal: AbortSignal.timeout(READY_MS_MAX) })).ok;
     } catch (error) {
       if (this.#tls && isCertificateFault(error)) throw strangerError(this.origin, this.#tls);
+      if (error instanceof Error && error.name === "TimeoutError") throw new SilentServerError(this, READY_MS_MAX);
       if (isUnreachable(error)) return false;
       throw error;
     }

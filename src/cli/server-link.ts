@@ -10,11 +10,13 @@ import type { PlainServerMessage, ServerMessage } from "../protocol/server-messa
 import { DeletedSessions } from "./deleted-sessions.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import type { Environment } from "./parse-command-line.ts";
-import { RunningServer } from "./running-server.ts";
+import { RunningServer, SilentServerError } from "./running-server.ts";
 import { runningServer, startInBackground } from "./start-in-background.ts";
 
 /** A server that was there gets this many tries to come back, some 20 s, before a command gives up on it. */
 const FAILED_TRIES_MAX = 6;
+/** A server that is well greets whoever connects, and answers what it has at hand, long before that. */
+export const ANSWER_MS_MAX = 20_000;
 
 type Hello = Extract<PlainServerMessage, { type: "hello" }>;
 type AnswerOf<Type extends PlainServerMessage["type"]> = Extract<PlainServerMessage, { type: Type }>;
@@ -48,8 +50,14 @@ export class ServerLink implements Disposable {
     return Promise.race([this.lost, this.#deleted.until(sessionId)]);
   }
 
-  async ask<Type extends PlainServerMessage["type"]>(type: Type, request: ClientRequest): Promise<AnswerOf<Type>> {
-    const answer = await this.#answered(request);
+  /** `answerMsMax`: for what the server has at hand. Other things take as long as an agent takes. */
+  async ask<Type extends PlainServerMessage["type"]>(
+    type: Type,
+    request: ClientRequest,
+    answerMsMax?: number,
+  ): Promise<AnswerOf<Type>> {
+    const answered = this.#answered(request);
+    const answer = await (answerMsMax === undefined ? answered : this.#within(answerMsMax, answered));
     if (isOfType(answer, type)) return answer;
     throw new Error(`the server answered ${answer.type} where ${type} was expected`);
   }
@@ -61,6 +69,16 @@ export class ServerLink implements Disposable {
 
   [Symbol.dispose](): void {
     this.connection.close();
+  }
+
+  async #within<Answer>(limitMs: number, answered: Promise<Answer>): Promise<Answer> {
+    const silent = Promise.withResolvers<never>();
+    const cancel = afterTimeout(limitMs, () => silent.reject(new SilentServerError(this.server, limitMs)));
+    try {
+      return await Promise.race([answered, silent.promise]);
+    } finally {
+      cancel();
+    }
   }
 
   async #answered(request: ClientRequest): Promise<ServerMessage> {
@@ -76,20 +94,27 @@ export class ServerLink implements Disposable {
 
 /** Talks to the server of this data directory; where none runs, one is started, unless only a running one makes sense. */
 export async function connect(env: Environment, whenNone: "start" | "fail" = "start"): Promise<ServerLink> {
-  const running = await runningServer(env);
+  const running = await runningServer(env, "fail");
   const server = running ?? (whenNone === "start" ? await startInBackground(env) : new RunningServer(env));
   const greeted = Promise.withResolvers<Hello>();
   const lost = Promise.withResolvers<never>();
   lost.promise.catch(ignore("whoever waits for an answer hears of it"));
   const deleted = new DeletedSessions();
+  let forgetSilence = ignore("nothing is open yet that could be silent");
   const connection: Connection = new Connection({
     url: server.origin,
     world: worldOf(env, server),
     onMessage: (message) => {
-      if (message.type === "hello") greeted.resolve(message);
+      if (message.type === "hello") {
+        forgetSilence();
+        greeted.resolve(message);
+      }
       if (message.type === "session:deleted") deleted.heard(message.sessionId);
     },
     onPhase: (phase) => {
+      forgetSilence();
+      if (phase.phase === "open")
+        forgetSilence = afterTimeout(ANSWER_MS_MAX, () => lost.reject(new SilentServerError(server, ANSWER_MS_MAX)));
       if (phase.phase !== "waiting-to-retry" || phase.failedTries < FAILED_TRIES_MAX) return;
       lost.reject(new CliError(EXIT.noServer, "The server is gone. Start it with: liminal serve", "NO_SERVER"));
     },

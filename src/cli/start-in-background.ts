@@ -5,7 +5,7 @@ import { IGNORE_THE_FOLDER, PACKAGE_ROOT } from "../../bin/run-bun.mjs";
 import { CliError, EXIT } from "./exit-codes.ts";
 import type { Environment } from "./parse-command-line.ts";
 import { tell } from "./print.ts";
-import { dataDirOf, RunningServer } from "./running-server.ts";
+import { dataDirOf, RunningServer, SilentServerError } from "./running-server.ts";
 import { serverOfAnother } from "./serve-by-another.ts";
 
 const LOG_NAME = "server.log";
@@ -44,12 +44,16 @@ export async function startInBackground(env: Environment): Promise<RunningServer
   return server;
 }
 
-/** The one that answers; null when there is none, or only the note of one that is gone. */
-export async function runningServer(env: Environment): Promise<RunningServer | null> {
+/** The one that answers; null when there is none, or only the note of one that is gone. One that is silent may just be starting. */
+export async function runningServer(
+  env: Environment,
+  whenSilent: "none" | "fail" = "none",
+): Promise<RunningServer | null> {
   try {
     const server = new RunningServer(env);
     return (await server.isReady()) ? server : null;
   } catch (error) {
+    if (error instanceof SilentServerError && whenSilent === "fail") throw error;
     if (error instanceof CliError && error.exitCode === EXIT.noServer) return null;
     throw error;
   }

@@ -1,0 +1,77 @@
+import { expect, it } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { ProjectId } from "../../src/protocol/ids.ts";
+import type { PlainServerMessage } from "../../src/protocol/server-messages.ts";
+import { DataDir } from "../../src/server/data-dir.ts";
+import { InstanceLock } from "../../src/server/instance-lock.ts";
+import { TestServer } from "../support/test-server.ts";
+import { COMMANDS_TIMEOUT_MS, type Ended, liminal } from "./liminal.ts";
+
+/** Runs a command where somebody at that port is, by lock and note, the server of the data directory. */
+async function against(port: number, command: readonly string[]): Promise<Ended> {
+  await using place = await TestServer.prepare();
+  const dataDir = new DataDir(place.dataDir);
+  using lock = new InstanceLock(dataDir);
+  await writeFile(join(dataDir.path, "token"), "token-of-this-test");
+  const origin = `http://127.0.0.1:${port}`;
+  lock.announce({ pid: process.pid, port, origin, startedAt: "2026-01-01T00:00:00.000Z", version: "0.0.0" });
+  return await liminal(place, command);
+}
+
+/** Accepts connections, and never says a word. */
+async function listenMute() {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  return { port: address.port, [Symbol.dispose]: () => void server.close() };
+}
+
+/** Says that it is well, takes sockets, says `first` to each, and answers nothing. */
+function listenWell(first?: Extract<PlainServerMessage, { type: "hello" }>) {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request, host) => (host.upgrade(request) ? undefined : new Response("ok")),
+    websocket: {
+      open: (socket) => {
+        if (first) socket.send(JSON.stringify(first));
+      },
+      message: () => undefined,
+    },
+  });
+  return { port: Number(server.port), [Symbol.dispose]: () => void server.stop(true) };
+}
+
+it(
+  "X-14 a server that takes connections and never answers ends ls and cancel in words, and no other one is started",
+  async () => {
+    using mute = await listenMute();
+    using ungreeting = listenWell();
+    using unanswering = listenWell({
+      ...{ type: "hello", version: "0.0.0", protocol: 1, agents: [] },
+      projects: [
+        { id: ProjectId.parse("p1"), path: "/somewhere/shop", name: "shop", addedAt: "2026-01-01T00:00:00.000Z" },
+      ],
+    });
+    const ends = await Promise.all([
+      against(mute.port, ["ls"]),
+      against(mute.port, ["cancel", "3f2a"]),
+      against(ungreeting.port, ["ls"]),
+      against(unanswering.port, ["ls"]),
+    ]);
+    expect(ends.map(({ stderr }) => /did not answer within (\d+ s)\. .* liminal stop\n$/.exec(stderr)?.[1])).toEqual([
+      "10 s",
+      "10 s",
+      "20 s",
+      "20 s",
+    ]);
+    for (const { code, stdout, stderr } of ends) {
+      expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+      expect(stderr).toStartWith("The server at http://127.0.0.1:");
+    }
+  },
+  COMMANDS_TIMEOUT_MS,
+);
