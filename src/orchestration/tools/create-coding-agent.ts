@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Budget, ChildStatus } from "../../protocol/delegation.ts";
-import { type CommandId, SessionId } from "../../protocol/ids.ts";
+import { type CliType, type CommandId, SessionId } from "../../protocol/ids.ts";
 import { Json } from "../../protocol/json.ts";
 import { PATH_CHARS_MAX } from "../../protocol/limits.ts";
 import { RuleDraft, StartingPolicy } from "../../protocol/permission-policy.ts";
@@ -86,18 +86,33 @@ async function create(context: ToolContext, given: Input): Promise<SessionId> {
   const named = given.agent === undefined ? null : namedAgent(context, given.agent);
   const projectId = await chooseProject(context, given.project);
   const cliType = named ?? usualAgent(context, projectId);
-  const commandId = context.commandId("create");
-  const answer = await sessions.create(
-    {
-      ...{ type: "session:create", projectId, cliType },
-      ...(title !== undefined && { title }),
-      ...(policy !== undefined && { options: { policy: Json.parse(policy) } }),
-      ...(commandId !== undefined && { commandId }),
-    },
-    { parentId: caller, budget: Budget.parse(given.budget ?? {}) },
-  );
+  const make = (commandId: CommandId | undefined) =>
+    sessions.create(
+      {
+        ...{ type: "session:create", projectId, cliType },
+        ...(title !== undefined && { title }),
+        ...(policy !== undefined && { options: { policy: Json.parse(policy) } }),
+        ...(commandId !== undefined && { commandId }),
+      },
+      { parentId: caller, budget: Budget.parse(given.budget ?? {}) },
+    );
+  const answer = await makeSurely(context, cliType, make);
   if (answer.kind === "refused") throw refuseVisibly(context, answer.refusal);
   return createdId(answer);
+}
+
+/** A process that stops right now is started again by itself: the caller need not know, and could do nothing but call again. */
+async function makeSurely(
+  { agents, sessions, commandId }: ToolContext,
+  cliType: CliType,
+  make: (commandId: CommandId | undefined) => Promise<Answer>,
+): Promise<Answer> {
+  const wasThere = agents().some(({ id, status }) => id === cliType && status === "connected");
+  const first = await make(commandId("create"));
+  if (first.kind !== "refused" || first.refusal.code !== "AGENT_UNAVAILABLE") return first;
+  const againId = commandId("create-again");
+  const wasMadeAgain = againId !== undefined && sessions.isDone(againId);
+  return wasThere || wasMadeAgain ? make(againId) : first;
 }
 
 function readPolicy(given: Input["policy"]): StartingPolicy | undefined {
