@@ -155,6 +155,23 @@ describe("O-1 the tools", () => {
       expect((await caller.wait({ agentIds: [agentId, other], until: "any" })).reason).toBe("done");
     });
   });
+
+  test("X-20 wait_for_agents for all returns as soon as one asks, while the others are at work; ignoreBlocked goes on", () =>
+    withChild("sleep", (busy) =>
+      withChild("run echo hello", async (asking) => {
+        const agentIds = [busy, asking];
+        const { reason, pending, agents } = await caller.wait({ agentIds });
+        expect([reason, pending]).toEqual(["blocked", agentIds]);
+        expect(agents[1]?.why).toContain("echo hello");
+        expect((await caller.wait({ agentIds, ignoreBlocked: true, timeoutMs: 1 })).reason).toBe("timeout");
+        const { reason: armed, waitId = "" } = await caller.wait({ agentIds, wake: true });
+        expect(armed).toBe("armed");
+        await talk.client.ask("ok", { type: "session:wait-cancel", sessionId: talk.sessionId, waitId });
+        await caller.call("answer_agent", { agentId: asking, answer: "deny" });
+        await caller.call("cancel_agent", { agentId: busy });
+        expect((await caller.wait({ agentIds })).pending).toEqual([]);
+      }),
+    ));
 });
 
 describe("O-6 X-20 refusals say what to do", () => {

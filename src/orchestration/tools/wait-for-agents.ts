@@ -20,8 +20,8 @@ export const waitForAgents = defineTool({
   name: "wait_for_agents",
   title: "Wait for agents",
   description:
-    "Waits until any or all of your agents have ended their work, or wait for an answer, and says why it returns: done, blocked " +
-    "(with the question), failed, or timeout (call it again to go on waiting). With wake it returns at once: end your turn, and " +
+    "Waits until any or all of your agents have ended their work, or one of them waits for an answer, and says why it returns: done, " +
+    "blocked (with the question; with ignoreBlocked it goes on waiting), failed, or timeout (call it again to go on waiting). With wake it returns at once: end your turn, and " +
     "this session is woken with a digest when the agents have ended their work.",
   input: {
     agentIds: z.array(AgentIdInput).max(AGENTS_MAX).optional().describe("By default all that were not killed."),
@@ -45,8 +45,8 @@ export const waitForAgents = defineTool({
     if (ids.length === 0) throw new ToolError("There is no agent to wait for. Create one with create_coding_agent.");
     const look = () => ids.map((id) => children.info(id));
     const isReady = (info: ChildInfo) => isSettled(info) || (info.status === "waiting" && !ignoreBlocked);
-    const isMet = () => (until === "any" ? look().some(isReady) : look().every(isReady));
-    if (wake && !isMet()) {
+    const isOver = () => (until === "any" ? look().some(isReady) : look().every(isReady));
+    if (wake && !isOver()) {
       const waitId = await armWait(
         context,
         look().map(({ agentId }) => agentId),
@@ -54,6 +54,9 @@ export const waitForAgents = defineTool({
       );
       return { ...report(context, look(), "armed"), waitId };
     }
+    // Told at once, whatever the others do: the caller may be the only one who can answer.
+    const isBlocked = () => !ignoreBlocked && look().some(({ status }) => status === "waiting");
+    const isMet = () => isOver() || isBlocked();
     const end = await awaitAgents({ hub, isMet, timeoutMs, signal });
     const infos = look();
     if (end === "met") await forgetWaits(context, infos);
