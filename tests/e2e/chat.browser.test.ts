@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { openChat } from "./open-sessions.ts";
 import { textIn } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
@@ -14,16 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** A page with one new session in a directory of its own. */
-async function openChat() {
-  const app = await chromium.open(server);
-  const name = `chat-${crypto.randomUUID().slice(0, 8)}`;
-  const path = await server.directory(name);
-  await app.addProject(path);
-  const session = await app.newSession(name);
-  return { app, session, path, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
-}
-
 /** The colours in which the parts of an element are drawn. */
 function coloursIn(element: Locator): Promise<string[]> {
   return element.evaluate((root) => {
@@ -33,7 +24,7 @@ function coloursIn(element: Locator): Promise<string[]> {
 }
 
 test("TC-3.1a a sent message is there at once, before the server has it, and once when it has", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session } = chat;
   const mine = session.entries("user");
   process.kill(server.pid, "SIGSTOP");
@@ -52,7 +43,7 @@ test("TC-3.1a a sent message is there at once, before the server has it, and onc
 });
 
 test("TC-3.1b an empty message cannot be sent, by button or by key", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   for (const nothing of ["", "   ", "\n\n"]) {
     await session.message.fill(nothing);
@@ -67,7 +58,7 @@ test("TC-3.1b an empty message cannot be sent, by button or by key", async () =>
 });
 
 test("TC-3.2a the answer grows as it arrives, in place", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session } = chat;
   await session.say("stream 120 words at 60/s");
   const answer = session.entries("assistant");
@@ -92,7 +83,7 @@ test("TC-3.2a the answer grows as it arrives, in place", async () => {
 });
 
 test("TC-3.2b markdown is shown as such, tables included, and code is highlighted", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session, path } = chat;
   await session.ask("help", "A good first walk");
   const page = session.entries("assistant").last();
@@ -116,7 +107,7 @@ test("TC-3.2b markdown is shown as such, tables included, and code is highlighte
 });
 
 test("TC-3.3a a running tool call shows its name and a running mark; TC-3.7b a cancel ends it", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session } = chat;
   await session.say("run echo begun; exec sleep 1000");
   await session.permission.getByRole("button", { name: "Allow once", exact: true }).click();
@@ -132,7 +123,7 @@ test("TC-3.3a a running tool call shows its name and a running mark; TC-3.7b a c
 });
 
 test("TC-3.3b a finished tool call is collapsed with a success mark and expands to its output", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session, path } = chat;
   await writeFile(join(path, "notes.md"), "the output itself\n");
   await session.ask("read notes.md", "has 1 line");
@@ -151,7 +142,7 @@ test("TC-3.3b a finished tool call is collapsed with a success mark and expands 
 });
 
 test("TC-3.3c a failed tool call shows its error", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session } = chat;
   await session.ask("read missing.txt", "I could not read it");
   const call = session.entries("tool-call");
@@ -160,7 +151,7 @@ test("TC-3.3c a failed tool call shows its error", async () => {
 });
 
 test("TC-3.4a thinking is muted, folds away and opens again", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session } = chat;
   await session.ask("think", "I have thought about it");
   const thoughts = session.entries("thinking");

@@ -1,5 +1,22 @@
 import { SessionId } from "../../src/protocol/ids.ts";
 import type { TestServer } from "../support/test-server.ts";
+import type { OpenOptions } from "./app-page.ts";
+import type { Chromium } from "./use-chromium.ts";
+
+interface ChatOptions extends OpenOptions {
+  /** By its name; without it, the built-in one. */
+  readonly agent?: string;
+}
+
+/** A page with one new session in a directory of its own. */
+export async function openChat(chromium: Chromium, server: TestServer, { agent, ...options }: ChatOptions = {}) {
+  const app = await chromium.open(server, options);
+  const name = `chat-${crypto.randomUUID().slice(0, 8)}`;
+  const path = await server.directory(name);
+  await app.addProject(path);
+  const session = await app.newSession(name, agent);
+  return { app, session, name, path, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+}
 
 /** Sessions with these titles in one project, made without a page; `say` makes one of them work. */
 export async function prepareSessions(server: TestServer, project: string, titles: readonly string[]) {

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { openChat } from "./open-sessions.ts";
 import { textIn } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
@@ -15,17 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-async function openChat() {
-  const app = await chromium.open(server);
-  const name = `ask-${crypto.randomUUID().slice(0, 8)}`;
-  const path = await server.directory(name);
-  await app.addProject(path);
-  const session = await app.newSession(name);
-  return { app, session, path, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
-}
-
 test("W-8 by mouse: the exact command and the agent's options in its order; the answer is carried out", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session, path } = chat;
   await session.say("run echo permitted > proof");
   await session.permission.waitFor();
@@ -46,7 +38,7 @@ test("W-8 by mouse: the exact command and the agent's options in its order; the 
 });
 
 test("W-8 an edit is asked with its change in view; a no leaves the file as it was", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session, path } = chat;
   await writeFile(join(path, "notes.md"), "hello world\n");
   await session.say('edit notes.md "hello" "goodbye"');
@@ -62,7 +54,7 @@ test("W-8 an edit is asked with its change in view; a no leaves the file as it w
 });
 
 test("W-8 X-15 by keyboard: D denies, A allows, and neither while text is typed", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   await session.say("run echo never");
   await session.permission.waitFor();
@@ -95,7 +87,7 @@ test("W-8 X-15 by keyboard: D denies, A allows, and neither while text is typed"
 });
 
 test("W-8 X-15 by keyboard: the options can be reached with Tab and pressed with Enter", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   await session.say("run echo tabbed");
   await session.permission.waitFor();
@@ -121,7 +113,7 @@ test("W-8 X-15 by keyboard: the options can be reached with Tab and pressed with
 });
 
 test("W-8 X-2 a question shows on every page, and is gone everywhere when anyone has answered", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session } = chat;
   await using other = await chromium.open(server);
   await session.say("run echo together");
@@ -139,7 +131,7 @@ test("W-8 X-2 a question shows on every page, and is gone everywhere when anyone
 });
 
 test("W-3 a cancel withdraws the question", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session } = chat;
   await session.say("run echo never");
   await session.permission.waitFor();
@@ -150,7 +142,7 @@ test("W-3 a cancel withdraws the question", async () => {
 });
 
 test("X-6 messages sent during a turn wait as chips, can be taken back or dropped, and go out in order", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session } = chat;
   await session.say("run echo first");
   await session.permission.waitFor();
@@ -180,7 +172,7 @@ test("X-6 messages sent during a turn wait as chips, can be taken back or droppe
 });
 
 test("X-6 a cancel keeps what waits in the queue, and the next message sets it going", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session } = chat;
   await session.say("sleep");
   await session.untilSaid("Sleeping");

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
+import type { AppPage } from "./app-page.ts";
 import { axeViolations } from "./axe-violations.ts";
+import { openChat } from "./open-sessions.ts";
+import type { SessionView } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
 const OPTIONS = ["Allow once", "Always allow commands in this session", "Reject"];
@@ -13,22 +17,16 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-async function openChat() {
-  const app = await chromium.open(server);
-  const name = `rules-${crypto.randomUUID().slice(0, 8)}`;
-  await app.addProject(await server.directory(name));
-  const session = await app.newSession(name);
-  const permissions = async () => {
-    await session.button("Permissions").click();
-    const dialog = app.dialog("Permissions");
-    await dialog.getByRole("combobox", { name: "In this session" }).and(dialog.locator(":enabled")).waitFor();
-    return dialog;
-  };
-  return { app, session, name, permissions, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+/** Ready to be used. */
+async function openPermissions(app: AppPage, session: SessionView): Promise<Locator> {
+  await session.button("Permissions").click();
+  const dialog = app.dialog("Permissions");
+  await dialog.getByRole("combobox", { name: "In this session" }).and(dialog.locator(":enabled")).waitFor();
+  return dialog;
 }
 
 test("X-4 X-22 a rule of ours is offered beside the agent's own options, in words, and answers this request and the next", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   await session.say("run echo one");
   await session.permission.waitFor();
@@ -57,13 +55,13 @@ test("X-4 X-22 a rule of ours is offered beside the agent's own options, in word
 });
 
 test("X-4 X-22 the dialog: a mode, rules in words, what a rule would have answered, and what was answered", async () => {
-  await using chat = await openChat();
-  const { app, session, permissions } = chat;
+  await using chat = await openChat(chromium, server);
+  const { app, session } = chat;
   await session.say("run ls -la");
   await session.permission.getByRole("button", { name: "Allow once", exact: true }).click();
   await session.untilSaid("succeeded");
   await session.untilIdle();
-  const dialog = await permissions();
+  const dialog = await openPermissions(app, session);
   await dialog.getByRole("textbox", { name: "Command" }).fill("ls");
   await dialog.getByRole("combobox", { name: "Where" }).selectOption("project");
   await dialog.getByRole("button", { name: "Preview" }).click();
@@ -77,7 +75,7 @@ test("X-4 X-22 the dialog: a mode, rules in words, what a rule would have answer
   await dialog.waitFor({ state: "detached" });
   await session.ask("run ls", "succeeded");
   await session.ask('edit notes.md "" "hello"', "I created");
-  const again = await permissions();
+  const again = await openPermissions(app, session);
   expect(await again.getByRole("combobox", { name: "In this session" }).inputValue()).toBe("edits");
   const audit = again.getByRole("list", { name: "Answered without asking, in this project" });
   expect(await audit.getByRole("listitem").count()).toBe(2);

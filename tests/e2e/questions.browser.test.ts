@@ -6,6 +6,7 @@ import { formLoginAgent } from "../lifecycle/page-login-agent.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { axeViolations } from "./axe-violations.ts";
+import { openChat } from "./open-sessions.ts";
 import { textIn } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
@@ -16,14 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-async function openChat(agent?: string) {
-  const app = await chromium.open(server);
-  const name = `question-${crypto.randomUUID().slice(0, 8)}`;
-  await app.addProject(await server.directory(name));
-  const session = await app.newSession(name, agent);
-  return { app, session, name, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
-}
-
 function isFocused(field: Locator): Promise<boolean> {
   return field.evaluate((element) => element.ownerDocument.activeElement === element);
 }
@@ -33,7 +26,7 @@ async function untilFocused(field: Locator, what: string): Promise<void> {
 }
 
 test("W-9 by mouse, with two pages open: a real form, told what is wrong, answered once, resolved in both", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   await session.say("ask");
   await session.question.waitFor();
@@ -85,7 +78,7 @@ test("W-9 by mouse, with two pages open: a real form, told what is wrong, answer
 });
 
 test("W-9 X-15 by keyboard alone: the cursor is in the first field, Enter answers, Esc asks before it loses anything", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   await session.say("ask");
   await session.question.waitFor();
@@ -117,7 +110,7 @@ test("W-9 X-15 by keyboard alone: the cursor is in the first field, Enter answer
 });
 
 test("W-9 it takes the cursor from nobody who types, and what was filled in survives another tab", async () => {
-  await using chat = await openChat("Scripted");
+  await using chat = await openChat(chromium, server, { agent: "Scripted" });
   const { app, session, name } = chat;
   const properties = { thing: { type: "string", title: "Thing" } };
   const ask = (id: string, message: string) => ({
@@ -155,7 +148,7 @@ test("W-9 it takes the cursor from nobody who types, and what was filled in surv
 });
 
 test("W-9 what only the server can tell is told at the field", async () => {
-  await using chat = await openChat("Scripted");
+  await using chat = await openChat(chromium, server, { agent: "Scripted" });
   const { session } = chat;
   const properties = { key: { type: "string", title: "Key", pattern: "^[A-Z]{2}-\\d+$" } };
   const params = { mode: "form", message: "Which issue?", requestedSchema: { type: "object", properties } };
@@ -172,7 +165,7 @@ test("W-9 what only the server can tell is told at the field", async () => {
 });
 
 test("W-9 a page: the host first, nothing opened before the user agrees, waited for until the agent is done", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   await session.say("ask url");
   await session.question.waitFor();
@@ -192,7 +185,7 @@ test("W-9 a page: the host first, nothing opened before the user agrees, waited 
 });
 
 test("W-9 a page that was agreed to can be dismissed", async () => {
-  await using chat = await openChat("Scripted");
+  await using chat = await openChat(chromium, server, { agent: "Scripted" });
   const { app, session } = chat;
   const params = { mode: "url", message: "Go there", elicitationId: "p", url: `${server.origin}/healthz` };
   await session.say(script({ ask: { id: "q", method: "elicitation/create", params } }, { end: "end_turn" }));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { openChat } from "./open-sessions.ts";
 import { useChromium } from "./use-chromium.ts";
 
 /** Within this distance of the end counts as at the end. */
@@ -14,16 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-async function openChat() {
-  const app = await chromium.open(server);
-  const name = `reading-${crypto.randomUUID().slice(0, 8)}`;
-  await app.addProject(await server.directory(name));
-  const session = await app.newSession(name);
-  return { app, session, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
-}
-
 test("TC-3.5a the composer is pinned to the bottom and works with any history", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   const bottom = async () => {
     const box = await session.message.boundingBox();
@@ -42,7 +35,7 @@ test("TC-3.5a the composer is pinned to the bottom and works with any history", 
 });
 
 test("TC-3.5b while the agent works, the session, its tab and its row say so", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   await session.say("sleep");
   await session.status.getByText("working").waitFor();
@@ -54,7 +47,7 @@ test("TC-3.5b while the agent works, the session, its tab and its row say so", a
 });
 
 test("TC-3.6a the view follows; TC-3.6b scrolling up stops that; TC-3.6c Jump to latest resumes it", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session } = chat;
   const jump = session.button("Jump to latest");
   await session.ask(`stream ${MANY_WORDS} words`, `w${MANY_WORDS}`);
@@ -82,7 +75,7 @@ test("TC-3.6a the view follows; TC-3.6b scrolling up stops that; TC-3.6c Jump to
 });
 
 test("TC-3.7a Cancel is there while a turn runs; TC-3.7b it keeps the partial text; TC-3.7c it is gone when idle", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   expect(await session.cancel.count()).toBe(0);
   await session.say("stream 100000 words at 50/s");
@@ -99,7 +92,7 @@ test("TC-3.7a Cancel is there while a turn runs; TC-3.7b it keeps the partial te
 });
 
 test("TC-3.7b Esc cancels a running turn, and asks once", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   await session.say("sleep");
   await session.untilSaid("Sleeping");

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { chunk, script, scriptedAgent } from "../integration/scripted-agent.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { openChat } from "./open-sessions.ts";
 import { textIn } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
@@ -28,17 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** A page with one new session in a directory of its own. */
-async function openChat(agent?: string) {
-  const app = await chromium.open(server);
-  const name = `record-${crypto.randomUUID().slice(0, 8)}`;
-  await app.addProject(await server.directory(name));
-  const session = await app.newSession(name, agent);
-  return { app, name, session, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
-}
-
 test("W-2 how each turn ended stays in the transcript, also after a reload; what can be done stands at the last", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   const ends = session.entries("notice");
   await session.ask("scenario refusal", "So far, so good.");
@@ -56,7 +48,7 @@ test("W-2 how each turn ended stays in the transcript, also after a reload; what
 });
 
 test("X-7 a sub-agent's steps fold under the call they were made for, with a count, each under its own", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { session } = chat;
   await session.ask("scenario sub-agents", "Both are done.");
   const call = (name: string) =>
@@ -79,7 +71,7 @@ test("X-7 a sub-agent's steps fold under the call they were made for, with a cou
 });
 
 test("X-7 a long output is shown by its end, and whole in a view that holds only the lines in sight", async () => {
-  await using chat = await openChat();
+  await using chat = await openChat(chromium, server);
   const { app, session } = chat;
   await session.ask("scenario long-output", "That was long.");
   const call = session.entries("tool-call");
@@ -107,7 +99,7 @@ test("X-7 a long output is shown by its end, and whole in a view that holds only
 });
 
 test("X-7 a plan stands above the composer while it goes on, and in the transcript once it is done", async () => {
-  await using chat = await openChat("Scripted");
+  await using chat = await openChat(chromium, server, { agent: "Scripted" });
   const { session } = chat;
   const plan = (...done: boolean[]) => ({
     update: {
@@ -137,7 +129,7 @@ test("X-7 a plan stands above the composer while it goes on, and in the transcri
 });
 
 test("X-7 a choice that the agent refuses goes back to what it was, and the agent's words say why", async () => {
-  await using chat = await openChat("Stubborn");
+  await using chat = await openChat(chromium, server, { agent: "Stubborn" });
   const { session } = chat;
   const pace = session.frame.getByRole("combobox", { name: "Pace" });
   await pace.selectOption({ label: "Fast" });
@@ -146,7 +138,7 @@ test("X-7 a choice that the agent refuses goes back to what it was, and the agen
 });
 
 test("X-7 context and cost stand in the session's head, and the cost summed at its project", async () => {
-  await using chat = await openChat("Scripted");
+  await using chat = await openChat(chromium, server, { agent: "Scripted" });
   const { app, name, session } = chat;
   const cost = { amount: 1.5, currency: "USD" };
   await session.ask(

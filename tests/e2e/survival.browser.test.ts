@@ -3,18 +3,11 @@ import { launchChromium } from "../support/chromium.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { AppPage } from "./app-page.ts";
+import { openChat } from "./open-sessions.ts";
 import type { SessionView } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
 const chromium = useChromium();
-
-/** A page that knows its server will be away, with one new session. */
-async function openChat(server: TestServer) {
-  const app = await chromium.open(server, { losesServer: true });
-  await app.addProject(await server.directory("demo"));
-  const session = await app.newSession("demo");
-  return { app, session, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
-}
 
 const lostBar = ({ page }: AppPage) => page.getByRole("status").filter({ hasText: "Connection lost" });
 
@@ -44,7 +37,7 @@ async function unfoldThoughts(session: SessionView): Promise<void> {
 
 test("a draft survives what comes right after the last letter: a refresh, a closed tab, a closed window", async () => {
   await using server = await startTestServer();
-  await using chat = await openChat(server);
+  await using chat = await openChat(chromium, server, { losesServer: true });
   const { app, session } = chat;
   await session.ask("stream 1 words", "w1");
   await session.message.fill("one");
@@ -71,7 +64,7 @@ test("a draft survives what comes right after the last letter: a refresh, a clos
 
 test("a draft survives a server that is killed, and another browser sees it", async () => {
   await using server = await startTestServer();
-  await using chat = await openChat(server);
+  await using chat = await openChat(chromium, server, { losesServer: true });
   const { session } = chat;
   await session.ask("stream 1 words", "w1");
   await session.message.fill("half a thought");
@@ -86,7 +79,7 @@ test("a draft survives a server that is killed, and another browser sees it", as
 
 test("X-1 X-19 TC-5.6b the server is killed in mid-turn: a bar says so, typing goes on, and so does the turn", async () => {
   await using server = await startTestServer();
-  await using chat = await openChat(server);
+  await using chat = await openChat(chromium, server, { losesServer: true });
   const { app, session } = chat;
   await session.ask("stream 5 words", "w5");
   await session.say("stream 100000 words at 60/s");
@@ -120,7 +113,7 @@ test("X-1 X-19 TC-5.6b the server is killed in mid-turn: a bar says so, typing g
 
 test("X-1 a message that was on its way when the server was killed arrives, and once", async () => {
   await using server = await startTestServer();
-  await using chat = await openChat(server);
+  await using chat = await openChat(chromium, server, { losesServer: true });
   const { app, session } = chat;
   await session.ask("stream 5 words", "w5");
   process.kill(server.pid, "SIGSTOP");
@@ -169,7 +162,7 @@ test("X-1 a browser that is killed with -9 loses nothing and stops nothing", asy
 
 test("X-2 two browsers on one session agree, entry by entry, and each sees what the other sends", async () => {
   await using server = await startTestServer();
-  await using chat = await openChat(server);
+  await using chat = await openChat(chromium, server, { losesServer: true });
   const { session } = chat;
   await session.ask("stream 1 words", "w1");
   await using other = await chromium.open(server);
@@ -187,7 +180,7 @@ test("X-2 two browsers on one session agree, entry by entry, and each sees what 
 
 test("X-2 X-27 two windows of one browser work side by side", async () => {
   await using server = await startTestServer();
-  await using chat = await openChat(server);
+  await using chat = await openChat(chromium, server, { losesServer: true });
   const { app, session } = chat;
   await session.ask("stream 1 words", "w1");
   await using window = await chromium.open(server, { besides: app });

@@ -4,7 +4,7 @@ import { launchChromium } from "../support/chromium.ts";
 import type { TestServer } from "../support/test-server.ts";
 import { type AppPage, type OpenOptions, openApp } from "./app-page.ts";
 
-interface Chromium {
+export interface Chromium {
   /** `await using app = await chromium.open(server)`; `browser` is another one than the file's own. */
   open(server: TestServer, options?: OpenOptions & { readonly browser?: Browser }): Promise<AppPage>;
 }
