@@ -26,6 +26,8 @@ export interface EntryRun {
 export interface TransferStore {
   /** Every agent session that stands, or ever stood, behind a session of ours. */
   knownAgentSessions(cliType: CliType): ReadonlySet<string>;
+  /** Every agent session that ever stood behind a session that was deleted here. */
+  forgottenAgentSessions(cliType: CliType): ReadonlySet<string>;
   isKnown(cliType: CliType, agentSessionId: string): boolean;
   /** All of it or nothing; false when its agent session is known already. */
   adopt(adoption: Adoption): boolean;

@@ -211,13 +211,21 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   message("terminal:opened", { terminalId: z.string(), title: z.string() }),
   message("terminal:output", { terminalId: z.string(), data: z.string() }),
   message("terminal:exited", { terminalId: z.string(), exitCode: z.nullable(z.int()) }),
-  /** `brings`: whether the agent repeats what was said, or only remembers it. `isCut`: there are more than it told. */
+  /**
+   * `brings`: whether the agent repeats what was said, or only remembers it. `isCut`: there are more than it told.
+   * `deletedHere`: the user had it and deleted it; it comes back only when it is named.
+   */
   message("import:found", {
     projectId: ProjectId,
     cliType: CliType,
     brings: z.enum(["words", "memory"]),
     sessions: z.array(
-      z.object({ agentSessionId: z.string(), title: z.optional(z.string()), updatedAt: z.optional(z.string()) }),
+      z.object({
+        agentSessionId: z.string(),
+        title: z.optional(z.string()),
+        updatedAt: z.optional(z.string()),
+        deletedHere: z.optional(z.boolean()),
+      }),
     ),
     known: z.int(),
     isCut: z.boolean(),

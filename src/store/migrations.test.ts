@@ -29,6 +29,7 @@ const RELEASED = [
   "22b61bcc006ec7c3",
   "901b9de7bf01ed60",
   "2e0c86c7654a9877",
+  "c03da562fb96391c",
 ];
 
 function versions(): number[] {

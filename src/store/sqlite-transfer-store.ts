@@ -21,6 +21,10 @@ export class SqliteTransferStore implements TransferStore {
     return new Set(this.#sql.known.all(cliType).map((row) => String(row["agent_session_id"])));
   }
 
+  forgottenAgentSessions(cliType: CliType): ReadonlySet<string> {
+    return new Set(this.#sql.forgotten.all(cliType).map((row) => String(row["agent_session_id"])));
+  }
+
   isKnown(cliType: CliType, agentSessionId: string): boolean {
     return this.#sql.isKnown.get(cliType, agentSessionId) !== undefined;
   }
@@ -60,6 +64,7 @@ export class SqliteTransferStore implements TransferStore {
 function prepareStatements(db: DatabaseSync) {
   return {
     known: db.prepare("SELECT agent_session_id FROM agent_session WHERE cli_type = ?"),
+    forgotten: db.prepare("SELECT agent_session_id FROM forgotten_session WHERE cli_type = ?"),
     isKnown: db.prepare("SELECT 1 FROM agent_session WHERE cli_type = ? AND agent_session_id = ?"),
     finish: db.prepare("UPDATE session SET kept_from_seq = ?, adopted = ? WHERE id = ?"),
     noteFile: db.prepare(

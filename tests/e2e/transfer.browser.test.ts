@@ -4,9 +4,10 @@ import type { Locator } from "playwright-core";
 import { tempDir } from "../support/temp-dir.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { imported } from "../transfer/file-steps.ts";
-import { guideIn, manySessions, writeGuideSessions } from "../transfer/guide-sessions.ts";
+import { guideIn, manySessions, projectWith, writeGuideSessions } from "../transfer/guide-sessions.ts";
 import { hostileDocument } from "../transfer/hostile-document.ts";
 import { HOSTILE_TEXTS } from "../transfer/hostile-texts.ts";
+import { onlyTalk, startImport, untilDone } from "../transfer/import-steps.ts";
 import type { AppPage } from "./app-page.ts";
 import { axeViolations } from "./axe-violations.ts";
 import { useChromium } from "./use-chromium.ts";
@@ -108,6 +109,26 @@ test("X-12 an import goes on when its dialog is closed, is met again when it is 
   await dialog.getByText("0 of 3 sessions. You can close this: it goes on.").waitFor();
   await dialog.getByRole("button", { name: "Stop importing" }).press("Enter");
   await dialog.getByText("Stopped. 0 sessions came in and stay.").waitFor();
+});
+
+test("X-12 what was deleted here says so in the list, and Select all leaves it out", async () => {
+  await using guide = await tempDir();
+  await using server = await startTestServer({ agents: { guide: guideIn(guide.path, "--without", "delete") } });
+  const client = await server.connect();
+  const { projectId } = await projectWith(server, client, guide.path, (cwd) => manySessions(3, cwd));
+  await untilDone(client, await startImport(client, projectId, ["guide_0002"]));
+  const { sessionId } = await onlyTalk(client, projectId);
+  await client.ask("session:deleted", { type: "session:delete", sessionId });
+  await using app = await chromium.open(server);
+  const dialog = await openImport(app, "outside");
+  await dialog.getByRole("combobox", { name: "Agent" }).selectOption({ label: "Test Guide" });
+  await dialog.getByRole("checkbox", { name: "Select all 2" }).press("Space");
+  const deleted = dialog.getByRole("checkbox", { name: "guide_0002 deleted here" });
+  expect(await deleted.isChecked()).toBe(false);
+  await dialog.getByRole("button", { name: "Import 2 sessions", exact: true }).waitFor();
+  await deleted.press("Space");
+  await dialog.getByRole("button", { name: "Import 3 sessions", exact: true }).press("Enter");
+  await dialog.getByText("Imported 3 sessions.").waitFor();
 });
 
 test("X-12 an agent that cannot list its sessions says so, with a way to try again", async () => {

@@ -129,3 +129,33 @@ test("X-12 sessions that were started here are never offered, not even one whose
   await server.start();
   expect(await found(await server.connect(), projectId)).toMatchObject({ sessions: [], known: 2 });
 });
+
+test("X-12 a session deleted here is marked as such while its agent lists it, and comes back only when it is named", async () => {
+  await using guide = await tempDir();
+  await using server = await startTestServer({ agents: { guide: guideIn(guide.path, "--without", "delete") } });
+  const client = await server.connect();
+  const { projectId } = await projectWith(server, client, guide.path, (cwd) => manySessions(2, cwd));
+  const deleteOnly = async () => {
+    const { sessionId } = await onlyTalk(client, projectId);
+    await client.ask("session:deleted", { type: "session:delete", sessionId });
+  };
+  const marks = async () =>
+    (await found(client, projectId)).sessions.map(({ agentSessionId, deletedHere = false }) => [
+      agentSessionId,
+      deletedHere,
+    ]);
+  await untilDone(client, await startImport(client, projectId, ["guide_0001"]));
+  expect(await marks()).toEqual([["guide_0002", false]]);
+  await deleteOnly();
+  const deleted = [
+    ["guide_0002", false],
+    ["guide_0001", true],
+  ];
+  expect(await marks()).toEqual(deleted);
+  const again = await startImport(client, projectId, ["guide_0001"]);
+  expect(await untilDone(client, again)).toMatchObject({ adopted: 1, known: 0, failedCount: 0 });
+  expect(await marks()).toEqual([["guide_0002", false]]);
+  expect((await onlyTalk(client, projectId)).shape).toEqual(["user", "assistant"]);
+  await deleteOnly();
+  expect(await marks()).toEqual(deleted);
+});

@@ -65,6 +65,7 @@ export class ImportService {
       await using reader = await this.#deps.histories.openHistory(cliType);
       const { sessions, isCut } = await this.#listed(reader, found.project);
       const known = this.#deps.store.knownAgentSessions(cliType);
+      const forgotten = this.#deps.store.forgottenAgentSessions(cliType);
       const unknown = sessions.filter(({ agentSessionId }) => !known.has(agentSessionId));
       const message: PlainServerMessage = {
         type: "import:found",
@@ -73,6 +74,7 @@ export class ImportService {
           agentSessionId,
           ...(title !== null && { title }),
           ...(updatedAt !== null && { updatedAt }),
+          ...(forgotten.has(agentSessionId) && { deletedHere: true }),
         })),
       };
       return { kind: "message", message, published: false };

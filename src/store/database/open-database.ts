@@ -10,6 +10,7 @@ import { DELEGATION_SCHEMA } from "../migrations/0008-delegation.ts";
 import { CONTINUATION_SCHEMA } from "../migrations/0009-continuation.ts";
 import { TOOL_CHOICES_SCHEMA } from "../migrations/0010-tool-choices.ts";
 import { DEVICES_SCHEMA } from "../migrations/0011-devices.ts";
+import { FORGOTTEN_SESSIONS_SCHEMA } from "../migrations/0012-forgotten-sessions.ts";
 import { copyBeforeMigration } from "./copy-before-migration.ts";
 import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
 import { isWalDamaged } from "./wal-damage.ts";
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly string[] = [
   CONTINUATION_SCHEMA,
   TOOL_CHOICES_SCHEMA,
   DEVICES_SCHEMA,
+  FORGOTTEN_SESSIONS_SCHEMA,
 ];
 
 /** The schema this program makes and knows. */

@@ -69,6 +69,11 @@ function prepareCareStatements(db: DatabaseSync) {
     markSeen: db.prepare(
       "UPDATE session SET seen_seq = ? WHERE id = ? AND attention_seq > seen_seq AND attention_seq <= ?",
     ),
+    /** Before it is deleted: with it goes what tells which agent sessions stood behind it. */
+    noteForgotten: db.prepare(
+      `INSERT OR IGNORE INTO forgotten_session (cli_type, agent_session_id)
+       SELECT cli_type, agent_session_id FROM agent_session WHERE session_key = ?`,
+    ),
     deleteSession: db.prepare("DELETE FROM session WHERE key = ?"),
     dropPolicyMode: db.prepare("DELETE FROM policy_mode WHERE scope = 'session' AND target = ?"),
     dropPolicyRules: db.prepare("DELETE FROM policy_rule WHERE scope = 'session' AND target = ?"),

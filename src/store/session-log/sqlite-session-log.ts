@@ -137,6 +137,7 @@ export class SqliteSessionLog implements SessionLog {
       this.#search.remove(key, FORGOTTEN_AT_ONCE_MAX);
       this.#sql.dropPolicyMode.run(sessionId);
       this.#sql.dropPolicyRules.run(sessionId);
+      this.#sql.noteForgotten.run(key);
       this.#sql.deleteSession.run(key);
       if (receipt) this.saveReceipt(receipt);
     });

@@ -11,22 +11,25 @@ interface FoundListProps {
 /** What the agent has and we have not, newest first. */
 export function FoundList({ found, now, chosen, onChosen }: FoundListProps) {
   const { sessions, isCut, brings } = found;
-  const isAll = chosen.size === sessions.length;
+  const fresh = sessions.filter(({ deletedHere }) => deletedHere !== true).map(({ agentSessionId }) => agentSessionId);
+  const isAll = fresh.every((id) => chosen.has(id));
   return (
     <div class="import-found">
-      <label class="import-all">
-        <input
-          type="checkbox"
-          checked={isAll}
-          ref={(box) => {
-            if (box) box.indeterminate = chosen.size > 0 && !isAll;
-          }}
-          onChange={() => onChosen(isAll ? new Set() : new Set(sessions.map(({ agentSessionId }) => agentSessionId)))}
-        />
-        <span>Select all {sessions.length.toLocaleString("en")}</span>
-      </label>
+      {fresh.length > 0 && (
+        <label class="import-all">
+          <input
+            type="checkbox"
+            checked={isAll}
+            ref={(box) => {
+              if (box) box.indeterminate = chosen.size > 0 && !isAll;
+            }}
+            onChange={() => onChosen(isAll ? new Set() : new Set([...chosen, ...fresh]))}
+          />
+          <span>Select all {fresh.length.toLocaleString("en")}</span>
+        </label>
+      )}
       <ul class="import-list" aria-label="Sessions to import">
-        {sessions.map(({ agentSessionId, title, updatedAt }) => (
+        {sessions.map(({ agentSessionId, title, updatedAt, deletedHere }) => (
           <li key={agentSessionId}>
             <label>
               <input
@@ -37,6 +40,7 @@ export function FoundList({ found, now, chosen, onChosen }: FoundListProps) {
               <span class="truncate" title={title ?? agentSessionId}>
                 {title ?? <span class="mono faint">{agentSessionId}</span>}
               </span>
+              {deletedHere && <span class="import-deleted faint">deleted here</span>}
               {updatedAt !== undefined && (
                 <time class="faint" dateTime={updatedAt} title={new Date(updatedAt).toLocaleString()}>
                   {relativeAge(updatedAt, now)}
