@@ -104,6 +104,7 @@ export class PureSession {
       lastSettled: settled.findLast((entry) => entry.type !== "notice" || !entry.turnEnd) ?? null,
       lastUserEntry: () => settled.findLast((entry) => entry.type === "user") ?? null,
       said: () => (isTurnActive(this.state.turn) ? settled : this.entries).flatMap(saidIn),
+      settledEntry: (entryId) => settled.findLast((entry) => entry.entryId === entryId) ?? null,
       settledByAgentId: (agentId) => settled.findLast((entry) => agentIdOf(entry) === agentId) ?? null,
       endOfQuestion: (permissionId) => `the end of ${permissionId}`,
     };

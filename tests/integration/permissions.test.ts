@@ -1,8 +1,11 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isPermission } from "../../src/protocol/pending-request.ts";
+import { OPEN_REQUESTS_MAX } from "../../src/sessions/meaning/open-requests.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { askingAgent, asks } from "./asking-agent.ts";
 import { reopen, startTalk } from "./talk.ts";
 
 const OPTIONS = [
@@ -159,4 +162,23 @@ test("a question survives the reader: one that opens the session later sees it a
   await later.answerWith("allow-once");
   await later.untilIdle();
   expect(later.tools).toMatchObject([{ status: "complete", result: "later\n" }]);
+});
+
+test("W-8 X-4 more requests than may be open are cancelled at once and told of once; what is open stays and is answered", async () => {
+  const extra = 200;
+  await using server = await startTestServer({ agents: { asking: askingAgent() } });
+  const talk = await startTalk(server, "asking");
+  const { client, sessionId } = talk;
+  await talk.send(asks(...Array.from({ length: OPEN_REQUESTS_MAX + extra }, () => ({ toolCall: {} }))));
+  const all = OPEN_REQUESTS_MAX + extra;
+  const { pending, turn } = await talk.until("every call to be there", () => talk.tools.length === all);
+  expect([pending.length, turn.state]).toEqual([OPEN_REQUESTS_MAX, "waiting"]);
+  const told = talk.entries.flatMap((entry) => (entry.type === "notice" ? [entry.content] : []));
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain(`more than ${OPEN_REQUESTS_MAX} things at once`);
+  for (const { permissionId } of pending.filter(isPermission))
+    await client.ask("permission:resolved", { type: "permission:respond", sessionId, permissionId, optionId: "once" });
+  await talk.untilIdle();
+  const answers = [...Array(OPEN_REQUESTS_MAX).fill("once"), ...Array(extra).fill("cancelled")];
+  expect(talk.answer).toBe(`answers: ${answers.join(", ")}`);
 });

@@ -16,7 +16,7 @@ import { observeReplay } from "./observe-replay.ts";
 import { observeSteered, withoutSteering } from "./observe-steered.ts";
 import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
 import { observeTool, observeToolOutput } from "./observe-tool.ts";
-import { askUser, questionOf } from "./permission-question.ts";
+import { askUser, cancelled, questionOf } from "./permission-question.ts";
 import { queueFact } from "./queue-fact.ts";
 import { NOTHING, type Outcome, type Scene } from "./scene.ts";
 import { startTurn } from "./start-turn.ts";
@@ -206,12 +206,13 @@ function observePermission(scene: Scene, event: Extract<AgentEvent, { type: "per
   const { permissionId, patch } = event;
   const { turn } = scene.state;
   const called = observeTool(scene, { ...patch, announced: true });
-  // Asked after the user's own stop, it is no question any more: nobody must wait for an answer to it.
+  // Asked after the user's own stop.
   if (isTurnActive(turn) && scene.cancelling === turn.turnId)
-    return { facts: called, effects: [{ type: "answer-permission", permissionId, outcome: { outcome: "cancelled" } }] };
-  const { decides = false, ...remarks } = scene.consider?.(questionOf(scene, event).toolCall) ?? {};
-  const question = { ...questionOf(scene, event), ...remarks };
-  if (!decides) return only([...called, ...askUser(scene, question)]);
+    return { facts: called, effects: [cancelled(permissionId)] };
+  const asked = questionOf(scene, event);
+  const { decides = false, ...remarks } = scene.consider?.(asked.toolCall) ?? {};
+  const question = { ...asked, ...remarks };
+  if (!decides) return askUser(scene, question, called);
   const turnId = isTurnActive(turn) ? (turn.turnId ?? null) : null;
   return { facts: called, effects: [{ type: "judge-permission", question, turnId, isOpen: false }] };
 }

@@ -1,7 +1,9 @@
 import type { AgentEvent } from "../../ports/agents.ts";
 import type { FactBody } from "../../protocol/facts.ts";
+import type { PermissionId } from "../../protocol/ids.ts";
 import type { PendingPermission } from "../../protocol/session-parts.ts";
-import type { Scene } from "./scene.ts";
+import { isAskingTooMuch, noteTooManyRequests } from "./open-requests.ts";
+import type { Effect, Outcome, Scene } from "./scene.ts";
 
 /** The question with all that is known of the call it is about: some agents say it earlier and not again. */
 export function questionOf(
@@ -29,12 +31,23 @@ export function questionOf(
   };
 }
 
-/** The question is put to the user, and the turn waits. */
-export function askUser(scene: Scene, question: PendingPermission): FactBody[] {
+/** After what is known of the call, the question is put to the user, and the turn waits; one too many is no question. */
+export function askUser(scene: Scene, question: PendingPermission, called: readonly FactBody[]): Outcome {
+  if (isAskingTooMuch(scene.state))
+    return { facts: noteTooManyRequests(scene, called), effects: [cancelled(question.permissionId)] };
   const { turn } = scene.state;
   const waits = turn.state === "running" || turn.state === "stalled";
-  return [
-    { type: "permission:request", ...question },
-    ...(waits ? [{ type: "session:turn" as const, turn: { ...turn, state: "waiting" as const } }] : []),
-  ];
+  return {
+    facts: [
+      ...called,
+      { type: "permission:request", ...question },
+      ...(waits ? [{ type: "session:turn" as const, turn: { ...turn, state: "waiting" as const } }] : []),
+    ],
+    effects: [],
+  };
+}
+
+/** Nobody must wait for an answer to what is no question any more. */
+export function cancelled(permissionId: PermissionId): Effect {
+  return { type: "answer-permission", permissionId, outcome: { outcome: "cancelled" } };
 }

@@ -2,7 +2,7 @@ import type { Said } from "../../ports/session-log.ts";
 import type { Entry, Part, UserEntry } from "../../protocol/entry.ts";
 import type { Refusal } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
-import type { CommandId, ElicitationId, PermissionId, TurnId } from "../../protocol/ids.ts";
+import type { CommandId, ElicitationId, EntryId, PermissionId, TurnId } from "../../protocol/ids.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
 import type { PermissionOutcome, PermissionToolCall } from "../../protocol/session-parts.ts";
 import type { SessionState } from "../../protocol/session-state.ts";
@@ -23,6 +23,7 @@ export interface Scene {
   readonly lastUserEntry: () => UserEntry | null;
   /** All that was said in ended turns, oldest first. */
   readonly said: () => readonly Said[];
+  readonly settledEntry: (entryId: EntryId) => Entry | null;
   readonly settledByAgentId: (agentId: string) => Entry | null;
   /** In words, how a question that is no longer open ended. */
   readonly endOfQuestion: (id: PermissionId | ElicitationId) => string;

@@ -3,7 +3,7 @@ import type { FactBody } from "../../protocol/facts.ts";
 import { isPermission } from "../../protocol/pending-request.ts";
 import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
-import { askUser } from "../meaning/permission-question.ts";
+import { askUser, cancelled } from "../meaning/permission-question.ts";
 import { NOTHING, type Outcome, type Scene } from "../meaning/scene.ts";
 import { chooseOption } from "./choose-option.ts";
 import type { PermissionJudged } from "./permission-judge.ts";
@@ -14,10 +14,7 @@ export function observeJudged(scene: Scene, judged: PermissionJudged): Outcome {
   const { permissionId, options } = question;
   if (isOpen && !scene.state.pending.filter(isPermission).some((one) => one.permissionId === permissionId))
     return NOTHING;
-  if (!isOpen && isOver(scene, judged)) {
-    const outcome = { outcome: "cancelled" } as const;
-    return { facts: [], effects: [{ type: "answer-permission", permissionId, outcome }] };
-  }
+  if (!isOpen && isOver(scene, judged)) return { facts: [], effects: [cancelled(permissionId)] };
   const option = verdict.answer === "ask" ? null : chooseOption(options, verdict.answer);
   if (option !== null) return answer(scene, judged, option);
   if (isOpen) return NOTHING;
@@ -25,7 +22,7 @@ export function observeJudged(scene: Scene, judged: PermissionJudged): Outcome {
     verdict.answer === "ask"
       ? (question.note ?? verdict.why)
       : `${verdict.why}. The agent offers no single way to say so just this once.`;
-  return { facts: askUser(scene, { ...question, note }), effects: [] };
+  return askUser(scene, { ...question, note }, []);
 }
 
 /** Its turn was stopped or has ended while the rules were looked at. */

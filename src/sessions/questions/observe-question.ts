@@ -5,11 +5,9 @@ import { isQuestion } from "../../protocol/pending-request.ts";
 import type { PendingQuestion } from "../../protocol/question.ts";
 import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
 import { closeOpenText, turnOf } from "../meaning/observe-text.ts";
+import { isAskingTooMuch, noteTooManyRequests } from "../meaning/open-requests.ts";
 import { NOTHING, type Outcome, type Scene } from "../meaning/scene.ts";
 import { questionEntry, type Resolution } from "./question-entry.ts";
-
-/** More than this open at once is no conversation: the next ones are told no. */
-const OPEN_QUESTIONS_MAX = 50;
 
 type QuestionEvent = Extract<AgentEvent, { type: `question-${string}` }>;
 
@@ -31,10 +29,10 @@ export function observeQuestion(scene: Scene, event: QuestionEvent): Outcome {
 }
 
 function ask(scene: Scene, { elicitationId, question }: Extract<QuestionEvent, { type: "question-asked" }>): Outcome {
-  const { turn, pending } = scene.state;
+  const { turn } = scene.state;
   // Asked after the user's own stop, it is no question any more: nobody must wait for an answer to it.
-  if (isTurnActive(turn) && scene.cancelling === turn.turnId) return refuse(elicitationId, "cancel");
-  if (pending.length >= OPEN_QUESTIONS_MAX) return refuse(elicitationId, "decline");
+  if (isTurnActive(turn) && scene.cancelling === turn.turnId) return refuse(elicitationId, []);
+  if (isAskingTooMuch(scene.state)) return refuse(elicitationId, noteTooManyRequests(scene, []));
   const asked: PendingQuestion = {
     ...question,
     elicitationId,
@@ -54,8 +52,8 @@ function ask(scene: Scene, { elicitationId, question }: Extract<QuestionEvent, {
   };
 }
 
-function refuse(elicitationId: ElicitationId, action: "cancel" | "decline"): Outcome {
-  return { facts: [], effects: [{ type: "answer-question", elicitationId, answer: { action } }] };
+function refuse(elicitationId: ElicitationId, facts: readonly FactBody[]): Outcome {
+  return { facts, effects: [{ type: "answer-question", elicitationId, answer: { action: "cancel" } }] };
 }
 
 function end(scene: Scene, elicitationId: ElicitationId, resolution: Resolution): Outcome {

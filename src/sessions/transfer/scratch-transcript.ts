@@ -154,6 +154,11 @@ export class ScratchTranscript {
     if (place !== undefined) this.#entries[place] = entry;
   }
 
+  #entry(entryId: EntryId): Entry | null {
+    const place = this.#places.get(entryId);
+    return place === undefined ? null : (this.#entries[place] ?? null);
+  }
+
   #scene(): Scene {
     return {
       state: this.#state,
@@ -162,10 +167,10 @@ export class ScratchTranscript {
       cancelling: null,
       lastSettled: this.#entries.at(-1) ?? null,
       lastUserEntry: () => this.#entries.findLast((entry) => entry.type === "user") ?? null,
+      settledEntry: (entryId) => this.#entry(entryId),
       settledByAgentId: (agentId) => {
         const entryId = this.#byAgentId.get(agentId);
-        const place = entryId === undefined ? undefined : this.#places.get(entryId);
-        return place === undefined ? null : (this.#entries[place] ?? null);
+        return entryId === undefined ? null : this.#entry(entryId);
       },
       said: () =>
         this.#entries.flatMap(({ type, content }) =>
