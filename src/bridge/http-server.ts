@@ -1,5 +1,4 @@
 import { ignore } from "../lib/ignore.ts";
-import { IMPORT_BYTES_MAX } from "../protocol/import-limit.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport } from "../sessions/transfer/file-import.ts";
 import { type AccessControl, bearerOf, type Caller } from "./access-control.ts";
@@ -17,8 +16,8 @@ import { exportRoute, importRoute } from "./transfer-routes.ts";
 const SOCKET_PAYLOAD_BYTES_MAX = 32 * 1024 * 1024;
 const SOCKET_BUFFER_BYTES_MAX = 16 * 1024 * 1024;
 const SOCKET_IDLE_S = 120;
-/** More than the largest file, so that a larger one still gets its words. Only an import's body is ever read. */
-const BODY_BYTES_MAX = 2 * IMPORT_BYTES_MAX;
+/** Whoever reads a body has a limit of its own and words for it; what nobody reads is held back on the wire. */
+const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 interface HttpServerOptions {
   readonly host: string;

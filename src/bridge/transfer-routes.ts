@@ -67,11 +67,11 @@ export async function importRoute(imports: FileImport, request: Request, url: UR
   const named = url.searchParams.get("cliType");
   const cliType = CliType.safeParse(named);
   if (named !== null && !cliType.success) return json(400, { error: "cliType: there is no such agent." });
-  const bytes = await bodyOf(request);
-  if (bytes === null) return json(413, { error: IMPORT_TOO_LARGE });
-  const text = decode(bytes);
-  if (text === null) return json(422, { error: "The file is no text in UTF-8. Choose a JSON export." });
+  const read = await readText(request);
+  if (read === "too large") return json(413, { error: IMPORT_TOO_LARGE });
+  if (read === "no text") return json(422, { error: "The file is no text in UTF-8. Choose a JSON export." });
   const copy = url.searchParams.get("copy") === "1";
+  const { text } = read;
   return answerOf(
     await imports.import({ projectId: projectId.data, text, copy, cliType: cliType.success ? cliType.data : null }),
   );
@@ -99,18 +99,21 @@ function answerOf(result: FileImportResult): Response {
   }
 }
 
-/** Null for more than the limit, whether it is announced or just comes. */
-async function bodyOf(request: Request): Promise<Uint8Array | null> {
-  if (Number(request.headers.get("content-length") ?? 0) > IMPORT_BYTES_MAX) return null;
-  const bytes = new Uint8Array(await request.arrayBuffer());
-  return bytes.byteLength > IMPORT_BYTES_MAX ? null : bytes;
-}
-
-function decode(bytes: Uint8Array): string | null {
+/** Taken as it comes: what goes past the limit, announced or not, is not waited for and never kept. */
+async function readText(request: Request): Promise<{ readonly text: string } | "too large" | "no text"> {
+  if (Number(request.headers.get("content-length") ?? 0) > IMPORT_BYTES_MAX) return "too large";
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let bytes = 0;
+  let text = "";
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    for await (const piece of request.body ?? []) {
+      bytes += piece.byteLength;
+      if (bytes > IMPORT_BYTES_MAX) return "too large";
+      text += decoder.decode(piece, { stream: true });
+    }
+    return { text: text + decoder.decode() };
   } catch (error) {
-    if (error instanceof TypeError) return null;
+    if (error instanceof TypeError) return "no text";
     throw error;
   }
 }

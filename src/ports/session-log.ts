@@ -49,6 +49,8 @@ export interface Commit {
   readonly revised: readonly Entry[];
   /** Texts too long for their entries. */
   readonly outputs: readonly WholeOutput[];
+  /** So much has settled at once that the search reads it in small steps of its own. */
+  readonly isSearchedLater?: boolean;
   readonly lastActiveAt: string | null;
   /** The fact the user should know of, and whether someone looks at it this moment. */
   readonly attention: { readonly seq: number; readonly isSeen: boolean } | null;

@@ -6,6 +6,9 @@ import { type CliType, type ProjectId, SessionId } from "../protocol/ids.ts";
 import { shortenEntry } from "../protocol/shorten-entry.ts";
 import { transaction } from "./database/transaction.ts";
 
+/** A longer session is found a moment later: putting all its words in order at once would keep everyone waiting. */
+const SEARCHED_AT_ONCE_ENTRIES_MAX = 200;
+
 export class SqliteTransferStore implements TransferStore {
   readonly #db: DatabaseSync;
   readonly #log: SessionLog;
@@ -37,6 +40,7 @@ export class SqliteTransferStore implements TransferStore {
       this.#log.commit(row.id, {
         ...{ facts: [], state, settled: short.map(({ entry }) => entry), snapshot: state, revised: [] },
         outputs: short.flatMap(({ outputs }) => outputs),
+        isSearchedLater: short.length > SEARCHED_AT_ONCE_ENTRIES_MAX,
         ...{ lastActiveAt: null, attention: null, receipt: null, binding: null, continuation: NO_CONTINUATION },
       });
       // The facts it was folded from are not kept: whoever has an older cursor gets all of it.

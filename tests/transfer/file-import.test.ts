@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { z } from "zod";
 import { IMPORT_BYTES_MAX } from "../../src/protocol/import-limit.ts";
+import { rawHttp } from "../integration/raw-http.ts";
 import { startTalk } from "../integration/talk.ts";
 import { guideWith, startTestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { exported, imported, importFile } from "./file-steps.ts";
 import { hostileDocument } from "./hostile-document.ts";
 import { HOSTILE_TEXTS } from "./hostile-texts.ts";
@@ -99,7 +101,13 @@ test("X-12 X-3 a session of 20,000 entries comes in, is paged, and goes out whol
   const row = await imported(server, talk.projectId, longDocument());
   const opened = await talk.client.ask("session:history", { type: "session:open", sessionId: row.id, limit: 50 });
   expect(opened.entries.map(({ content }) => content).at(-1)).toBe(`entry number ${LONG_ENTRIES - 1}`);
-  const { hits } = await talk.client.ask("search:results", { type: "search", query: '"entry number 12345"' });
+  // The index reads a long session in small steps, the newest first.
+  const query = `"entry number ${LONG_ENTRIES - 2}"`;
+  const { hits } = await waitFor(
+    () => talk.client.ask("search:results", { type: "search", query }),
+    (results) => results.hits.length > 0,
+    "the newest entries to be found",
+  );
   expect(hits.map(({ sessionId }) => sessionId)).toEqual([row.id]);
   const before = opened.entries[0]?.entryId ?? "";
   const page = await talk.client.ask("session:page", { type: "session:page", sessionId: row.id, before, limit: 50 });
@@ -201,26 +209,38 @@ test("X-12 an import needs the token, a project, POST and a text; another agent 
   expect(await imported(server, talk.projectId, file, "&cliType=builtin")).toMatchObject({ cliType: "builtin" });
 });
 
-test("X-12 a file over the limit is refused before it is read, and the words name another way", async () => {
+const TOO_LARGE = "larger than 128 MiB, which is the limit. To move all sessions, of any size: liminal backup";
+
+test("X-12 a file over the limit, however far, is refused before it is read, and the words name another way", async () => {
   await using server = await startTestServer();
   const { projectId } = await startTalk(server);
-  const answer = Promise.withResolvers<string>();
-  using socket = await Bun.connect({
-    hostname: "127.0.0.1",
-    port: server.port,
-    socket: { data: (_, data) => answer.resolve(data.toString()), close: () => answer.resolve("closed") },
-  });
-  const head = [
-    `POST /api/import?projectId=${projectId} HTTP/1.1`,
-    `Host: 127.0.0.1:${server.port}`,
-    `Authorization: Bearer ${server.token}`,
-    `Content-Length: ${IMPORT_BYTES_MAX + 1}`,
-  ];
-  socket.write(`${head.join("\r\n")}\r\n\r\n{`);
-  const text = await answer.promise;
-  expect(text).toStartWith("HTTP/1.1 413");
-  expect(text).toContain("128 MiB, which is the limit. To move all sessions, of any size: liminal backup");
+  const path = `/api/import?projectId=${projectId}`;
+  for (const bytes of [IMPORT_BYTES_MAX + 1, 3 * IMPORT_BYTES_MAX, 2 ** 40]) {
+    const headers = { Authorization: `Bearer ${server.token}`, "Content-Length": String(bytes) };
+    const { status, body } = await rawHttp(server.port, { method: "POST", path, headers });
+    expect(status).toBe(413);
+    expect(body).toContain(TOO_LARGE);
+  }
   expect(IMPORT_BYTES_MAX).toBe(128 * 1024 * 1024);
+});
+
+test("X-12 a file that does not say how long it is and goes past the limit is refused in the same words", async () => {
+  await using server = await startTestServer();
+  const { projectId } = await startTalk(server);
+  const piece = new Uint8Array(1024 * 1024).fill(0x20);
+  let left = IMPORT_BYTES_MAX / piece.byteLength + 1;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (left === 0) controller.close();
+      else controller.enqueue(piece);
+      left -= 1;
+    },
+  });
+  const headers = { Authorization: `Bearer ${server.token}` };
+  const answer = await server.fetch(`/api/import?projectId=${projectId}`, { method: "POST", body, headers });
+  expect(answer.status).toBe(413);
+  expect(await answer.text()).toContain(TOO_LARGE);
+  expect((await server.fetch("/healthz")).status).toBe(200);
 });
 
 test("X-12 an output too long for its entry goes out whole as JSON, and comes in whole", async () => {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { TimeSlice } from "../../lib/time-slice.ts";
 import type { Agents } from "../../ports/agents.ts";
 import type { ProjectStore } from "../../ports/project-store.ts";
 import { NO_AGENT_SESSION, type SessionLog } from "../../ports/session-log.ts";
@@ -58,7 +59,8 @@ export class FileImport {
       return { kind: "refused", refusal: REFUSE.limitExceeded("files read at once", READINGS_MAX) };
     this.#readings++;
     try {
-      return this.#adopt(await readDocument(request.text), project, request);
+      const document = await readDocument(request.text);
+      return this.#adopt(document, await digestOf(document), project, request);
     } catch (error) {
       if (!(error instanceof DocumentError)) throw error;
       return { kind: "unreadable", message: error.message };
@@ -67,11 +69,15 @@ export class FileImport {
     }
   }
 
-  #adopt(document: ReadDocument, project: Project, { copy, cliType: chosen }: FileImportRequest): FileImportResult {
+  #adopt(
+    document: ReadDocument,
+    digest: string,
+    project: Project,
+    { copy, cliType: chosen }: FileImportRequest,
+  ): FileImportResult {
     const { store, log, agents, policy, publish } = this.#deps;
     const cliType = chosen ?? document.session.cliType;
     if (!agents.find(cliType)) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
-    const digest = digestOf(document);
     const before = copy ? null : store.importedAs(project.id, digest);
     const known = before && log.row(before);
     if (known) return { kind: "known", session: known };
@@ -122,13 +128,15 @@ function renamed(entries: readonly Entry[], newId: () => string): Entry[] {
 }
 
 /** The same for every export of the same words, whatever their ids and whenever it was made. */
-function digestOf({ session, entries }: ReadDocument): string {
+async function digestOf({ session, entries }: ReadDocument): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(session));
   const turns = new Map<string, number>();
+  const slice = new TimeSlice();
   for (const { entryId: _, turnId, ...entry } of entries) {
     if (turnId !== undefined && !turns.has(turnId)) turns.set(turnId, turns.size);
     const { commandId: __, ...words } = "commandId" in entry ? entry : { ...entry, commandId: undefined };
     hash.update(JSON.stringify([turnId === undefined ? null : turns.get(turnId), words]));
+    await slice.giveWay();
   }
   return hash.digest("hex");
 }

@@ -1,11 +1,10 @@
 import { isNestedDeeper, JSON_LEVELS_MAX } from "../../lib/nesting.ts";
+import { TimeSlice } from "../../lib/time-slice.ts";
 import { Entry } from "../../protocol/entry.ts";
 import { type ExportedSession, ExportHead } from "./export-document.ts";
 
 const ENTRIES_MAX = 100_000;
 const ENTRY_CHARS_MAX = 70_000_000;
-/** So many are read before others get their turn. */
-const ENTRIES_AT_ONCE = 500;
 
 export interface ReadDocument {
   readonly session: ExportedSession;
@@ -28,9 +27,10 @@ export async function readDocument(text: string): Promise<ReadDocument> {
   if (!Array.isArray(list)) throw new DocumentError("entries: should be a list.");
   if (list.length > ENTRIES_MAX) throw new DocumentError(`entries: more than ${ENTRIES_MAX}.`);
   const entries: Entry[] = [];
+  const slice = new TimeSlice();
   for (const [index, one] of list.entries()) {
     entries.push(readEntry(one, `entries[${index}]`));
-    if (entries.length % ENTRIES_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+    await slice.giveWay();
   }
   return { session: head.data.session, entries };
 }

@@ -3,6 +3,8 @@ import { NOW, SESSION } from "../../../tests/core/names.ts";
 import { addSession, openSearch } from "../../../tests/core/search-scene.ts";
 import { assistantEntry, toolEntry, userEntry } from "../../../tests/core/some-entries.ts";
 import { SessionId } from "../../protocol/ids.ts";
+import { EMPTY_SESSION } from "../../protocol/session-state.ts";
+import { SqliteTransferStore } from "../sqlite-transfer-store.ts";
 
 const OTHER = SessionId.parse("builtin:other");
 
@@ -68,6 +70,35 @@ describe("SqliteSearchIndex: what is deleted, and what was there before", () => 
       .prepare("SELECT entry_id FROM search_text WHERE kind <> 'title' ORDER BY key DESC LIMIT 2")
       .all();
     expect(newest.map((row) => String(row["entry_id"]))).toEqual(["fresh", "old119"]);
+  });
+});
+
+describe("SqliteTransferStore: what comes in whole", () => {
+  it("[X-10] [X-12] a long session is read by the search in small steps, newest first, and a short one at once", async () => {
+    await using at = await openSearch();
+    const store = new SqliteTransferStore(at.db, at.log);
+    const adopt = (id: string, count: number, word: string) => {
+      const row = at.log.row(SESSION);
+      const stored = at.log.load(SESSION);
+      if (!row || !stored) throw new Error("the scene has a session");
+      store.adopt({
+        row: { ...row, id: SessionId.parse(id) },
+        binding: { ...stored.binding, agentSessionId: id },
+        state: { ...EMPTY_SESSION, seq: 1 },
+        entries: Array.from({ length: count }, (_, nth) =>
+          assistantEntry(`${word}${nth}`, { content: `${word} ${nth}` }),
+        ),
+        digest: null,
+      });
+    };
+    adopt("builtin:short", 3, "medlar");
+    expect([at.found('"medlar 0"'), at.backlog.progress.entriesLeft]).toEqual([["medlar0"], 0]);
+    adopt("builtin:long", 201, "sorb");
+    expect([at.found('"sorb 200"'), at.backlog.progress.entriesLeft]).toEqual([[], 201]);
+    expect(at.backlog.step()).toBe(true);
+    expect([at.found('"sorb 200"'), at.found('"sorb 0"')]).toEqual([["sorb200"], []]);
+    while (at.backlog.step());
+    expect([at.found('"sorb 0"'), at.backlog.progress.entriesLeft]).toEqual([["sorb0"], 0]);
   });
 });
 

@@ -23,6 +23,10 @@ export class SearchWriter {
       updateWords: db.prepare("UPDATE search_index SET text = ? WHERE rowid = ?"),
       insertFile: db.prepare("INSERT OR IGNORE INTO search_file (session_key, path, text_key) VALUES (?, ?, ?)"),
       keysOf: db.prepare("SELECT key FROM search_text WHERE session_key = ? LIMIT ?"),
+      addBacklog: db.prepare(
+        `INSERT OR REPLACE INTO search_backlog (session_key, before_position) SELECT key, next_position FROM session
+         WHERE key = ?`,
+      ),
       ownerless: db.prepare("SELECT key FROM search_text WHERE session_key IS NULL LIMIT ?"),
       dropText: db.prepare("DELETE FROM search_text WHERE key = ?"),
       dropWords: db.prepare("DELETE FROM search_index WHERE rowid = ?"),
@@ -44,6 +48,11 @@ export class SearchWriter {
     const { text } = searchable;
     this.#insert(key, { sessionKey, id: entry.entryId, kind: entry.type, at: searchable.at ?? at, text });
     for (const path of searchable.files) this.#sql.insertFile.run(sessionKey, path, key);
+  }
+
+  /** All that is stored of the session is read in small steps, some time later. */
+  later(sessionKey: number): void {
+    this.#sql.addBacklog.run(sessionKey);
   }
 
   /** What is not in the index yet is read as it then stands. */

@@ -45,7 +45,7 @@ const FORGOTTEN_AT_ONCE_MAX = 500;
 
 export class SqliteSessionLog implements SessionLog {
   readonly #db: DatabaseSync;
-  readonly #onDeleted: () => void;
+  readonly #onLeft: () => void;
   readonly #sql: SessionStatements;
   readonly #permissions: PermissionRecords;
   readonly drafts: SqliteDrafts;
@@ -55,10 +55,10 @@ export class SqliteSessionLog implements SessionLog {
   readonly #keys = new Map<SessionId, number>();
   readonly #caches = new FrameCaches();
 
-  /** `onDeleted`: something may be left to be swept. */
-  constructor(db: DatabaseSync, onDeleted: () => void = ignore("nobody sweeps behind this log")) {
+  /** `onLeft`: something may be left for the search to read or to sweep. */
+  constructor(db: DatabaseSync, onLeft: () => void = ignore("nobody reads or sweeps behind this log")) {
     this.#db = db;
-    this.#onDeleted = onDeleted;
+    this.#onLeft = onLeft;
     this.#sql = prepareSessionStatements(db);
     this.#permissions = new PermissionRecords(db);
     this.drafts = new SqliteDrafts(db);
@@ -91,6 +91,7 @@ export class SqliteSessionLog implements SessionLog {
     // Only now: a reader must never see what a failed transaction took back.
     const cache = this.#caches.of(sessionId);
     for (const frame of frames) cache.push(frame);
+    if (commit.isSearchedLater) this.#onLeft();
   }
 
   #write(key: number, commit: Commit, frames: readonly LogFrame[]): void {
@@ -103,10 +104,11 @@ export class SqliteSessionLog implements SessionLog {
     });
     for (const entry of commit.revised) this.#sql.reviseEntry.run(JSON.stringify(entry), key, entry.entryId);
     for (const output of commit.outputs) this.#outputs.write(key, output);
-    this.#writeSearch(key, commit);
+    if (!commit.isSearchedLater) this.#writeSearch(key, commit);
     if (commit.attention)
       this.#sql.noteAttention.run(commit.attention.seq, commit.attention.isSeen ? commit.attention.seq : 0, key);
     if (commit.snapshot) this.#writeSnapshot(key, commit.snapshot, commit.settled.length);
+    if (commit.isSearchedLater) this.#search.later(key);
     if (commit.binding) this.#writeBinding(key, commit.binding);
     if (commit.receipt) this.saveReceipt(commit.receipt);
   }
@@ -144,7 +146,7 @@ export class SqliteSessionLog implements SessionLog {
     // A later session may get the same key.
     this.#keys.delete(sessionId);
     this.#caches.delete(sessionId);
-    this.#onDeleted();
+    this.#onLeft();
   }
 
   markSeen(sessionId: SessionId, seq: number): boolean {
