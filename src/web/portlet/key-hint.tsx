@@ -8,7 +8,9 @@ interface KeyHintProps {
 export function KeyHint({ name, whileTyping }: KeyHintProps) {
   return (
     <span class="key-hint" aria-hidden="true">
-      <kbd data-while-typing={whileTyping}>{name}</kbd>
+      <kbd data-while-typing={whileTyping}>
+        <span class="at-rest">{name}</span>
+      </kbd>
     </span>
   );
 }
