@@ -9,8 +9,15 @@ import { RandomText } from "./random-text.ts";
 const RANDOM_TEXTS = 1_500;
 const CASES = [...BLOCK_CASES, ...LIST_CASES, ...INLINE_CASES].map(([, markdown]) => markdown);
 /** A chunk may cost this much more in a long message: room for noise, none for growth by length, which would be 500 times. */
-const COST_FACTOR_MAX = 20;
-const COST_FLOOR_MS = 2;
+const COST_FACTOR_MAX = 4;
+const COST_FLOOR_MS = 0.5;
+/** The least of so many: what the machine does besides only ever adds to a cost. */
+const COST_LOOKS = 3;
+
+interface Cost {
+  readonly scriptMs: number;
+  readonly layoutMs: number;
+}
 
 let opened: TestPage;
 let page: Page;
@@ -100,13 +107,13 @@ describe("a streamed message", () => {
   it("costs the same per chunk at 1 KB and at 500 KB", async () => {
     for (const kind of ["mixed", "code"]) {
       const costs = [];
-      for (const length of [1_000, 50_000, 500_000]) costs.push(await measure(kind, length));
+      for (const length of [1_000, 50_000, 500_000]) costs.push(await leastCost(kind, length));
       const [short, , long] = costs;
       console.log(
         `${kind}: ${costs.map(({ scriptMs, layoutMs }) => `${scriptMs.toFixed(3)} + ${layoutMs.toFixed(3)} ms`).join(", ")}`,
       );
-      const total = (cost: typeof short) => (cost === undefined ? Number.NaN : cost.scriptMs + cost.layoutMs);
-      expect(total(long)).toBeLessThan(total(short) * COST_FACTOR_MAX + COST_FLOOR_MS);
+      if (!short || !long) throw new Error("each length has its cost");
+      expect(totalMs(long)).toBeLessThan(totalMs(short) * COST_FACTOR_MAX + COST_FLOOR_MS);
     }
   }, 60_000);
 });
@@ -135,7 +142,20 @@ describe("hostile text", () => {
   });
 });
 
-async function measure(kind: string, length: number): Promise<{ scriptMs: number; layoutMs: number }> {
+async function leastCost(kind: string, length: number): Promise<Cost> {
+  let least = await measure(kind, length);
+  for (let look = 1; look < COST_LOOKS; look++) {
+    const cost = await measure(kind, length);
+    if (totalMs(cost) < totalMs(least)) least = cost;
+  }
+  return least;
+}
+
+function totalMs({ scriptMs, layoutMs }: Cost): number {
+  return scriptMs + layoutMs;
+}
+
+async function measure(kind: string, length: number): Promise<Cost> {
   const cost = await call("measureChunks", kind, length);
   if (typeof cost !== "object" || cost === null || !("scriptMs" in cost) || !("layoutMs" in cost))
     throw new Error("no cost");
