@@ -60,3 +60,19 @@ test("X-15 what is typed while a dialog is still being fetched goes into it, and
   await palette.waitFor({ state: "hidden" });
   expect(await session.message.inputValue()).toBe("");
 });
+
+test("X-15 what was typed for a dialog that could not be fetched goes into no other", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server, { losesServer: true });
+  const gate = Promise.withResolvers<void>();
+  await app.page.route("**/assets/*.js", async (route) => {
+    await gate.promise;
+    await route.abort();
+  });
+  await app.page.keyboard.press("Control+k");
+  await app.page.keyboard.type("nonsense");
+  gate.resolve();
+  await app.page.getByText("This part of the page could not be loaded.").waitFor();
+  await app.projects.getByRole("button", { name: "Add project", exact: true }).click();
+  expect(await app.dialog("Add project").getByRole("textbox", { name: "Directory" }).inputValue()).toBe("");
+});

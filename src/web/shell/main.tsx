@@ -2,6 +2,7 @@ import "../zod-jitless.ts";
 import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { Connection } from "../../client/connection.ts";
+import { ignore } from "../../lib/ignore.ts";
 import { App } from "./app.tsx";
 import { browserWorld } from "./browser-world.ts";
 import { loadDialogsAhead } from "./dialogs/shell-dialogs.tsx";
@@ -107,5 +108,5 @@ render(
   />,
   document.body,
 );
-whenIdle(() => void loadDialogsAhead());
+whenIdle(() => void loadDialogsAhead().catch(ignore("it is asked for again when it is opened, and told of then")));
 followNotifications(shell);

@@ -1,4 +1,5 @@
 import type { ProjectId, SessionId } from "../../../protocol/ids.ts";
+import { forgetTypedAhead } from "../keys/typed-ahead.ts";
 import type { Shell } from "../state/shell.ts";
 import { AddProjectDialog } from "./add-project-dialog.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -31,6 +32,7 @@ export async function loadDialogsAhead(): Promise<void> {
 }
 
 function giveUp(shell: Shell, words: string): void {
+  forgetTypedAhead();
   shell.closeDialog();
   shell.tell(words);
 }

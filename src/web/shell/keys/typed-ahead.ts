@@ -9,13 +9,18 @@ let ahead = "";
 export function keepForDialog(shell: Shell, event: KeyboardEvent): boolean {
   if (shell.dialog.peek().kind === "none" || document.querySelector("dialog[open]") !== null) return false;
   if (event.key === "Escape") {
-    ahead = "";
+    forgetTypedAhead();
     shell.closeDialog();
     return true;
   }
   if ([...event.key].length !== 1 || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
   ahead = (ahead + event.key).slice(0, AHEAD_CHARS_MAX);
   return true;
+}
+
+/** The dialog does not come: what was meant for it is meant for no other. */
+export function forgetTypedAhead(): void {
+  ahead = "";
 }
 
 /** Gives what was typed ahead to the field that has the focus now, as if it had been typed there. */
