@@ -10,14 +10,10 @@ import { holderOpinions } from "./holder-opinions.ts";
 import { importCycles } from "./import-cycles.ts";
 import { wrongArrows } from "./import-map.ts";
 import { barrels, leftoverMarkers, swallowedErrors } from "./leftovers.ts";
-import { type BudgetException, overBudget } from "./line-budgets.ts";
 import { pageDangers } from "./page-dangers.ts";
 import { machinePaths, registryAddresses, type TrackedFile } from "./repository-hygiene.ts";
 import { readSources } from "./source-file.ts";
 import { reachesForTheWorld } from "./world-access.ts";
-
-/** Each line needs a reason, may not grow, and goes when it is no longer needed. */
-const EXCEPTIONS: readonly BudgetException[] = [];
 
 const LIST_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -34,10 +30,6 @@ test("no file imports itself through others", () => {
 
 test("files and classes have names that say something", () => {
   expect(files.flatMap(barredNames)).toEqual([]);
-});
-
-test("files and functions keep their budgets", () => {
-  expect(overBudget(files, EXCEPTIONS)).toEqual([]);
 });
 
 test("no notes to self, no barrels, no swallowed errors", () => {

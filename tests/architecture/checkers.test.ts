@@ -5,7 +5,6 @@ import { holderOpinions } from "./holder-opinions.ts";
 import { importCycles } from "./import-cycles.ts";
 import { wrongArrows } from "./import-map.ts";
 import { barrels, leftoverMarkers, swallowedErrors } from "./leftovers.ts";
-import { FILE_LINES_MAX, FUNCTION_LINES_MAX, overBudget } from "./line-budgets.ts";
 import { pageDangers } from "./page-dangers.ts";
 import { parseSource, type SourceFile } from "./source-file.ts";
 import { reachesForTheWorld } from "./world-access.ts";
@@ -152,32 +151,6 @@ describe("names", () => {
     ["src/protocol/utility-bill.ts", "export class Managerial {}"],
   ])("allows %s %s", (path, text) => {
     expect(findings(barredNames, path, text)).toBe(0);
-  });
-});
-
-describe("budgets", () => {
-  const path = "src/lib/long.ts";
-  const lines = (count: number) => "a();\n".repeat(count);
-  const functionOf = (count: number) => `function f() {\n${lines(count - 2)}}\n`;
-
-  test.each([
-    ["file", lines(FILE_LINES_MAX), 0],
-    ["file", lines(FILE_LINES_MAX + 1), 1],
-    ["function", functionOf(FUNCTION_LINES_MAX), 0],
-    ["function", functionOf(FUNCTION_LINES_MAX + 1), 1],
-    ["arrow function", `const f = () => {\n${lines(FUNCTION_LINES_MAX)}};`, 1],
-    ["method", `class A { m() {\n${lines(FUNCTION_LINES_MAX)}} }`, 1],
-    ["describe", `describe("a", () => {\n${lines(FUNCTION_LINES_MAX)}});`, 0],
-  ])("a %s", (_what, text, count) => {
-    expect(overBudget([parseSource(path, text)], [])).toHaveLength(count);
-  });
-
-  test("an exception covers its size and no more, and goes when it is not needed", () => {
-    const exception = { path, of: "file", lines: FILE_LINES_MAX + 5, reason: "a table" } as const;
-    const check = (count: number) => overBudget([parseSource(path, lines(count))], [exception]).length;
-    expect(check(FILE_LINES_MAX + 5)).toBe(0);
-    expect(check(FILE_LINES_MAX + 6)).toBeGreaterThan(0);
-    expect(check(FILE_LINES_MAX)).toBe(1);
   });
 });
 

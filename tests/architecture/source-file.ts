@@ -37,7 +37,7 @@ export function placeOf(file: SourceFile, offset: number): string {
 }
 
 /** The line, counted from one. */
-export function lineOf(file: SourceFile, offset: number): number {
+function lineOf(file: SourceFile, offset: number): number {
   return file.text.slice(0, offset).split("\n").length;
 }
 
