@@ -47,7 +47,7 @@ export function helpText(skills: readonly Skill[], detailed: boolean): string {
     "| --- | --- |",
     ...rows,
     "",
-    "A good first walk:",
+    "Try these first:",
     "",
     ...EXAMPLE,
     "",

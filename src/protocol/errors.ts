@@ -41,7 +41,7 @@ export const REFUSE = {
   }),
   projectPathInvalid: (details: string) =>
     refuse("PROJECT_PATH_INVALID", "Project path is invalid or inaccessible.", details),
-  projectDuplicate: () => refuse("PROJECT_DUPLICATE", "Project already added."),
+  projectDuplicate: () => refuse("PROJECT_DUPLICATE", "Project already exists."),
   projectNotFound: () => refuse("PROJECT_NOT_FOUND", "Project not found."),
   sessionNotFound: () => refuse("SESSION_NOT_FOUND", "Session not found."),
   agentUnknown: (cliType: string) =>

@@ -14,11 +14,12 @@ export function turnEndWords(stopReason: StopReason | undefined, error?: TurnErr
     case "end_turn":
       return null;
     case "cancelled":
-      return { severity: "info", content: "Cancelled. What had arrived is kept." };
+      return { severity: "info", content: "Stopped. Everything received so far was kept." };
     case "interrupted":
       return {
         severity: "warning",
-        content: error?.message ?? "Interrupted: the agent stopped before it was done. What had arrived is kept.",
+        content:
+          error?.message ?? "Interrupted: the agent stopped before it finished. Everything received so far was kept.",
       };
     case "error":
       return { severity: "error", content: error?.message ?? "The agent reported an error and ended this turn." };

@@ -32,7 +32,7 @@ export class StorageGuard {
   }
 
   readonly changed = (state: StorageState): void => {
-    if (state.writable) this.#logger.info("What is said and done can be stored again.");
+    if (state.writable) this.#logger.info("Database is writable again.");
     else this.#logger.error(`Nothing can be stored: everything is read-only. ${state.message}`);
     if (!state.writable) this.flow.close();
     for (const listener of this.#listeners) listener(state);
@@ -46,7 +46,7 @@ export function warnOfUnstored(sessions: SessionService, holdMs: number, logger:
   if (unstored === 0) return;
   const kept =
     holdMs === 0 ? "" : ` They are kept for ${Math.round(holdMs / 1000)} s: free some space and start again.`;
-  logger.error(`The last words of the agents of ${unstored} session(s) could not be stored.${kept}`);
+  logger.error(`Output of ${unstored} ${unstored === 1 ? "session" : "sessions"} was not saved.${kept}`);
 }
 
 /** For faults that nobody else deals with. What the disk does to the database is told once, by the guard. */

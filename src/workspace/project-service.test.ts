@@ -57,9 +57,9 @@ describe("ProjectService", () => {
     await writeFile(at.home.join("file"), "");
     await symlink(at.home.join("circle"), at.home.join("circle"));
     const reasons = {
-      missing: "There is no such directory.",
+      missing: "That directory doesn't exist.",
       file: "That is a file, not a directory.",
-      "file/below": "There is no such directory.",
+      "file/below": "That directory doesn't exist.",
       circle: "The path leads in a circle of links.",
       ["x".repeat(300)]: "The path is too long.",
       "with\0zero": "The path has a character no path can have.",
@@ -95,7 +95,7 @@ describe("ProjectService", () => {
       "~/link/",
     ];
     for (const detour of detours)
-      expect(await at.add(detour)).toEqual({ code: "PROJECT_DUPLICATE", message: "Project already added." });
+      expect(await at.add(detour)).toEqual({ code: "PROJECT_DUPLICATE", message: "Project already exists." });
     expect(at.names()).toEqual(["work", "app"]);
   });
 

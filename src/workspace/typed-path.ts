@@ -15,7 +15,7 @@ export function pathReason(error: unknown): string {
   switch (error instanceof Error ? Reflect.get(error, "code") : undefined) {
     case "ENOENT":
     case "ENOTDIR":
-      return "There is no such directory.";
+      return "That directory doesn't exist.";
     case "EACCES":
     case "EPERM":
       return "You have no permission to read it.";

@@ -39,7 +39,7 @@ test("a session in the background hears many facts in one message, touches nothi
   const facts = () => client.received.slice(before).filter((message) => "seq" in message).length;
   // So long that there are many facts even from a busy server, which puts more words into one.
   await say("talks", "stream 500 words at 100/s");
-  await app.untilRowSays("talks", "not read yet");
+  await app.untilRowSays("talks", "unread");
   expect(facts()).toBeGreaterThan(FACTS_MIN);
   expect(await talking.entries("assistant").count()).toBe(0);
   const heard = await frame?.evaluate<number>("window.heardMessages");

@@ -85,7 +85,7 @@ test("TC-3.2a the answer grows as it arrives, in place", async () => {
 test("TC-3.2b markdown is shown as such, tables included, and code is highlighted", async () => {
   await using chat = await openChat(chromium, server);
   const { session, path } = chat;
-  await session.ask("help", "A good first walk");
+  await session.ask("help", "Try these first");
   const page = session.entries("assistant").last();
   await page.getByRole("heading", { name: "Hello, I am the guide" }).waitFor();
   await page.getByRole("table").getByRole("columnheader", { name: "Prompt" }).waitFor();

@@ -57,12 +57,12 @@ test("TC-1.2b what is typed is explained on the way, and Add is never barred by 
   await using app = await chromium.open(server);
   const { dir, dialog, field } = await openDialog(app, server);
   await field.fill(`${dir}/nowhere`);
-  await dialog.getByText("There is no such directory.").waitFor();
+  await dialog.getByText("That directory doesn't exist.").waitFor();
   expect(await dialog.getByRole("alert").count()).toBe(0);
   await field.fill("code");
   await dialog.getByText("Give the whole path, starting with / or ~.").waitFor();
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
-  await dialog.getByRole("alert").getByText("Project path is invalid or inaccessible.").waitFor();
+  await dialog.getByRole("alert").getByText("Give the whole path, starting with / or ~.", { exact: true }).waitFor();
   await field.fill(`${dir}/`);
   await dialog.getByRole("option", { name: "link" }).click();
   await waitFor(

@@ -55,7 +55,7 @@ test("X-15 what is typed while a dialog is still being fetched goes into it, and
   expect(await palette.count()).toBe(0);
   gate.resolve();
   await palette.getByRole("option", { name: /^Theme: light/, selected: true }).waitFor();
-  expect(await palette.getByRole("combobox", { name: "Go to or do" }).inputValue()).toBe("theme li");
+  expect(await palette.getByRole("combobox", { name: "Search or run a command" }).inputValue()).toBe("theme li");
   await app.page.keyboard.press("Enter");
   await palette.waitFor({ state: "hidden" });
   expect(await session.message.inputValue()).toBe("");

@@ -18,7 +18,7 @@ test("X-15 the first minute: something to do is chosen, a directory is asked for
     .fill(await server.directory("demo"));
   await app.page.keyboard.press("Enter");
   const session = await app.shownSession();
-  await session.untilSaid("A good first walk");
+  await session.untilSaid("Try these first");
 });
 
 test("X-15 the first minute: an agent is picked, and its session opens in the project that was chosen", async () => {
@@ -33,5 +33,5 @@ test("X-15 the first minute: an agent is picked, and its session opens in the pr
   await app.dialog("Add project").waitFor({ state: "hidden" });
   await app.page.getByRole("button", { name: `Start with ${GUIDE}` }).click();
   const session = await app.shownSession();
-  await session.ask("help", "A good first walk");
+  await session.ask("help", "Try these first");
 });

@@ -48,7 +48,7 @@ test("X-20 what will set a session to work by itself is in view, and can be call
   const agents = [await caller.create({ plan: "sleep" }), await caller.create({ plan: "sleep" })];
   await caller.wait({ agentIds: agents, wake: true });
   const strip = parent.frame.getByRole("group", { name: "Waiting for agents" });
-  await strip.getByText("Goes on when its 2 agents are done.").waitFor();
+  await strip.getByText("Waiting for 2 agents; resumes when they finish.").waitFor();
   await app.refresh();
   const again = await app.shownSession();
   const shown = again.frame.getByRole("group", { name: "Waiting for agents" });

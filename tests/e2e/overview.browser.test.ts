@@ -77,7 +77,7 @@ for (const theme of ["dark", "light"] as const) {
 
     const asked = inbox.getByRole("group", { name: "Permission request" });
     await pressUntil(app, "a", async () => (await asked.count()) === 0, "the command to be allowed");
-    await app.untilRowSays("Wants to run", /not read yet/);
+    await app.untilRowSays("Wants to run", /unread/);
     await app.untilWindowTitle(/^\(1\) Overview/);
 
     const question = inbox.getByRole("group", { name: "Question", exact: true });
@@ -131,7 +131,7 @@ test("X-11 settings: theme at once, what an agent may do, and notifications of w
   await settings.getByRole("radio", { name: "Light" }).check();
   expect(await app.page.evaluate<string>("document.documentElement.dataset.theme")).toBe("light");
   expect(await axeViolations(app.page)).toEqual([]);
-  await settings.getByRole("combobox", { name: "Tell me when I am elsewhere" }).selectOption("all");
+  await settings.getByRole("combobox", { name: "Notify me when I'm away" }).selectOption("all");
   const mode = settings.getByRole("combobox", { name: "Permissions of Liminal Guide" });
   await mode.selectOption("edits");
   await waitFor(

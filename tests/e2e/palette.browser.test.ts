@@ -19,7 +19,7 @@ async function untilFocused(place: Locator, what: string): Promise<void> {
 async function aim(app: AppPage, typed: string, name: string | RegExp): Promise<Locator> {
   await app.page.keyboard.press("Control+k");
   const palette = app.dialog("Command palette");
-  await untilFocused(palette.getByRole("combobox", { name: "Go to or do" }), "the palette's field");
+  await untilFocused(palette.getByRole("combobox", { name: "Search or run a command" }), "the palette's field");
   await app.page.keyboard.type(typed);
   await palette.getByRole("option", { name, selected: true }).waitFor();
   return palette;
@@ -74,7 +74,7 @@ test("X-15 the sheet tells every key, and a tab that was closed comes back", asy
   await app.open("Apricot jam");
   await app.page.keyboard.press("Control+/");
   const sheet = app.dialog("Keyboard shortcuts");
-  await sheet.getByText("Next session that waits for you").waitFor();
+  await sheet.getByText("Next session waiting for you").waitFor();
   expect(await axeViolations(app.page)).toEqual([]);
   await app.page.keyboard.press("Escape");
   await sheet.waitFor({ state: "hidden" });
@@ -95,7 +95,7 @@ for (const theme of ["dark", "light"] as const) {
     if (sessionId === undefined) throw new Error("no such session");
     await client.ask("session:archived", { type: "session:archive", sessionId });
     await using app = await chromium.open(server, { theme });
-    await app.untilRowSays("Apricot jam", "not read yet");
+    await app.untilRowSays("Apricot jam", "unread");
     await app.page.keyboard.press("Control+Shift+F");
     await app.dialog("Search").getByRole("combobox", { name: "Search everything" }).fill("apricot");
     await app.dialog("Search").getByRole("listbox", { name: "Results" }).getByRole("option").first().waitFor();

@@ -48,9 +48,14 @@ test("TC-1.2b a path that is missing, relative or no directory is refused in wor
   await using app = await chromium.open(server);
   const path = await server.directory("place");
   await writeFile(join(path, "file"), "");
-  for (const wrong of [join(path, "missing"), "place", join(path, "file")]) {
+  const refused = [
+    [join(path, "missing"), "That directory doesn't exist."],
+    ["place", "Give the whole path, starting with / or ~."],
+    [join(path, "file"), "That is a file, not a directory."],
+  ] as const;
+  for (const [wrong, reason] of refused) {
     const dialog = await tryPath(app, wrong);
-    await dialog.getByRole("alert").getByText("Project path is invalid or inaccessible.").waitFor();
+    await dialog.getByRole("alert").getByText(reason, { exact: true }).waitFor();
     expect(await app.projectNames()).toEqual([]);
     await dialog.getByRole("textbox", { name: "Directory" }).press("Escape");
     await dialog.waitFor({ state: "hidden" });
@@ -83,7 +88,7 @@ test("TC-1.2c cancelling the dialog adds nothing and sends nothing, by button, b
   expect(await app.projectNames()).toEqual(["wanted"]);
 });
 
-test("TC-1.2d the same directory by another spelling is refused: Project already added", async () => {
+test("TC-1.2d the same directory by another spelling is refused: Project already exists.", async () => {
   await using server = await startTestServer();
   await using app = await chromium.open(server);
   const path = await server.directory("once");
@@ -92,7 +97,7 @@ test("TC-1.2d the same directory by another spelling is refused: Project already
   await app.addProject(path);
   for (const spelling of [path, `${path}/`, `${path}/../once`, link]) {
     const dialog = await tryPath(app, spelling);
-    await dialog.getByRole("alert").getByText("Project already added.").waitFor();
+    await dialog.getByRole("alert").getByText("Project already exists.").waitFor();
     await app.page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
   }

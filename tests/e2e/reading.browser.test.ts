@@ -85,7 +85,7 @@ test("TC-3.7a Cancel is there while a turn runs; TC-3.7b it keeps the partial te
   await session.cancel.waitFor({ state: "detached" });
   const [kept = ""] = await session.texts("assistant");
   expect(kept).toStartWith("w1 w2 w3 w4 w5 w6 w7 w8 w9");
-  await session.transcript.getByText("Cancelled. What had arrived is kept.").waitFor();
+  await session.transcript.getByText("Stopped. Everything received so far was kept.").waitFor();
   await session.ask("stream 2 words", "w1 w2");
   expect(await session.texts("assistant")).toEqual([kept, "w1 w2"]);
   expect(app.sent("session:cancel")).toHaveLength(1);

@@ -117,26 +117,26 @@ test("X-11 what ends unseen is unread on every page and over a restart, until on
   await session.ask("stream 1 words", "w1");
   const description = (page: AppPage, title: string) => page.row(title).getAttribute("aria-description");
   await other.row("stream 1 words").waitFor();
-  expect(await description(other, "stream 1 words")).not.toContain("not read yet");
+  expect(await description(other, "stream 1 words")).not.toContain("unread");
   await app.newSession("demo");
   const client = await server.connect();
   await client.ask("ok", { type: "session:send", sessionId: session.id, content: "stream 2 words" });
-  for (const page of [app, other]) await page.untilRowSays("stream 1 words", "not read yet");
+  for (const page of [app, other]) await page.untilRowSays("stream 1 words", "unread");
   await waitFor(
     () => app.tab("stream 1 words").getAttribute("aria-description"),
-    (words) => words === "finished, not read yet",
+    (words) => words === "finished, unread",
     "the tab to say so too",
   );
   await server.stop();
   await server.start();
   await using late = await chromium.open(server);
-  await late.untilRowSays("stream 1 words", "not read yet");
-  await other.untilRowSays("stream 1 words", "not read yet");
+  await late.untilRowSays("stream 1 words", "unread");
+  await other.untilRowSays("stream 1 words", "unread");
   await other.open("stream 1 words");
   for (const page of [app, other, late])
     await waitFor(
       () => description(page, "stream 1 words"),
-      (words) => words !== null && !words.includes("not read yet"),
+      (words) => words !== null && !words.includes("unread"),
       "every page to agree that it was read",
     );
   await client[Symbol.dispose]();

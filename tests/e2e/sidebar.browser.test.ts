@@ -49,7 +49,7 @@ test("20 projects with 50 sessions each: a whole turn draws a handful of rows, n
   const sessionId = "builtin:seed-7-30";
   await client.ask("session:history", { type: "session:open", sessionId });
   await client.ask("ok", { type: "session:send", sessionId, content: "stream 3 words" });
-  await app.untilRowSays("task 7.30", "not read yet");
+  await app.untilRowSays("task 7.30", "unread");
   const drawn = await app.page.evaluate<number>("window.drawnRows");
   expect(drawn).toBeGreaterThan(0);
   expect(drawn).toBeLessThan(30);

@@ -53,7 +53,7 @@ export const TROUBLE_STATES: readonly GalleryState[] = [
     server: { agents: { frail: { ...guideWith(), name: "Frail", retryMs: NOT_SOON_MS } } },
     reach: async ({ app, server }) => {
       const session = await app.newSession(PROJECT, "Frail");
-      await session.ask("help", "A good first walk");
+      await session.ask("help", "Try these first");
       killGuides(server);
       await session.untilStatus("disconnected");
       await session.button("Reconnect").waitFor();
@@ -65,7 +65,7 @@ export const TROUBLE_STATES: readonly GalleryState[] = [
     server: { agents: { returning: RETURNING } },
     reach: async ({ app, server }) => {
       const session = await app.newSession(PROJECT, "Returning");
-      await session.ask("help", "A good first walk");
+      await session.ask("help", "Try these first");
       killGuides(server);
       await session.untilStatus("reconnecting");
     },

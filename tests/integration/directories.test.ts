@@ -60,14 +60,14 @@ test("directories:list says what is wrong with a path while it is typed: missing
   await using at = await scene("once");
   const file = join(at.dir, "file");
   await writeFile(file, "");
-  expect((await at.list(join(at.dir, "missing"))).problem).toBe("There is no such directory.");
+  expect((await at.list(join(at.dir, "missing"))).problem).toBe("That directory doesn't exist.");
   expect((await at.list(join(at.dir, "missing", "deeper"))).entries).toEqual([]);
   expect((await at.list(file)).problem).toBe("That is a file, not a directory.");
   for (const path of ["place", "", "~nobody", "./x"])
     expect(await at.list(path)).toMatchObject({ entries: [], problem: "Give the whole path, starting with / or ~." });
   expect((await at.list(join(at.dir, "once"))).problem).toBeUndefined();
   await at.client.ask("project:added", { type: "project:add", path: join(at.dir, "once") });
-  expect((await at.list(`${at.dir}/once/`)).problem).toBe("Project already added.");
+  expect((await at.list(`${at.dir}/once/`)).problem).toBe("Project already exists.");
   expect((await at.list(`${at.dir}/on\0ce`)).problem).toBe("The path has a character no path can have.");
   const tooLong = await at.client.request({ type: "directories:list", path: "/".repeat(5_000) });
   expect(tooLong).toMatchObject({ type: "error", code: "INVALID_MESSAGE" });

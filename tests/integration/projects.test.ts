@@ -102,7 +102,11 @@ test("TC-1.2d the same directory is refused whatever way leads to it", async () 
     join(link, "..", "same"),
   ]) {
     const { code, message } = await client.ask("error", { type: "project:add", path: detour });
-    expect({ detour, code, message }).toEqual({ detour, code: "PROJECT_DUPLICATE", message: "Project already added." });
+    expect({ detour, code, message }).toEqual({
+      detour,
+      code: "PROJECT_DUPLICATE",
+      message: "Project already exists.",
+    });
   }
   expect((await client.ask("project:list", { type: "project:list" })).projects).toHaveLength(1);
 });

@@ -38,7 +38,7 @@ export const SERVER_COMMANDS: readonly CommandSpec[] = [
     argsMax: 2,
     offers: [["list", "revoke"], "devices"],
     options: [{ name: "all", help: "with revoke: every one of them, instead of an id" }],
-    notes: ["A revoked device is thrown out at once and has to be paired or signed in again."],
+    notes: ["A revoked device is signed out immediately and has to be paired or signed in again."],
     json: '{"devices": [{"id", "name", "createdAt", "lastSeenAt", "isConnected", "isThis"}]}, or {"revoked": [id]}',
     examples: ["liminal devices", "liminal devices revoke 3f2a9c"],
   },

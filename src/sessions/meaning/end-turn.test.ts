@@ -71,7 +71,7 @@ describe("the end of a turn", () => {
     const own = new PureSession().start();
     own.tell({ type: "session:cancel" });
     own.end("end_turn");
-    expect(own.told.at(-1)).toEqual(["notice", "Cancelled. What had arrived is kept."]);
+    expect(own.told.at(-1)).toEqual(["notice", "Stopped. Everything received so far was kept."]);
     expect(new PureSession().start().end("cancelled").told.at(-1)?.[1]).toStartWith("The agent stopped here.");
     const failed = new PureSession().start();
     failed.text("API Error: 500 the model is down.");

@@ -50,7 +50,7 @@ function compactionWords(status: Compaction["status"], error?: string): Pick<Not
     case "in_progress":
       return { severity: "info", content: "Compacting the agent's context…" };
     case "completed":
-      return { severity: "info", content: "Context compacted: the agent goes on with a summary of the talk so far." };
+      return { severity: "info", content: "Context compacted. The agent continues from a summary." };
     case "failed":
       return {
         severity: "warning",

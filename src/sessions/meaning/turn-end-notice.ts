@@ -28,7 +28,7 @@ export function turnEndNotice(scene: Scene, stopReason: StopReason, error?: Turn
 /** What only the circumstances tell: who stopped the turn, and whether the agent has said its error already. */
 function shorterWords(scene: Scene, stopReason: StopReason, error: TurnError | undefined): string | null {
   if (stopReason === "cancelled" && scene.cancelling !== scene.state.turn.turnId)
-    return "The agent stopped here. What had arrived is kept.";
+    return "The agent stopped here. Everything received so far was kept.";
   const last = scene.state.open.at(-1);
   const said = last?.type === "assistant" ? last.content.trim() : "";
   const isSaid = said.length >= SAID_CHARS_MIN && (error?.message.includes(said) ?? false);

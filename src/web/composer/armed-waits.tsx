@@ -31,7 +31,7 @@ export function ArmedWaits({ model }: { model: PortletModel }) {
 }
 
 function waitWords({ agentIds, until }: ArmedWait): string {
-  if (agentIds.length === 1) return "Goes on when its agent is done.";
-  const which = until === "any" ? `one of its ${agentIds.length} agents is` : `its ${agentIds.length} agents are`;
-  return `Goes on when ${which} done.`;
+  if (agentIds.length === 1) return "Waiting for 1 agent; resumes when it finishes.";
+  const when = until === "any" ? "the first finishes" : "they finish";
+  return `Waiting for ${agentIds.length} agents; resumes when ${when}.`;
 }

@@ -2,6 +2,6 @@
 export const COMPOSER_KEYS: readonly { readonly words: string; readonly chords: readonly string[] }[] = [
   { words: "Send", chords: ["Enter"] },
   { words: "New line", chords: ["Shift+Enter"] },
-  { words: "Send into the turn that runs, where the agent takes it", chords: ["Mod+Enter"] },
-  { words: "Edit the last message that waits, or bring back an earlier one", chords: ["ArrowUp"] },
+  { words: "Steer the running turn (if supported)", chords: ["Mod+Enter"] },
+  { words: "Edit last queued message, or recall an earlier one", chords: ["ArrowUp"] },
 ];

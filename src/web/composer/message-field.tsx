@@ -69,6 +69,6 @@ function usePlaceholder(model: PortletModel): string {
   const isAway = usePiece(model, ({ status }) => status === "disconnected" || status === "reconnecting");
   const isWritable = usePiece(model, (state) => state.isWritable);
   if (!isWritable) return "Write on; it is kept in this page and can be sent when the disk takes it";
-  if (isAway) return `Write on; it can be sent when ${agentName} is back`;
+  if (isAway) return `Keep typing. You can send once ${agentName} is back`;
   return isActive ? "Queue a message" : `Message ${agentName}`;
 }

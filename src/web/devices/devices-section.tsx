@@ -40,7 +40,9 @@ export function DevicesSection({ nowMs }: { nowMs: number }) {
         )}
       </div>
       {isPairing && <PairPanel onClose={() => setPairing(false)} />}
-      <p class="hint">A signed-in device can do everything you can do here. A revoked one is thrown out at once.</p>
+      <p class="hint">
+        A signed-in device can do everything you can do here. Revoked devices are signed out immediately.
+      </p>
     </>
   );
 }

@@ -32,11 +32,11 @@ describe("completing a path", () => {
   });
 
   it("[TC-1.2b] keeps quiet while the path can still become one that is there", () => {
-    const problem = "There is no such directory.";
+    const problem = "That directory doesn't exist.";
     expect(pathRemark({ ...listing("/w/ap", "apple"), problem })).toBeNull();
     expect(pathRemark({ ...listing("/w/x"), problem })).toBe(problem);
-    expect(pathRemark({ ...listing("/w/app/", "inner"), problem: "Project already added." })).toBe(
-      "Project already added.",
+    expect(pathRemark({ ...listing("/w/app/", "inner"), problem: "Project already exists." })).toBe(
+      "Project already exists.",
     );
     expect(pathRemark(listing("/w/x"))).toBeNull();
   });

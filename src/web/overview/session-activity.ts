@@ -14,7 +14,7 @@ export function sessionActivity(session: SessionRow, item: InboxItem | undefined
   const mark = sessionMark(session);
   switch (mark) {
     case "working":
-      return item?.tool ? toolActivity(item.tool) : plain("Thinking or writing");
+      return item?.tool ? toolActivity(item.tool) : plain("Responding");
     case "stalled":
       return plain("No output for a while");
     case "waiting":
@@ -22,7 +22,7 @@ export function sessionActivity(session: SessionRow, item: InboxItem | undefined
     case "failed":
       return plain(session.turn.error?.message ?? "Stopped before it was done");
     case "unread":
-      return plain("Finished, not read yet");
+      return plain("Finished, unread");
     case "none":
       return plain("Finished");
     default:

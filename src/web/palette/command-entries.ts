@@ -72,7 +72,7 @@ function careEntries(shell: Shell, session: SessionRow): readonly PaletteEntry[]
     ...fromRow,
     command("export", "Export", "file", opens({ kind: "export", sessionId }), { detail }),
     command("permissions", "Permissions", "shield", opens({ kind: "permissions", sessionId }), { detail }),
-    command("log", "What the agent and the app said to each other", "terminal", opens({ kind: "log", sessionId }), {
+    command("log", "ACP log", "terminal", opens({ kind: "log", sessionId }), {
       detail,
     }),
   ];

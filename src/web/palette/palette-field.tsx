@@ -19,7 +19,7 @@ export function PaletteField({ query, current, ...on }: PaletteFieldProps) {
     <div class="palette-input">
       <Icon name="search" />
       <ChoosingInput
-        label="Go to or do"
+        label="Search or run a command"
         placeholder="A session, a project, or what to do"
         charsMax={QUERY_CHARS_MAX}
         text={query}

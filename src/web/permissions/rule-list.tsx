@@ -9,7 +9,7 @@ export function RuleList({ policies }: { readonly policies: Policies }) {
   const rules = SCOPES.flatMap((scope) =>
     (policies.states.get(scope)?.rules ?? []).map((rule): [PolicyScope, PolicyRule] => [scope, rule]),
   );
-  if (rules.length === 0) return <p class="hint">No rules: every request that the mode does not answer is asked.</p>;
+  if (rules.length === 0) return <p class="hint">No rules yet. You'll be asked unless the mode above allows it.</p>;
   return (
     <ul class="permission-list">
       {rules.map(([scope, rule]) => (

@@ -24,7 +24,7 @@ export function AgentNotice({ model }: { model: PortletModel }) {
       );
     }
     case "reconnecting": {
-      const words = message ?? "The session goes on where it was. Your text is kept.";
+      const words = message ?? "Your session will pick up where it left off.";
       const title = `Reconnecting to ${agentName}`;
       return <Notice severity="warning" icon="plug" title={title} words={words} store={store} />;
     }

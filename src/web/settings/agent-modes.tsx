@@ -15,7 +15,7 @@ export function AgentModes({ shell }: { shell: Shell }) {
       {agents.map((agent) => (
         <AgentMode key={agent.id} shell={shell} agent={agent} />
       ))}
-      <p class="hint">A project or a session may say otherwise: see Permissions at the top of a session.</p>
+      <p class="hint">Projects and sessions can override this: see Permissions at the top of a session.</p>
     </>
   );
 }

@@ -55,9 +55,9 @@ function DeleteChoice({ run }: { run: (which: "archived" | "everything") => void
   const [typed, setTyped] = useState("");
   return (
     <fieldset class="delete-choice">
-      <legend>What cannot be undone</legend>
+      <legend>Danger zone</legend>
       <div class="setting">
-        <span>Sessions that are archived, for good</span>
+        <span>Delete archived sessions permanently</span>
         <button type="button" class="button danger" onClick={() => run("archived")}>
           Delete archived sessions
         </button>

@@ -9,9 +9,9 @@ export function DataFacts() {
   return (
     <>
       <dl class="facts">
-        <dt>Everything is in</dt>
+        <dt>Data folder</dt>
         <dd class="mono">{data?.path ?? "…"}</dd>
-        <dt>Sessions and settings take</dt>
+        <dt>Size</dt>
         <dd>{data === null ? "…" : sizeWords(data.databaseBytes)}</dd>
       </dl>
       <DataActions />

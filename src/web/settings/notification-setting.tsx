@@ -5,7 +5,7 @@ import { type NotificationLevel, notificationLevel, setNotificationLevel } from 
 const LEVEL_WORDS: Readonly<Record<NotificationLevel, string>> = {
   off: "Never",
   blocked: "When an agent waits for you or failed",
-  all: "When it is done, too",
+  all: "Also when a turn finishes",
 };
 
 const BLOCKED =
@@ -26,16 +26,16 @@ export function NotificationSetting() {
   return (
     <>
       <div class="setting">
-        <span>Tell me when I am elsewhere</span>
+        <span>Notify me when I'm away</span>
         <Choice
-          label="Tell me when I am elsewhere"
+          label="Notify me when I'm away"
           words={LEVEL_WORDS}
           value={notificationLevel.value}
           onChoose={(level) => void choose(level)}
         />
       </div>
       <p class="hint" role="status">
-        {problem || "The window's title and mark always show how many sessions wait."}
+        {problem || "The tab title and icon always show how many sessions are waiting."}
       </p>
     </>
   );

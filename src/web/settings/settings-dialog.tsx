@@ -12,7 +12,7 @@ import { NotificationSetting } from "./notification-setting.tsx";
 import styles from "./settings.css" with { type: "text" };
 import { ToolServerList } from "./tool-server-list.tsx";
 
-const THEME_WORDS: Readonly<Record<Theme, string>> = { dark: "Dark", light: "Light", system: "As the system" };
+const THEME_WORDS: Readonly<Record<Theme, string>> = { dark: "Dark", light: "Light", system: "Match system" };
 
 /** All that can be set, in one place; everything takes effect at once. */
 export function SettingsDialog({ shell }: { shell: Shell }) {

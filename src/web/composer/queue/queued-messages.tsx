@@ -49,11 +49,11 @@ function PausedRow({ model }: { model: PortletModel }) {
   return (
     <div class="queued paused" role="note">
       <Icon name="pause" class="icon-sm" />
-      <span class="truncate">Paused. Nothing below is sent until you say so.</span>
+      <span class="truncate">Queue paused. Press Resume to send.</span>
       <button
         class="button small"
         type="button"
-        title="Send what waits, in this order. Sending another message does the same, after it"
+        title="Resume queue"
         onClick={() => model.store.ask({ type: "session:queue-resume" })}
       >
         Resume

@@ -56,7 +56,7 @@ export function AgentChoice({ shell, agent, first, creation, projectId, onCreate
       )}
       {needsSignIn && (
         <InView>
-          <p>{`${agent.name} needs you to sign in first. The session starts by itself then.`}</p>
+          <p>{`Sign in to ${agent.name} to continue. The session starts automatically.`}</p>
           <SignInMethods
             shell={shell}
             agent={agent}

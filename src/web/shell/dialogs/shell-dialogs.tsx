@@ -106,7 +106,7 @@ function RemoveQuestion({ shell, projectId }: { shell: Shell; projectId: Project
     <ConfirmDialog
       shell={shell}
       title={`Remove ${shell.server.value.projects.find(({ id }) => id === projectId)?.name ?? "project"}?`}
-      words="It leaves the list and its tabs close. No file and no session is deleted: add the directory again and everything is back."
+      words="It's removed from the list and its tabs close. Nothing is deleted; add it again to get everything back."
       action="Remove project"
       onConfirm={() => void shell.attempt({ type: "project:remove", projectId })}
     />

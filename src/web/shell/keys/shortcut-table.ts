@@ -39,9 +39,9 @@ export interface ShortcutRow<Does> {
 /** The one table: keys are matched against it, and the sheet and the palette are made from it. */
 export const ANYWHERE: readonly ShortcutRow<Shortcut>[] = [
   { does: { do: "palette" }, words: "Go to a session or run a command", chords: ["Mod+K"] },
-  { does: { do: "search" }, words: "Search everything ever said", chords: ["Mod+Shift+F", "/"] },
+  { does: { do: "search" }, words: "Search all sessions", chords: ["Mod+Shift+F", "/"] },
   { does: { do: "overview" }, words: "Overview and inbox", chords: ["O", "Alt+O"] },
-  { does: { do: "next-waiting" }, words: "Next session that waits for you", chords: ["W", "Alt+N"] },
+  { does: { do: "next-waiting" }, words: "Next session waiting for you", chords: ["W", "Alt+N"] },
   { does: { do: "new-session" }, words: "New session", chords: ["N", "Alt+Shift+N"] },
   { does: { do: "focus-composer" }, words: "Write a message", chords: ["I"] },
   { does: { do: "print" }, words: "Print the session", chords: ["Mod+P"] },
@@ -60,9 +60,9 @@ export const TABS: readonly ShortcutRow<Shortcut | ((key: string) => Shortcut)>[
   { does: { do: "move-tab", steps: 1 }, words: "Move the tab right", chords: ["Alt+Shift+ArrowRight"] },
   { does: { do: "move-tab", steps: -1 }, words: "Move the tab left", chords: ["Alt+Shift+ArrowLeft"] },
   { does: { do: "close-tab" }, words: "Close the tab", chords: ["Alt+W"] },
-  { does: { do: "reopen-tab" }, words: "Reopen the tab closed last", chords: ["Alt+Shift+T"] },
-  { does: { do: "split" }, words: "Put the next tab beside", chords: ["Alt+\\", "Mod+\\"] },
-  { does: { do: "close-column" }, words: "Close the column, keep its tab", chords: ["Alt+Shift+W"] },
+  { does: { do: "reopen-tab" }, words: "Reopen closed tab", chords: ["Alt+Shift+T"] },
+  { does: { do: "split" }, words: "Open next tab to the side", chords: ["Alt+\\", "Mod+\\"] },
+  { does: { do: "close-column" }, words: "Close column", chords: ["Alt+Shift+W"] },
   { does: { do: "step-column", steps: 1 }, words: "Next column", chords: ["Alt+]"] },
   { does: { do: "step-column", steps: -1 }, words: "Previous column", chords: ["Alt+["] },
 ];

@@ -26,7 +26,7 @@ export const MARK_WORDS: Readonly<Record<SessionMark, string>> = {
   waiting: "waiting for you",
   stalled: "no output for a while",
   failed: "failed",
-  unread: "finished, not read yet",
+  unread: "finished, unread",
   none: "",
 };
 

@@ -21,7 +21,7 @@ export function SidebarTop({ shell }: { shell: Shell }) {
         }}
       >
         <Icon name="chevron" class="icon-sm" />
-        <span class="truncate">Go to or do</span>
+        <span class="truncate">Search or run a command</span>
         <span class="keys" aria-hidden="true">
           {chordKeys("Mod+K", isMac()).map((key) => (
             <kbd key={key}>{key}</kbd>
@@ -33,7 +33,7 @@ export function SidebarTop({ shell }: { shell: Shell }) {
         class="nav-row"
         aria-label="Search"
         aria-keyshortcuts="Control+Shift+F Meta+Shift+F"
-        title={`Search everything ever said (${chordWords("Mod+Shift+F")})`}
+        title={`Search all sessions (${chordWords("Mod+Shift+F")})`}
         onClick={() => {
           shell.dialog.value = { kind: "search" };
         }}

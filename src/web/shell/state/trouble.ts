@@ -1,4 +1,4 @@
-import { type ErrorCode, RefusalError } from "../../../protocol/errors.ts";
+import { type ErrorCode, type Refusal, RefusalError } from "../../../protocol/errors.ts";
 
 /** What went wrong, in parts: the words are for everyone, the details for whoever looks closer. */
 export interface Trouble {
@@ -12,11 +12,18 @@ export interface Trouble {
 
 /** A refusal in the server's own words; anything else is our bug and says so. */
 export function troubleOf(error: unknown): Trouble {
-  if (error instanceof RefusalError) return error.refusal;
+  if (error instanceof RefusalError) return forReader(error.refusal);
   return { code: null, message: `Unexpected error in the page: ${String(error)}` };
+}
+
+/** The wire's general sentence about a path adds nothing to the reason beside it. */
+function forReader(refusal: Refusal): Trouble {
+  const { code, details } = refusal;
+  return code === "PROJECT_PATH_INVALID" && details !== undefined ? { code, message: details } : refusal;
 }
 
 /** All of it in one line, for places without room for parts. */
 export function wordsOf({ message, details }: Trouble): string {
-  return details === undefined ? message : `${message} ${details}`;
+  if (details === undefined) return message;
+  return `${message}${/[.!?…:]$/.test(message) ? "" : "."} ${details}`;
 }

@@ -9,7 +9,7 @@ export function createEntryActions(...kinds: readonly (keyof typeof WORDS)[]): H
     const button = createBlockButton("copy", WORDS[kind]);
     button.classList.add("small");
     button.dataset["copy"] = kind;
-    if (kind === "turn") button.append(createElement("span", "", "turn"));
+    if (kind === "turn") button.append(createElement("span", "", "Copy turn"));
     return button;
   });
   return createElement("div", "entry-actions", ...buttons);
