@@ -5,6 +5,7 @@ import { listDevices } from "./devices.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, shortId } from "./find-session.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { beQuiet } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 
 const SCRIPTS: Readonly<Record<string, () => string>> = { bash: bashScript, zsh: zshScript, fish: fishScript };
@@ -24,6 +25,7 @@ export async function completion(line: CommandLine): Promise<ExitCode> {
 
 /** Pressing Tab starts no server and complains about nothing. */
 async function offered(line: CommandLine, what: string): Promise<readonly string[]> {
+  beQuiet();
   try {
     using link = await connect(line.env, "fail");
     if (what === "devices") return (await listDevices(link.server)).map(({ id }) => id);

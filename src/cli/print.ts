@@ -13,9 +13,16 @@ export function print(line: CommandLine, result: object, text: string): void {
   );
 }
 
+let isQuiet = false;
+
+/** From now on only results and errors are printed. */
+export function beQuiet(): void {
+  isQuiet = true;
+}
+
 /** What is not the result: progress, hints, questions. Never on stdout, where the result goes. */
 export function tell(text: string): void {
-  process.stderr.write(`${plain(text)}\n`);
+  if (!isQuiet) process.stderr.write(`${plain(text)}\n`);
 }
 
 /** Rows in columns; the last one is as long as it is. */

@@ -10,6 +10,7 @@ import type { PlainServerMessage, ServerMessage } from "../protocol/server-messa
 import { DeletedSessions } from "./deleted-sessions.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import type { Environment } from "./parse-command-line.ts";
+import { tell } from "./print.ts";
 import { RunningServer, SilentServerError } from "./running-server.ts";
 import { runningServer, startInBackground } from "./start-in-background.ts";
 
@@ -121,6 +122,7 @@ export async function connect(env: Environment, whenNone: "start" | "fail" = "st
   });
   try {
     const hello = await Promise.race([greeted.promise, lost.promise]);
+    for (const problem of hello.startProblems ?? []) tell(`Warning: ${problem}`);
     return new ServerLink({ server, connection, lost: lost.promise, deleted }, hello);
   } catch (error) {
     connection.close();

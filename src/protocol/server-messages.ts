@@ -161,6 +161,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     storage: z.optional(StorageState),
     /** The newest report of a run that ended unexpectedly, by its name. */
     crashReport: z.optional(z.string()),
+    /** What the server found wrong at its start, each with what to do: settings it cannot use, a damaged database. */
+    startProblems: z.optional(z.array(z.string())),
   }),
   /** Every client hears when nothing can be stored any more, and when it can again. */
   message("storage:state", StorageState.shape),

@@ -1,8 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { z } from "zod";
-import type { AgentDefinition } from "../agents/catalog/agent-definition.ts";
+import type { AgentDefinition, AgentOverlay } from "../agents/catalog/agent-definition.ts";
+import { AgentRegistry } from "../agents/catalog/agent-registry.ts";
+import { idOfEntry } from "../agents/catalog/registry-aliases.ts";
 import { RETRY_DELAYS_MS } from "../agents/catalog/retry-delays.ts";
 import type { EvictionLimits } from "../agents/pool/eviction.ts";
+import { ignore } from "../lib/ignore.ts";
+import { type LocatedJson, parseLocatedJson } from "../lib/located-json.ts";
+import { nearestWord } from "../lib/nearest-word.ts";
 import { Budget } from "../protocol/delegation.ts";
 import { CliType } from "../protocol/ids.ts";
 import { PermissionMode } from "../protocol/permission-policy.ts";
@@ -12,57 +18,27 @@ import type { ConfiguredToolServer } from "./tool-servers.ts";
 const RETRY_MS_MAX = 30_000;
 const LEVELS_MAX = 10;
 const POOL_DEFAULTS: EvictionLimits = { idleMs: 30 * 60_000, processesMax: 12 };
+/** Used in place of a limit that cannot be read, so that a typo never allows more. */
+const STRICT_LIMITS: TreeLimits = { depthMax: 1, childrenMax: 1, runningMax: 1, budget: { turns: 1 } };
+const STRICT_POOL: EvictionLimits = { idleMs: 60_000, processesMax: 4 };
 
-const AgentSetting = z.object({
-  name: z.string().min(1).optional(),
-  command: z.string().min(1).optional(),
-  args: z.array(z.string()).optional(),
-  env: z.record(z.string(), z.string()).optional(),
-  process: z.enum(["shared", "per-session"]).optional(),
-  fs: z.boolean().optional(),
-  terminal: z.boolean().optional(),
-  permissions: z.optional(PermissionMode),
-  orchestration: z.boolean().optional(),
-  retryMs: z.array(z.int().min(0).max(RETRY_MS_MAX)).max(20).optional(),
-});
-type AgentSetting = z.infer<typeof AgentSetting>;
+const Texts = z.record(z.string(), z.string());
+const Text = z.string().min(1);
+const Flag = z.boolean();
+const Count = z.int().min(1);
+
+const SECTIONS = ["agents", "pool", "mcpServers", "orchestration"];
+const AGENT_KEYS = [
+  ...["name", "command", "args", "env", "process", "fs", "terminal", "permissions", "orchestration", "retryMs"],
+];
+const POOL_KEYS = ["idleMs", "processesMax"];
+const ORCHESTRATION_KEYS = ["offered", "keepChildren", "depthMax", "childrenMax", "runningMax", "budget"];
+const MCP_KEYS = ["command", "args", "env", "url", "headers", "enabled"];
 /** Known without a command: what it may be given is an environment, which names its model. */
 const BUILTIN = CliType.parse("builtin");
-const AgentSettings = z.record(CliType, AgentSetting).superRefine((agents, { addIssue }) => {
-  for (const [id, setting] of Object.entries(agents)) {
-    if (id === BUILTIN && setting.command === undefined) continue;
-    for (const key of ["name", "command"] as const)
-      if (setting[key] === undefined) addIssue({ code: "custom", path: [id, key], message: `an agent needs a ${key}` });
-  }
-});
-const PoolSetting = z.object({
-  idleMs: z.int().min(100).optional(),
-  processesMax: z.int().min(1).optional(),
-});
-const OrchestrationSetting = z.object({
-  /** False: no agent is offered our tools. */
-  offered: z.boolean().optional(),
-  keepChildren: z.boolean().optional(),
-  depthMax: z.int().min(1).max(LEVELS_MAX).optional(),
-  childrenMax: z.int().min(1).optional(),
-  runningMax: z.int().min(1).optional(),
-  budget: z.optional(Budget),
-});
-const Texts = z.record(z.string(), z.string());
-/** False: only projects in which it was switched on get it. */
-const enabled = z.boolean().optional();
-const McpSetting = z.union([
-  z.object({ command: z.string().min(1), args: z.array(z.string()).optional(), env: Texts.optional(), enabled }),
-  z.object({ url: z.url({ protocol: /^https?$/ }), headers: Texts.optional(), enabled }),
-]);
-const ConfigFile = z.looseObject({
-  orchestration: OrchestrationSetting.optional(),
-  agents: AgentSettings.optional(),
-  pool: PoolSetting.optional(),
-  mcpServers: z.record(z.string().min(1), McpSetting).optional(),
-});
 
 export interface OrchestrationConfig {
+  /** False: no agent is offered our tools. */
   readonly offered: boolean;
   readonly keepChildren: boolean;
   readonly limits: TreeLimits;
@@ -70,6 +46,8 @@ export interface OrchestrationConfig {
 
 export interface LoadedConfigFile {
   readonly agents: readonly AgentDefinition[];
+  /** Changes to agents that the catalog has. */
+  readonly overlays: readonly AgentOverlay[];
   /** More of the environment for the built-in agent. */
   readonly builtinEnv: Readonly<Record<string, string>>;
   readonly pool: EvictionLimits;
@@ -77,73 +55,322 @@ export interface LoadedConfigFile {
   readonly orchestration: OrchestrationConfig;
   /** What sessions of an agent start with, where that is not to ask. */
   readonly permissions: ReadonlyMap<CliType, PermissionMode>;
-  /** What is wrong with the file and where, when it cannot be used. */
-  readonly problem: string | null;
+  /** Parts that are not used: file, line, place, reason, and what holds instead. */
+  readonly problems: readonly string[];
 }
 
-/** The user's own settings. A file with a mistake is reported with its place, and the app starts without it. */
+/** The user's own settings, read part by part. A part with a mistake is refused and reported; the others are used. */
 export function loadConfigFile(path: string): LoadedConfigFile {
-  if (!existsSync(path)) return without(null);
-  try {
-    const parsed = ConfigFile.safeParse(JSON.parse(readFileSync(path, "utf8")));
-    if (!parsed.success) {
-      const issue = parsed.error.issues[0];
-      return without(`${path}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`);
+  const reader = new ConfigReader(path);
+  reader.checkNames([], SECTIONS);
+  const agents = reader.names(["agents"]).map((name) => readAgent(reader, path, name));
+  const loaded = {
+    agents: agents.flatMap(({ definition }) => definition ?? []),
+    overlays: agents.flatMap(({ overlay }) => overlay ?? []),
+    builtinEnv: agents.find(({ builtinEnv }) => builtinEnv)?.builtinEnv ?? {},
+    permissions: new Map(
+      agents.flatMap(({ id, permissions }) => (id && permissions ? [[id, permissions] as const] : [])),
+    ),
+    pool: readPool(reader),
+    orchestration: readOrchestration(reader),
+    mcpServers: reader.names(["mcpServers"]).flatMap((name) => readMcpServer(reader, name) ?? []),
+  };
+  return { ...loaded, problems: reader.problems };
+}
+
+type Path = readonly string[];
+
+/** Gives out the file's parts one at a time, and collects what is wrong with them. */
+class ConfigReader {
+  readonly problems: string[] = [];
+  readonly #file: string;
+  readonly #json: LocatedJson;
+  /** Places whose name is misspelled: they count as there and wrong. */
+  readonly #misspelled = new Set<string>();
+  /** True when parts may be missing because of a mistake elsewhere. */
+  readonly isIncomplete: boolean;
+
+  constructor(file: string) {
+    this.#file = file;
+    const text = this.#text();
+    this.#json = parseLocatedJson(text ?? "{}");
+    const { value, problems } = this.#json;
+    this.isIncomplete = text === null || problems.length > 0 || !isObject(value);
+    for (const { path, line, message } of problems) this.#report(path.map(String), line, message);
+    if (problems.length === 0 && !isObject(value)) this.#report([], 1, "expected an object: { … }");
+  }
+
+  #text(): string | null {
+    if (!existsSync(this.#file)) return "{}";
+    try {
+      return readFileSync(this.#file, "utf8");
+    } catch (error) {
+      this.problems.push(
+        `${this.#file}: cannot be read (${errorText(error)}). None of it is used, and every limit is at its strictest.`,
+      );
+      return null;
     }
-    const { agents = {}, pool = {}, mcpServers = {}, orchestration = {} } = parsed.data;
-    return {
-      agents: Object.entries(agents).flatMap(([id, setting]) => definitionOf(CliType.parse(id), setting) ?? []),
-      builtinEnv: agents[BUILTIN]?.env ?? {},
-      pool: {
-        idleMs: pool.idleMs ?? POOL_DEFAULTS.idleMs,
-        processesMax: pool.processesMax ?? POOL_DEFAULTS.processesMax,
-      },
-      orchestration: orchestrationOf(orchestration),
-      mcpServers: Object.entries(mcpServers).map(([name, setting]) => mcpServerOf(name, setting)),
-      permissions: new Map(
-        Object.entries(agents).flatMap(([id, { permissions }]) =>
-          permissions === undefined ? [] : [[CliType.parse(id), permissions] as const],
-        ),
-      ),
-      problem: null,
-    };
-  } catch (error) {
-    return without(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+
+  /** The value at a place; undefined where there is none. */
+  at(path: Path): unknown {
+    let value: unknown = this.#json.value;
+    for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    return value;
+  }
+
+  /** The names of an object's members. One that is no object is reported. */
+  names(path: Path): readonly string[] {
+    const value = this.at(path);
+    if (isObject(value)) return Object.keys(value);
+    if (value !== undefined) this.refuse(path, "expected an object: { … }", "It is not used.");
+    return [];
+  }
+
+  /** Reports names that are nearly a known one. Others belong to a newer version, and are passed over. */
+  checkNames(path: Path, known: readonly string[]): void {
+    const value = this.at(path);
+    if (!isObject(value)) return;
+    for (const name of Object.keys(value)) {
+      if (known.includes(name)) continue;
+      const meant = nearestWord(
+        name,
+        known.filter((one) => !Object.hasOwn(value, one)),
+      );
+      if (meant === null) continue;
+      this.#misspelled.add([...path, meant].join("\n"));
+      this.refuse([...path, name], `unknown setting. Did you mean "${meant}"?`, "It is not used.");
+    }
+  }
+
+  isMisspelled(path: Path): boolean {
+    return this.#misspelled.has(path.join("\n"));
+  }
+
+  /** Whether the text at this place could not be read as JSON; that is reported already. */
+  isUnreadable(path: Path): boolean {
+    return this.#json.problems.some(
+      ({ path: wrong }) => wrong.length >= path.length && path.every((name, index) => wrong[index] === name),
+    );
+  }
+
+  /** The part that holds these names itself has a mistake, which may have swallowed any of them. */
+  isTorn(path: Path): boolean {
+    return this.#json.problems.some(
+      ({ path: wrong }) => wrong.length === path.length && path.every((name, index) => wrong[index] === name),
+    );
+  }
+
+  /** `wrong`: the value could not be used, and was reported with the words for what holds instead. */
+  read<Value>(
+    path: Path,
+    schema: z.ZodType<Value> | z.core.$ZodType<Value>,
+    instead: string,
+  ): { readonly value?: Value; readonly wrong: boolean } {
+    if (this.isUnreadable(path) || this.isMisspelled(path)) return { wrong: true };
+    const given = this.at(path);
+    if (given === undefined) return { wrong: false };
+    const parsed = z.safeParse(schema, given);
+    if (parsed.success) return { value: parsed.data, wrong: false };
+    const [issue] = parsed.error.issues;
+    const place = [...path, ...(issue?.path.map(String) ?? [])];
+    this.refuse(place, lowerFirst(issue?.message ?? "not valid"), instead);
+    return { wrong: true };
+  }
+
+  /** A value that is wrong, or that may have been lost by a mistake around it, is the strict one. */
+  limit<Value>(
+    path: Path,
+    schema: z.ZodType<Value> | z.core.$ZodType<Value>,
+    standard: Value,
+    strict: Value,
+    shown = JSON.stringify(strict),
+  ): Value {
+    const { value, wrong } = this.read(path, schema, `${shown} is used instead.`);
+    return value ?? (wrong || this.isIncomplete ? strict : standard);
+  }
+
+  refuse(path: Path, reason: string, instead: string): void {
+    this.#report(path, this.#json.lineOf(path), reason, instead);
+  }
+
+  #report(path: Path, line: number, reason: string, instead = ""): void {
+    const place = path.length === 0 ? "" : `${path.join(".")}: `;
+    this.problems.push(
+      `${this.#file}, line ${line}: ${place}${sentence(reason)}${instead === "" ? "" : ` ${instead}`}`,
+    );
   }
 }
 
-function without(problem: string | null): LoadedConfigFile {
-  const orchestration = orchestrationOf({});
-  const nothing = { agents: [], builtinEnv: {}, mcpServers: [], permissions: new Map() };
-  return { ...nothing, pool: POOL_DEFAULTS, orchestration, problem };
+interface ReadAgent {
+  readonly id?: CliType;
+  readonly definition?: AgentDefinition;
+  readonly overlay?: AgentOverlay;
+  readonly builtinEnv?: Readonly<Record<string, string>>;
+  readonly permissions?: PermissionMode;
 }
 
-function orchestrationOf(setting: z.infer<typeof OrchestrationSetting>): OrchestrationConfig {
-  const { offered = true, keepChildren = false, budget = TREE_LIMITS.budget } = setting;
-  const { depthMax = TREE_LIMITS.depthMax, childrenMax = TREE_LIMITS.childrenMax } = setting;
-  const { runningMax = TREE_LIMITS.runningMax } = setting;
-  return { offered, keepChildren, limits: { depthMax, childrenMax, runningMax, budget } };
+function readAgent(reader: ConfigReader, file: string, name: string): ReadAgent {
+  const path = ["agents", name];
+  const id = CliType.safeParse(name).data;
+  if (id === undefined) {
+    reader.refuse(path, "an agent's name has small letters, digits and dashes only", "It is not used.");
+    return {};
+  }
+  const before = reader.problems.length;
+  reader.names(path);
+  reader.checkNames(path, AGENT_KEYS);
+  const unusable = "The agent cannot be started until this is corrected.";
+  const field = <Value>(key: string, schema: z.ZodType<Value> | z.core.$ZodType<Value>, instead: string) =>
+    reader.read([...path, key], schema, instead);
+  const flag = (key: string) => {
+    const { value, wrong } = field(key, Flag, "false is used instead.");
+    return value ?? (wrong ? false : undefined);
+  };
+  const command = field("command", Text, unusable);
+  const args = field("args", z.array(z.string()), unusable);
+  const env = field("env", Texts, unusable);
+  const title = field("name", Text, "It is not used.");
+  const process = field("process", z.enum(["shared", "per-session"]), '"per-session" is used instead.');
+  const retryMs = field("retryMs", z.array(z.int().min(0).max(RETRY_MS_MAX)).max(20), "The usual waits are used.");
+  const { value: permissions } = field("permissions", PermissionMode, '"ask" is used instead.');
+  const [fs, terminal, orchestration] = [flag("fs"), flag("terminal"), flag("orchestration")];
+  const isBroken = command.wrong || args.wrong || env.wrong || reader.isTorn(path) || !isObject(reader.at(path));
+  const isKnown = command.value === undefined && (id === BUILTIN || isInCatalog(file, id));
+  // A bracket that is missing makes other sections look like agents.
+  if (!isKnown && title.value === undefined && command.value === undefined && reader.isIncomplete) return {};
+  if (!isKnown && !isBroken)
+    for (const [key, given] of [
+      ["name", title.value],
+      ["command", command.value],
+    ] as const)
+      if (given === undefined && !title.wrong)
+        reader.refuse([...path, key], `the catalog has no agent "${id}", so it needs a ${key}`, unusable);
+  const isComplete = isKnown || (title.value !== undefined && command.value !== undefined);
+  const unavailable = isBroken || !isComplete ? (reader.problems.slice(before)[0] ?? brokenWords(file, path)) : null;
+  const processOf = process.value ?? (process.wrong ? "per-session" : undefined);
+  const known = { id, ...(permissions !== undefined && !isBroken && { permissions }) };
+  if (isKnown)
+    return {
+      ...known,
+      overlay: {
+        id,
+        ...(title.value !== undefined && { name: title.value }),
+        ...(args.value && { args: args.value }),
+        // Decides about its model, too, before there is an agent to change.
+        ...(env.value && id !== BUILTIN && { env: env.value }),
+        ...(processOf && { process: processOf }),
+        ...(retryMs.value && { retryDelaysMs: retryMs.value }),
+        serves: { ...(fs !== undefined && { fs }), ...(terminal !== undefined && { terminal }) },
+        ...(orchestration !== undefined && { orchestration }),
+        ...(unavailable !== null && { unavailable }),
+      },
+      ...(id === BUILTIN && { builtinEnv: env.value ?? {} }),
+    };
+  return {
+    ...known,
+    definition: {
+      id,
+      name: title.value ?? id,
+      command: unavailable === null && command.value !== undefined ? [command.value, ...(args.value ?? [])] : null,
+      env: env.value ?? {},
+      process: processOf ?? "shared",
+      retryDelaysMs: retryMs.value ?? RETRY_DELAYS_MS,
+      serves: { fs: fs ?? true, terminal: terminal ?? true },
+      orchestration: orchestration ?? true,
+      ...(unavailable !== null && { installHint: unavailable, details: { installable: false } }),
+    },
+  };
 }
 
-function mcpServerOf(name: string, setting: z.infer<typeof McpSetting>): ConfiguredToolServer {
-  const { enabled: isEnabled = true } = setting;
-  if ("url" in setting) return { name, enabled: isEnabled, url: setting.url, headers: setting.headers ?? {} };
-  return { name, enabled: isEnabled, command: setting.command, args: setting.args ?? [], env: setting.env ?? {} };
+const brokenWords = (file: string, path: Path) => `${file}: ${path.join(".")} has a mistake. Run: liminal doctor`;
+
+/** Read only for an agent without a command: most files need no look at the catalog. */
+function isInCatalog(file: string, id: CliType): boolean {
+  const registry = new AgentRegistry({
+    world: { now: Date.now, newId: () => "" },
+    cacheFile: join(dirname(file), "agents", "registry.json"),
+    url: null,
+    info: ignore("the server's own registry reports it"),
+  });
+  return registry.entries().some((entry) => idOfEntry(entry.id) === id);
 }
 
-function definitionOf(id: CliType, setting: AgentSetting): AgentDefinition | null {
-  const {
-    name,
-    command,
-    args = [],
-    env = {},
-    process = "shared",
-    retryMs = RETRY_DELAYS_MS,
-    fs = true,
-    terminal = true,
-    orchestration = true,
-  } = setting;
-  if (name === undefined || command === undefined) return null;
-  const serves = { fs, terminal };
-  return { id, name, command: [command, ...args], env, process, retryDelaysMs: retryMs, serves, orchestration };
+function readPool(reader: ConfigReader): EvictionLimits {
+  reader.names(["pool"]);
+  reader.checkNames(["pool"], POOL_KEYS);
+  const limit = (key: keyof EvictionLimits, schema: z.ZodType<number>) =>
+    reader.limit(["pool", key], schema, POOL_DEFAULTS[key], STRICT_POOL[key]);
+  return isWhole(reader, ["pool"])
+    ? { idleMs: limit("idleMs", z.int().min(100)), processesMax: limit("processesMax", Count) }
+    : STRICT_POOL;
+}
+
+function readOrchestration(reader: ConfigReader): OrchestrationConfig {
+  const at = (key: string) => ["orchestration", key];
+  reader.names(["orchestration"]);
+  reader.checkNames(["orchestration"], ORCHESTRATION_KEYS);
+  if (!isWhole(reader, ["orchestration"])) return { offered: false, keepChildren: false, limits: STRICT_LIMITS };
+  const limit = (key: "depthMax" | "childrenMax" | "runningMax", schema: z.ZodType<number>) =>
+    reader.limit(at(key), schema, TREE_LIMITS[key], STRICT_LIMITS[key]);
+  reader.checkNames(at("budget"), Object.keys(Budget.shape));
+  const isBudgetMisspelled = Object.keys(Budget.shape).some((key) => reader.isMisspelled([...at("budget"), key]));
+  const budget = reader.limit(at("budget"), Budget, TREE_LIMITS.budget, STRICT_LIMITS.budget, "A budget of one turn");
+  return {
+    offered: reader.limit(at("offered"), Flag, true, false),
+    keepChildren: reader.limit(at("keepChildren"), Flag, false, false),
+    limits: {
+      depthMax: limit("depthMax", z.int().min(1).max(LEVELS_MAX)),
+      childrenMax: limit("childrenMax", Count),
+      runningMax: limit("runningMax", Count),
+      budget: isBudgetMisspelled ? STRICT_LIMITS.budget : budget,
+    },
+  };
+}
+
+/** False for a section that is there and is no object, has a mistake between its members, or whose name is misspelled. */
+function isWhole(reader: ConfigReader, path: Path): boolean {
+  const value = reader.at(path);
+  return (value === undefined || isObject(value)) && !reader.isTorn(path) && !reader.isMisspelled(path);
+}
+
+function readMcpServer(reader: ConfigReader, name: string): ConfiguredToolServer | null {
+  const path = ["mcpServers", name];
+  const refused = "The tool server is not used.";
+  if (name === "" || reader.isTorn(path) || !isObject(reader.at(path))) {
+    if (!reader.isTorn(path)) reader.refuse(path, "a tool server needs a name and an object: { … }", refused);
+    return null;
+  }
+  reader.checkNames(path, MCP_KEYS);
+  const field = <Value>(key: string, schema: z.ZodType<Value>, instead = refused) =>
+    reader.read([...path, key], schema, instead);
+  const command = field("command", Text);
+  const url = field("url", z.url({ protocol: /^https?$/, error: "expected an address that begins with http" }));
+  const args = field("args", z.array(z.string()));
+  const env = field("env", Texts);
+  const headers = field("headers", Texts);
+  const isEnabled = field("enabled", Flag, "false is used instead.");
+  if ([command, url, args, env, headers].some(({ wrong }) => wrong)) return null;
+  const enabled = isEnabled.value ?? !isEnabled.wrong;
+  if (command.value !== undefined)
+    return { name, enabled, command: command.value, args: args.value ?? [], env: env.value ?? {} };
+  if (url.value !== undefined) return { name, enabled, url: url.value, headers: headers.value ?? {} };
+  reader.refuse(path, "a tool server needs a command or a url", refused);
+  return null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
 }

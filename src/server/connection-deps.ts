@@ -16,7 +16,8 @@ import { warnOfShortLogs } from "./short-log-warning.ts";
 import type { SignIn } from "./sign-in.ts";
 import { VERSION } from "./version.ts";
 
-interface ConnectionParts extends Pick<Foundation, "config" | "dataDir" | "world" | "logger" | "stores" | "hub"> {
+interface ConnectionParts
+  extends Pick<Foundation, "config" | "dataDir" | "world" | "logger" | "stores" | "hub" | "file"> {
   readonly pool: AgentPool;
   readonly installs: AgentInstalls;
   readonly questions: AgentQuestions;
@@ -54,6 +55,7 @@ function greeting({
   pool,
   stores,
   dataDir,
+  file,
 }: ConnectionParts): ReturnType<ConnectionDeps["hello"]> {
   return {
     type: "hello",
@@ -65,5 +67,6 @@ function greeting({
     ownProcesses: [...pool.ownProcesses()],
     storage: stores.storage.state,
     ...lastCrash(dataDir),
+    startProblems: [...file.problems],
   };
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { agentCatalog } from "../agents/catalog/agent-catalog.ts";
-import type { AgentDefinition } from "../agents/catalog/agent-definition.ts";
+import type { AgentDefinition, AgentOverlay } from "../agents/catalog/agent-definition.ts";
 import { AgentRegistry } from "../agents/catalog/agent-registry.ts";
 import { REGISTRY_URL } from "../agents/catalog/fetch-registry.ts";
 import { InstalledAgents } from "../agents/install/installed-agents.ts";
@@ -15,6 +15,7 @@ interface CatalogParts {
   readonly dataDir: Pick<DataDir, "file">;
   readonly world: World;
   readonly configured: readonly AgentDefinition[];
+  readonly overlays: readonly AgentOverlay[];
   readonly builtinEnv: Readonly<Record<string, string>>;
   readonly logger: Logger;
 }
@@ -23,7 +24,7 @@ interface CatalogParts {
 const MODEL_KEY = "LIMINAL_MODEL_KEY";
 
 /** Which agents there are: the registry's, the user's own, and what was installed of them. Nothing is read before it is asked for. */
-export function createCatalog({ config, dataDir, world, configured, builtinEnv, logger }: CatalogParts) {
+export function createCatalog({ config, dataDir, world, configured, overlays, builtinEnv, logger }: CatalogParts) {
   const { env } = config;
   const { [MODEL_KEY]: key } = env;
   const which = (program: string) => Bun.which(program, { PATH: env["PATH"] ?? "" });
@@ -48,6 +49,7 @@ export function createCatalog({ config, dataDir, world, configured, builtinEnv, 
       model: builtinEnv["LIMINAL_MODEL"] ?? env["LIMINAL_MODEL"] ?? null,
     },
     configured,
+    overlays,
     registry: () => registry.entries(),
   });
   return { catalog, registry, installed, which };

@@ -50,6 +50,7 @@ export function createPool(parts: PoolParts) {
     dataDir,
     world,
     configured: file.agents,
+    overlays: file.overlays,
     builtinEnv: file.builtinEnv,
     logger,
   });

@@ -28,7 +28,7 @@ export function openFoundation(ground: Ground) {
   const stores = openStores(dataDir, world, logger, guard.changed);
   const absence = new AbsenceWatch(config.questionUnwatchedMs);
   const file = loadConfigFile(dataDir.file("config.json"));
-  if (file.problem) logger.warn(`config.json is not used: ${file.problem}`);
+  for (const problem of file.problems) logger.warn(problem);
   return {
     ...ground,
     guard,

@@ -18,6 +18,7 @@ function catalog(around: Partial<CatalogOptions> = {}) {
     installed: () => null,
     builtin: { command: ["guide"], env: {}, model: null },
     configured: [],
+    overlays: [],
     registry: () => bundled,
     ...around,
   });
@@ -127,4 +128,24 @@ test("X-5 an entry of the registry cannot take the place of the guide or of an a
     .definitions()
     .map(({ name }) => name);
   expect(names).not.toContain("Intruder");
+});
+
+test("settings change an agent of the catalog, and one whose settings are broken cannot be started (A16)", () => {
+  const id = CliType.parse("codex");
+  const around = { which: (program: string) => `/usr/bin/${program}` };
+  const plain = find(catalog(around).definitions(), "codex");
+  const overlays = [{ id, args: ["-x"], env: { A: "b" }, process: "per-session" as const, serves: { fs: false } }];
+  expect(find(catalog({ ...around, overlays }).definitions(), "codex")).toMatchObject({
+    name: plain.name,
+    command: [...(plain.command ?? []), "-x"],
+    env: { ...plain.env, A: "b" },
+    process: "per-session",
+    serves: { fs: false, terminal: true },
+  });
+  const broken = [{ id, serves: {}, unavailable: "line 3" }];
+  expect(find(catalog({ ...around, overlays: broken }).definitions(), "codex")).toMatchObject({
+    command: null,
+    installHint: "line 3",
+    details: { installable: false },
+  });
 });

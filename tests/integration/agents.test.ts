@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { liminal } from "../cli/liminal.ts";
 import type { SocketClient } from "../support/socket-client.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -208,11 +209,21 @@ test("TC-5.2d a reconnect that fails answers reconnecting and then an error with
   await untilDisconnected(client, "dying");
 });
 
-test("a config.json with a mistake is reported with its place, and the server starts without it", async () => {
+test("X-4 a mistake in config.json is reported to the log, to clients and to commands; the rest is used (A16)", async () => {
+  const config = { agents: { Wrong: { name: "x" }, builtin: { permissions: "edits" } }, pool: { idleMs: "soon" } };
   await using server = await startTestServer({
-    prepare: (dataDir) => writeFile(join(dataDir, "config.json"), JSON.stringify({ agents: { Wrong: { name: "x" } } })),
+    prepare: (dataDir) => writeFile(join(dataDir, "config.json"), JSON.stringify(config, null, 1)),
   });
-  expect(server.log).toContain("config.json");
-  expect(server.log).toContain("Wrong");
-  await (await startTalk(server)).say("hello");
+  const file = join(server.dataDir, "config.json");
+  const places = [`${file}, line 3: agents.Wrong: `, `${file}, line 11: pool.idleMs: `];
+  const talk = await startTalk(server);
+  await talk.say("hello");
+  const hello = await talk.client.next("hello", () => true, 0);
+  const { stderr, code } = await liminal(server, ["ls"]);
+  expect(code).toBe(0);
+  for (const place of places) {
+    expect(server.log).toContain(place);
+    expect(hello.startProblems?.join("\n")).toContain(place);
+    expect(stderr).toContain(`Warning: ${place}`);
+  }
 });

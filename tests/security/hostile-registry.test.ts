@@ -110,6 +110,7 @@ test("X-5 an entry of the network starts no program of this machine, and adds no
     installed: () => null,
     builtin: { command: ["guide"], env: {}, model: null },
     configured: [],
+    overlays: [],
     registry: () => registry.entries(),
   });
   const definitions = catalog.definitions();

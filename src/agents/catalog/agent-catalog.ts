@@ -1,6 +1,6 @@
 import { CliType } from "../../protocol/ids.ts";
 import type { InstallTarget } from "../install/install-target.ts";
-import { type AgentCatalog, type AgentDefinition, SERVES_ALL } from "./agent-definition.ts";
+import { type AgentCatalog, type AgentDefinition, type AgentOverlay, SERVES_ALL } from "./agent-definition.ts";
 import { idOfEntry, REGISTRY_ALIASES } from "./registry-aliases.ts";
 import { installTargetOf, registryDefinition, type Surroundings } from "./registry-definition.ts";
 import type { KnownEntry } from "./registry-entry.ts";
@@ -14,6 +14,7 @@ export interface CatalogOptions extends Surroundings {
     readonly model: string | null;
   };
   readonly configured: readonly AgentDefinition[];
+  readonly overlays: readonly AgentOverlay[];
   /** Asked for when the catalog is, never before. */
   readonly registry: () => readonly KnownEntry[];
 }
@@ -64,9 +65,37 @@ function inOrder(options: CatalogOptions, entries: readonly KnownEntry[]): reado
   const rest = entries.filter((entry) => !isFirst(entry)).flatMap(define);
   const configured = new Map(options.configured.map((definition) => [definition.id, definition]));
   const own = options.configured.filter(({ id }) => !first.some((one) => one.id === id));
+  const overlays = new Map(options.overlays.map((overlay) => [overlay.id, overlay]));
   return [
     ...first.map((definition) => configured.get(definition.id) ?? definition),
     ...own,
     ...rest.filter(({ id }) => !configured.has(id)),
-  ];
+  ].map((definition) => overlaid(definition, overlays.get(definition.id)));
+}
+
+/** What can be started is still looked up each time it is asked for. */
+function overlaid(definition: AgentDefinition, overlay: AgentOverlay | undefined): AgentDefinition {
+  if (!overlay) return definition;
+  const { unavailable } = overlay;
+  const orchestration = overlay.orchestration ?? definition.orchestration;
+  const installHint = unavailable ?? definition.installHint;
+  return {
+    id: definition.id,
+    name: overlay.name ?? definition.name,
+    get command() {
+      const { command } = definition;
+      return command === null || unavailable !== undefined ? null : [...command, ...(overlay.args ?? [])];
+    },
+    get env() {
+      return { ...definition.env, ...overlay.env };
+    },
+    process: overlay.process ?? definition.process,
+    retryDelaysMs: overlay.retryDelaysMs ?? definition.retryDelaysMs,
+    serves: { ...definition.serves, ...overlay.serves },
+    ...(orchestration !== undefined && { orchestration }),
+    ...(installHint !== undefined && { installHint }),
+    get details() {
+      return { ...definition.details, ...(unavailable !== undefined && { installable: false }) };
+    },
+  };
 }

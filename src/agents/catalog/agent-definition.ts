@@ -31,6 +31,21 @@ export interface AgentDefinition {
   readonly details?: AgentDetails;
 }
 
+/** What the user's settings change about an agent that the catalog has. */
+export interface AgentOverlay {
+  readonly id: CliType;
+  readonly name?: string;
+  /** Added to its command. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly process?: AgentDefinition["process"];
+  readonly retryDelaysMs?: readonly number[];
+  readonly serves: Partial<AgentDefinition["serves"]>;
+  readonly orchestration?: boolean;
+  /** Why it must not be started: its settings cannot be read. */
+  readonly unavailable?: string;
+}
+
 /** Every agent a session can be started with, in the order the picker shows them; it changes as agents are installed. */
 export interface AgentCatalog {
   definitions(): readonly AgentDefinition[];

@@ -19,10 +19,18 @@ const STDERR_CHARS_MAX = 300;
 /** Whether each agent that is here starts and answers. Nothing is opened in it, and nothing is signed in to. */
 export async function checkAgents(config: ServerConfig, world: World, only?: string): Promise<readonly Finding[]> {
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const { agents: configured, builtinEnv } = loadConfigFile(join(config.dataDir, "config.json"));
+  const { agents: configured, overlays, builtinEnv } = loadConfigFile(join(config.dataDir, "config.json"));
   const dataDir = { file: (name: string) => join(config.dataDir, name) };
   const offline = { ...config, env: { ...config.env, LIMINAL_REGISTRY_URL: "off" } };
-  const { catalog } = createCatalog({ config: offline, dataDir, world, configured, builtinEnv, logger: quiet });
+  const { catalog } = createCatalog({
+    config: offline,
+    dataDir,
+    world,
+    configured,
+    overlays,
+    builtinEnv,
+    logger: quiet,
+  });
   const wanted = catalog.definitions().filter(({ id }) => only === undefined || id === only);
   if (only !== undefined && wanted.length === 0)
     return [problem(`agent:${only}`, `There is no agent "${only}".`, "liminal agents --all lists them.")];

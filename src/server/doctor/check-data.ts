@@ -25,7 +25,7 @@ export function checkData(dataDir: string, now: number): readonly Finding[] {
     ...rights,
     checkDisk(freeBytes(dataDir)),
     checkDatabase(join(dataDir, "liminal.db")),
-    checkConfigFile(join(dataDir, "config.json")),
+    ...checkConfigFile(join(dataDir, "config.json")),
     checkToken(join(dataDir, "token")),
     checkCrashes(dataDir),
     checkClock(statSync(join(dataDir, "liminal.db"), { throwIfNoEntry: false })?.mtimeMs ?? null, now),
@@ -107,12 +107,11 @@ function checkDatabase(path: string): Finding {
   }
 }
 
-function checkConfigFile(path: string): Finding {
-  if (!existsSync(path)) return ok("config", "There is no config.json, and none is needed.");
-  const { problem: words } = loadConfigFile(path);
-  return words === null
-    ? ok("config", "config.json is valid.")
-    : problem("config", `config.json is not used. ${words}`, `Correct ${path} at that place, then start again.`);
+function checkConfigFile(path: string): readonly Finding[] {
+  if (!existsSync(path)) return [ok("config", "There is no config.json, and none is needed.")];
+  const { problems } = loadConfigFile(path);
+  if (problems.length === 0) return [ok("config", "config.json is valid.")];
+  return problems.map((words) => problem("config", words, `Correct ${path} at that place, then start again.`));
 }
 
 function checkToken(path: string): Finding {

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { parseJson } from "../../../src/lib/parse-json.ts";
 import type { Json } from "../../../src/protocol/json.ts";
 import { loadConfigFile } from "../../../src/server/config-file.ts";
 import { rule } from "../engine/broken-rule.ts";
@@ -33,10 +34,13 @@ const POOL = {
       " ",
     ),
 };
+const isJson = (text: string) => parseJson(text) !== undefined;
+/** Comments and trailing commas are accepted. */
+const isRelaxedJson = (text: string) => /\/[/*]|,\s*[}\]]|\ufeff/.test(text);
 /** One for each worker; it goes with the run's other temporary files. */
 let folder: string | null = null;
 
-/** A settings file that a person, a program or a bad disk wrote: used as a whole or not at all, with the reason. */
+/** A settings file that a person, a program or a bad disk wrote: what is wrong is reported, and never allows more. */
 export const configFile = fuzzTarget({
   name: "config-file",
   weight: 0.3,
@@ -52,12 +56,21 @@ export const configFile = fuzzTarget({
     const path = join(folder, "config.json");
     writeFileSync(path, text);
     const loaded = loadConfigFile(path);
-    if (loaded.problem !== null) {
-      rule(loaded.problem.length > path.length + 2, "a problem says what is wrong", () => loaded.problem);
-      rule(loaded.agents.length === 0 && loaded.mcpServers.length === 0, "a file with a mistake is not used in part");
+    for (const problem of loaded.problems)
+      rule(
+        /, line \d+: ./.test(problem) && problem.startsWith(path),
+        "a problem names file, line and reason",
+        () => problem,
+      );
+    if (!isJson(text)) {
+      rule(loaded.problems.length > 0 || isRelaxedJson(text), "text that is no JSON is reported");
     }
-    for (const { id, command, env } of loaded.agents) {
-      rule(command !== null && command.length > 0 && command[0] !== "", "an agent has a command", () => id);
+    for (const { id, command, env, installHint } of loaded.agents) {
+      rule(
+        command === null ? installHint !== undefined : command.length > 0 && command[0] !== "",
+        "an agent has a command, or the reason why it has none",
+        () => id,
+      );
       checkPlain(env);
     }
     checkPlain(loaded.builtinEnv);

@@ -21,6 +21,7 @@ export function Strips({ shell, now, onRetry, onReload }: StripsProps) {
       <ConnectionStrip shell={shell} now={now} onRetry={onRetry} />
       <StorageStrip shell={shell} />
       <CrashStrip shell={shell} />
+      <StartProblemsStrip shell={shell} />
       {protocol !== null && protocol !== PROTOCOL_VERSION && (
         <div class="strip" role="status">
           <Icon name="refresh" class="icon-sm" />
@@ -113,6 +114,27 @@ function CrashStrip({ shell }: Pick<StripsProps, "shell">) {
       </a>
       <button type="button" class="button small" onClick={() => void remove()}>
         Delete
+      </button>
+    </div>
+  );
+}
+
+/** Settings that are not used, and what else the start found: shown until dismissed, and again after the next start. */
+function StartProblemsStrip({ shell }: Pick<StripsProps, "shell">) {
+  const [dismissed, setDismissed] = useState("");
+  const problems = shell.server.value.startProblems;
+  const key = problems.join("\n");
+  if (key === dismissed) return null;
+  return (
+    <div class="strip error start-problems" role="alert">
+      <Icon name="alert" class="icon-sm" />
+      <ul class="strip-list">
+        {problems.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <button type="button" class="button small" onClick={() => setDismissed(key)}>
+        Dismiss
       </button>
     </div>
   );

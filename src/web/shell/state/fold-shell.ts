@@ -65,12 +65,14 @@ function greeted(state: ShellState, message: Plain<"hello">): ShellState {
     ownProcesses = [],
     storage = WRITABLE,
     crashReport = null,
+    startProblems = [],
   } = message;
   const ownAgents = new Map(
     ownProcesses.map(({ sessionId, status, message: words }) => [sessionId, { status, message: words }]),
   );
   const awaited = new Set(projects.map(({ id }) => id));
-  return { ...withProjects(state, projects), agents, protocol, storage, crashReport, awaited, questions, ownAgents };
+  const standing = { agents, protocol, storage, crashReport, startProblems, awaited, questions, ownAgents };
+  return { ...withProjects(state, projects), ...standing };
 }
 
 function withProjects(state: ShellState, projects: readonly Project[]): ShellState {

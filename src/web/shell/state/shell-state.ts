@@ -24,6 +24,8 @@ export interface ShellState {
   readonly storage: StorageState;
   /** The report of a run that ended unexpectedly, until it is deleted. */
   readonly crashReport: string | null;
+  /** What the server found wrong at its start. */
+  readonly startProblems: readonly string[];
   /** Questions of agents that belong to no session, oldest first. */
   readonly questions: readonly AgentQuestion[];
 }
@@ -38,6 +40,7 @@ export const EMPTY_SHELL: ShellState = {
   protocol: null,
   storage: WRITABLE,
   crashReport: null,
+  startProblems: [],
   questions: [],
 };
 
