@@ -52,7 +52,14 @@ const prompt = { ...sessionOnly, content: z.string().check(z.maxLength(PROMPT_CH
 
 /** The commands a session's own writer decides on. */
 export const SessionCommand = z.discriminatedUnion("type", [
-  message("session:send", prompt),
+  /**
+   * `aheadOf`: puts an edited message back into the queue, ahead of these. It also goes back into a paused queue, which
+   * stays paused; with neither a running turn nor a paused queue it is an ordinary send.
+   */
+  message("session:send", {
+    ...prompt,
+    aheadOf: z.optional(z.array(CommandId).check(z.maxLength(QUEUE_ITEMS_MAX))),
+  }),
   /** Into the running turn, where the agent can take it; without a turn it is an ordinary send. */
   message("session:steer", prompt),
   /** The list as it is to be. `seen`: what the editor had before it, so that what came since is kept. */

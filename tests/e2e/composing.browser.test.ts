@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { gradientPng } from "../../builtin-agent/skills/gradient-png.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import type { AppPage } from "./app-page.ts";
 import { axeViolations } from "./axe-violations.ts";
 import type { SessionView } from "./session-view.ts";
@@ -76,6 +77,33 @@ test("X-7 a mention by mouse; Escape closes the list and cancels nothing; a dele
   await session.frame.getByText("Press Esc again to cancel").waitFor();
   expect(await session.frame.getByRole("listbox", { name: "Files" }).count()).toBe(0);
   expect(app.sent("session:cancel")).toEqual([]);
+});
+
+test("X-7 a deleted mention is no chip, and is not sent after a reload (A11)", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  const session = await openSession(app, server);
+  await session.message.pressSequentially("@main");
+  await session.frame.getByRole("option", { name: /main\.ts/ }).click();
+  await session.untilDraft("@src/main.ts ");
+  const keptWith = (count: number) =>
+    waitFor(
+      async () => app.sent("session:draft").at(-1)?.["attachments"],
+      (attachments) => Array.isArray(attachments) && attachments.length === count,
+      `a kept draft with ${count} attachments`,
+    );
+  await keptWith(1);
+  await session.message.fill("echo nothing but words");
+  await keptWith(0);
+  const chips = session.frame.getByRole("list", { name: "Attachments" });
+  expect(await chips.count()).toBe(0);
+  await app.refresh();
+  const again = await app.shownSession();
+  await again.untilDraft("echo nothing but words");
+  expect(await chips.count()).toBe(0);
+  await again.message.press("Enter");
+  await again.entries("user").waitFor();
+  expect(JSON.stringify(app.sent("session:send"))).not.toContain("main.ts");
 });
 
 test("X-7 / lists the agent's commands at the start of a message only; Tab completes and the hint stays", async () => {

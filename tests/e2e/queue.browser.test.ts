@@ -69,6 +69,34 @@ test("X-6 what a stop holds back is shown as paused, and Resume sends it; arrow-
   await session.untilDraft("take me back");
 });
 
+test("X-6 an edited message keeps its place; Esc ends the edit and does not arm the stop (A12)", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const session = await app.newSession("demo");
+  await session.say("sleep");
+  await session.untilSaid("Sleeping");
+  for (const content of ["stream 1 words", "stream 2 words", "stream 3 words"]) await session.say(content);
+  await untilQueued(session, "stream 1 words", "stream 2 words", "stream 3 words");
+  const edit = (content: string) =>
+    row(session, content).getByRole("button", { name: "Edit queued message" }).press("Enter");
+
+  await edit("stream 1 words");
+  await session.untilDraft("stream 1 words");
+  await session.say("stream 4 words");
+  await untilQueued(session, "stream 4 words", "stream 2 words", "stream 3 words");
+
+  await session.message.fill("a draft of mine");
+  await edit("stream 2 words");
+  await session.untilDraft("stream 2 words");
+  await session.message.fill("something else");
+  await session.message.press("Escape");
+  await untilQueued(session, "stream 4 words", "stream 2 words", "stream 3 words");
+  await session.untilDraft("a draft of mine");
+  expect(await session.frame.getByText("Press Esc again to cancel").count()).toBe(0);
+  expect(app.sent("session:cancel")).toHaveLength(0);
+});
+
 test("X-6 Steer stands beside Send while a turn runs that takes messages, and Ctrl+Enter does the same", async () => {
   await using server = await startTestServer();
   await using app = await chromium.open(server);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { EntryId } from "../../src/protocol/ids.ts";
-import { assistant, conversation, Facts, history, IDLE, RUNNING, thinking, tool, user } from "./scene.ts";
+import { EntryId, TurnId } from "../../src/protocol/ids.ts";
+import { assistant, conversation, Facts, history, IDLE, RUNNING, TURN, thinking, tool, user } from "./scene.ts";
 import { usePortlet } from "./use-portlet.ts";
 
 const portlet = usePortlet();
@@ -10,6 +10,16 @@ const log = () => portlet.frame.getByRole("log", { name: "Transcript" });
 const entry = (id: string) => portlet.frame.locator(`article[data-entry-id="${id}"]`);
 const ids = () =>
   portlet.frame.locator("article").evaluateAll((all) => all.map((one) => one.getAttribute("data-entry-id")));
+
+test("a message of the next turn does not flash or speak the end of the last one (A14)", async () => {
+  const asked = { ...user("u1", "Ask", "c1"), turnId: TURN };
+  await portlet.show(history([asked, assistant("a1", "Answer.")], { turn: IDLE }));
+  const next = { ...user("u2", "Ask again", "c2"), turnId: TurnId.parse("turn-2") };
+  await portlet.show(facts.update(next));
+  expect(await ids()).toEqual(["u1", "a1", "u2"]);
+  expect(await portlet.frame.locator("body").textContent()).not.toContain("without an answer");
+  expect(await portlet.frame.locator("main > [aria-live=polite]").textContent()).toBe("");
+});
 
 describe("entries", () => {
   test("stand in order, as articles that say what they are, in a silent log that can be focused", async () => {

@@ -44,6 +44,35 @@ describe("X-6 session:queue-edit", () => {
   });
 });
 
+describe("X-6 session:send with aheadOf", () => {
+  const putBack = (session: PureSession, content: string, ...behind: readonly string[]) =>
+    session.tell({ type: "session:send", content, commandId: commandId(content), aheadOf: ids(...behind) });
+
+  it("puts an edited message back ahead of those that were behind it and still wait (A12)", () => {
+    const session = running("a", "c", "d");
+    putBack(session, "b", "c", "d");
+    expect(queueOf(session)).toEqual(["a", "b", "c", "d"]);
+    putBack(session, "c2", "gone", "d");
+    putBack(session, "e", "gone");
+    expect(queueOf(session)).toEqual(["a", "b", "c", "c2", "d", "e"]);
+  });
+
+  it("leaves a paused queue paused, and starts a turn where nothing waits (A12)", () => {
+    const session = running("a", "c");
+    session.tell({ type: "session:cancel" });
+    session.end("cancelled");
+    putBack(session, "b", "c");
+    expect([queueOf(session), session.state.queuePaused, session.state.turn.state]).toEqual([
+      ["a", "b", "c"],
+      true,
+      "idle",
+    ]);
+    session.tell({ type: "session:queue-edit", items: [] });
+    putBack(session, "d", "c");
+    expect([queueOf(session), session.effects.at(-1)]).toMatchObject([[], { type: "prompt", content: "d" }]);
+  });
+});
+
 describe("X-6 session:send-now", () => {
   it("stops the running turn, waits for its end, then goes before all others, which follow it", () => {
     const session = running("a", "b", "c");

@@ -21,6 +21,8 @@ export function decideSend(scene: Scene, command: Command<"session:send" | "sess
   const refusal = refuseAttachments(attachments, state.config.abilities);
   if (refusal) return { ok: false, refusal };
   const item = queueItem(scene, command);
+  const aheadOf = command.type === "session:send" ? command.aheadOf : undefined;
+  if (aheadOf && (isTurnActive(state.turn) || state.queuePaused)) return putBack(scene, item, new Set(aheadOf));
   if (isTurnActive(state.turn)) return wait(scene, item);
   // Sending again is the user's word that work goes on: a queue that was held back follows this message.
   const resumed = state.queuePaused ? [queueFact(state.queue, false)] : [];
@@ -38,6 +40,17 @@ function wait(scene: Scene, item: QueueItem): Decision {
   const refusal = refuseQueue(queue);
   if (refusal) return { ok: false, refusal };
   return accept({ facts: [queueFact(queue, state.queuePaused && !isNext)], effects: [] });
+}
+
+/** An edited message takes its old place: ahead of the first message behind it that is still queued, else last. */
+function putBack({ state }: Scene, item: QueueItem, aheadOf: ReadonlySet<CommandId>): Decision {
+  const { queue, queuePaused } = state;
+  if (queue.length >= QUEUE_ITEMS_MAX)
+    return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
+  const next = queue.findIndex(({ commandId, steering }) => !steering && aheadOf.has(commandId));
+  const items = queue.toSpliced(next === -1 ? queue.length : next, 0, item);
+  const refusal = refuseQueue(items);
+  return refusal ? { ok: false, refusal } : accept({ facts: [queueFact(items, queuePaused)], effects: [] });
 }
 
 /** Waits at the head of the queue until the agent says whether it took it: whatever it says, the message is somewhere. */

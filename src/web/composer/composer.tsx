@@ -42,7 +42,7 @@ export function Composer({ model }: { model: PortletModel }) {
         }}
       >
         {isWaiting && <LazyView load={loadWaits} props={{ model }} onFailed={onFailed} />}
-        {(hasQueue || composer.outgoing.some(({ place }) => place === "queue")) && (
+        {(hasQueue || composer.editing !== null || composer.outgoing.some(({ place }) => place === "queue")) && (
           <LazyView load={loadQueue} props={{ model }} onFailed={onFailed} />
         )}
         <MessageField model={model} field={field} submit={submit} />

@@ -96,9 +96,31 @@ describe("cancelling and the queue", () => {
     const taken = after({
       type: "queued-taken",
       item: { commandId: c1, content: "queued", attachments: [...attachments] },
+      aheadOf: [],
     });
     expect(taken).toMatchObject({ text: "queued", attachments });
     expect(stepComposer(taken, submitted).effects).toMatchObject([{ message: { content: "queued", attachments } }]);
+  });
+
+  test("[X-6] an edited message goes back to its place, and what was written before it stays (A12)", () => {
+    const taken: ComposerEvent = { type: "queued-taken", item: { commandId: c1, content: "queued" }, aheadOf: [c1] };
+    const edited = stepComposer(after(typed("mine"), taken, typed("changed")), { ...submitted, isTurnActive: true });
+    expect(edited).toMatchObject({
+      state: { text: "mine", editing: null },
+      effects: [{ message: { content: "changed", aheadOf: [c1], place: "queue" } }],
+    });
+    const ended = (hasQueue: boolean) =>
+      stepComposer(after(typed("mine"), taken, typed("changed")), { type: "edit-ended", commandId: c1, hasQueue });
+    expect(ended(true)).toMatchObject({
+      state: { text: "mine", editing: null, isCancelArmed: false },
+      effects: [{ message: { content: "queued", aheadOf: [c1] } }],
+    });
+    expect(ended(false)).toMatchObject({ state: { text: "changed\n\nmine", editing: null }, effects: [] });
+  });
+
+  test("[X-6] Esc gives up a recalled message before it asks about the turn (A12)", () => {
+    const recalled = after({ type: "recalled", text: "earlier", back: 1 }, pressed);
+    expect(recalled).toMatchObject({ text: "", recalled: null, isCancelArmed: false });
   });
 });
 
@@ -119,6 +141,17 @@ describe("mentions and attachments", () => {
     expect(sentWith(after(...mentioned, typed(""), typed("back: @src/a.ts")))).toMatchObject([
       { message: { attachments: [link] } },
     ]);
+  });
+
+  test("[X-7] a deleted mention is detached at once, and comes back with its words (A11)", () => {
+    const longer = { type: "link", uri: "file:///demo/src/a.tsx", name: "src/a.tsx" } as const;
+    const mentioned = after(attached(link), typed("see @src/a.ts."));
+    expect(mentioned.attachments).toEqual([link]);
+    const deleted = stepComposer(mentioned, typed("see @src/a")).state;
+    expect(deleted.attachments).toEqual([]);
+    expect(stepComposer(deleted, typed("see @src/a.ts")).state.attachments).toEqual([link]);
+    const other = after(attached(link), typed("@src/a.ts"), { type: "attached", parts: [longer] }, typed("@src/a.tsx"));
+    expect(other.attachments).toEqual([longer]);
   });
 
   test("[X-7] a link that never stood in the text goes out all the same", () => {

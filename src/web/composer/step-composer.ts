@@ -3,6 +3,7 @@ import {
   type ComposerEvent,
   type ComposerState,
   type ComposerStep,
+  draftOf,
   isMentioned,
   NOTHING_ATTACHED,
   type Outgoing,
@@ -11,7 +12,7 @@ import {
 /** What happens to the composer, and what it asks for. Pure: ids and the state of the turn come with the event. */
 export function stepComposer(before: ComposerState, event: ComposerEvent): ComposerStep {
   const { state, effects } = step(before, event);
-  return { state: noteMentions(before, state), effects };
+  return { state: followMentions(before, state), effects };
 }
 
 function step(state: ComposerState, event: ComposerEvent): ComposerStep {
@@ -42,7 +43,9 @@ function step(state: ComposerState, event: ComposerEvent): ComposerStep {
     case "draft-kept":
       return stay({ ...state, keptDraft: event.content, keptAttachments: event.attachments });
     case "queued-taken":
-      return stay(putBack({ ...state, error: null }, event.item));
+      return takeQueued(state, event);
+    case "edit-ended":
+      return endEdit(state, event);
     case "message-taken":
       return stay({ ...putBack({ ...state, error: null }, event), isRepeat: true });
     case "recalled":
@@ -65,25 +68,56 @@ function stay(state: ComposerState): ComposerStep {
 function submit(state: ComposerState, event: Extract<ComposerEvent, { type: "submitted" }>): ComposerStep {
   const content = event.content ?? state.text;
   const isTyped = event.content === undefined;
-  const attachments = isTyped ? state.attachments.filter((part) => goesOut(state, part)) : [];
+  const attachments = isTyped ? state.attachments : [];
+  const aheadOf = isTyped && !event.steers ? state.editing?.aheadOf : undefined;
   if (content.trim() === "" && attachments.length === 0) return stay(state);
   const message: Outgoing = {
     commandId: event.commandId,
     content,
     ...(attachments.length > 0 ? { attachments } : {}),
-    place: event.isTurnActive ? "queue" : "transcript",
+    place: event.isTurnActive || (aheadOf && event.isQueuePaused) ? "queue" : "transcript",
     ...(event.steers && event.isTurnActive ? { steers: true } : {}),
+    ...(aheadOf && { aheadOf }),
   };
-  const left = isTyped
-    ? { text: "", attachments: NOTHING_ATTACHED, mentioned: new Set<string>(), recalled: null, isRepeat: false }
-    : {};
+  const left = isTyped ? { ...(state.editing?.draft ?? NO_DRAFT), editing: null, recalled: null, isRepeat: false } : {};
   const next = { ...state, ...left, outgoing: [...state.outgoing, message], error: null, isCancelArmed: false };
   return { state: next, effects: [{ type: "send", message }] };
 }
 
-/** A file whose mention was deleted is not meant any more. */
-function goesOut({ text, mentioned }: ComposerState, part: Part): boolean {
-  return part.type !== "link" || !mentioned.has(part.uri) || isMentioned(text, part);
+const NO_DRAFT = {
+  text: "",
+  attachments: NOTHING_ATTACHED,
+  mentioned: new Set<string>(),
+  unmentioned: NOTHING_ATTACHED,
+};
+
+/** The message alone is in the composer until the edit ends; one that is already being edited goes back first. */
+function takeQueued(state: ComposerState, event: Extract<ComposerEvent, { type: "queued-taken" }>): ComposerStep {
+  const { text, attachments, mentioned, unmentioned } = state;
+  const { item, aheadOf } = event;
+  return stay({
+    ...state,
+    ...NO_DRAFT,
+    text: item.content,
+    attachments: item.attachments ?? NOTHING_ATTACHED,
+    editing: { item, aheadOf, draft: { text, attachments, mentioned, unmentioned } },
+    recalled: null,
+    error: null,
+    isCancelArmed: false,
+  });
+}
+
+/** Puts the message back as it was, and the draft from before the edit into the composer. */
+function endEdit(state: ComposerState, event: Extract<ComposerEvent, { type: "edit-ended" }>): ComposerStep {
+  if (state.editing === null) return stay(state);
+  if (!event.hasQueue) return stay({ ...state, ...draftOf(state), editing: null });
+  const { item, aheadOf, draft } = state.editing;
+  const { content, attachments } = item;
+  const { commandId } = event;
+  const message: Outgoing = { commandId, content, ...(attachments && { attachments }), aheadOf, place: "queue" };
+  const outgoing = [...state.outgoing, message];
+  const next = { ...state, ...draft, editing: null, recalled: null, isCancelArmed: false, outgoing };
+  return { state: next, effects: [{ type: "send", message }] };
 }
 
 /** The same file mentioned twice is linked once. */
@@ -91,16 +125,26 @@ function isThere({ attachments }: ComposerState, part: Part): boolean {
   return part.type === "link" && attachments.some((one) => one.type === "link" && one.uri === part.uri);
 }
 
-/** Remembers which links have stood in the text. */
-function noteMentions(before: ComposerState, state: ComposerState): ComposerState {
-  if (state.attachments.length === 0 || (state.text === before.text && state.attachments === before.attachments))
-    return state;
+/** Detaches a link when its mention leaves the text, and attaches it again when the mention returns. */
+function followMentions(before: ComposerState, state: ComposerState): ComposerState {
+  if (state.text === before.text && state.attachments === before.attachments) return state;
   const seen = state.attachments.flatMap((part) =>
     part.type === "link" && isMentioned(state.text, part) ? [part.uri] : [],
   );
-  return seen.every((uri) => state.mentioned.has(uri))
-    ? state
-    : { ...state, mentioned: new Set([...state.mentioned, ...seen]) };
+  const mentioned = seen.every((uri) => state.mentioned.has(uri))
+    ? state.mentioned
+    : new Set([...state.mentioned, ...seen]);
+  const isGone = (part: Part) => part.type === "link" && mentioned.has(part.uri) && !isMentioned(state.text, part);
+  const isBack = (part: Part) => isMentioned(state.text, part) && !isThere(state, part);
+  const gone = state.attachments.filter(isGone);
+  const back = state.unmentioned.filter(isBack);
+  if (gone.length === 0 && back.length === 0) return mentioned === state.mentioned ? state : { ...state, mentioned };
+  return {
+    ...state,
+    mentioned,
+    attachments: [...state.attachments.filter((part) => !isGone(part)), ...back],
+    unmentioned: [...state.unmentioned.filter((part) => !isBack(part)), ...gone],
+  };
 }
 
 /** A refused message goes back where it was written. */
@@ -123,12 +167,14 @@ function putBack(state: ComposerState, message: Pick<Outgoing, "content" | "atta
 /** The draft of another window, or of before, never overwrites what is being typed here. */
 function receiveDraft(state: ComposerState, event: Extract<ComposerEvent, { type: "draft-received" }>): ComposerState {
   const { content, attachments = state.keptAttachments } = event;
-  const isUntouched = state.text === state.keptDraft && state.attachments === state.keptAttachments;
+  const isUntouched =
+    state.editing === null && state.text === state.keptDraft && state.attachments === state.keptAttachments;
   const kept = { ...state, keptDraft: content, keptAttachments: attachments };
   return isUntouched ? { ...kept, text: content, attachments, recalled: null } : kept;
 }
 
 function pressEscape(state: ComposerState, isTurnActive: boolean): ComposerStep {
+  if (state.recalled !== null) return stay({ ...state, text: "", recalled: null, isCancelArmed: false });
   if (!isTurnActive) return stay({ ...state, isCancelArmed: false });
   if (!state.isCancelArmed) return stay({ ...state, isCancelArmed: true });
   return { state: { ...state, isCancelArmed: false }, effects: [{ type: "cancel" }] };

@@ -1,5 +1,4 @@
 import { isPermission } from "../../protocol/pending-request.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
 import { permissionKey } from "../permissions/permission-keys.ts";
 import { pressedKey } from "../shell/keys/pressed-key.ts";
 import { findShortcut, type KeyPress, shellShortcut } from "../shell/keys/shell-shortcut.ts";
@@ -39,10 +38,7 @@ function takeSessionKey(event: KeyboardEvent, { store, focusComposer, read, aske
   const press = pressOf(event);
   const wish = findShortcut(IN_SESSION, press);
   if (read(wish)) return true;
-  if (wish === "stop") {
-    store.pressEscape();
-    return isTurnActive(store.state.session.turn);
-  }
+  if (wish === "stop") return store.pressEscape();
   const [first] = store.state.session.pending;
   const asked = first && isPermission(first) ? first : null;
   const optionId = asked ? permissionKey(press, askedForMs(asked.permissionId), asked) : null;

@@ -11,6 +11,7 @@ import { isTurnActive } from "../../protocol/session-state.ts";
 import {
   type ComposerEvent,
   type ComposerState,
+  draftOf,
   EMPTY_COMPOSER,
   NOTHING_ATTACHED,
   type Outgoing,
@@ -49,10 +50,11 @@ export class PortletStore {
 
   constructor(options: PortletStoreOptions) {
     this.#options = options;
-    this.#drafts = new DraftSaver((content) => {
+    this.#drafts = new DraftSaver(() => {
       // Kept here, and handed on when it can be stored.
       if (!this.#state.isWritable) return;
-      const { attachments, keptAttachments } = this.#composer;
+      const { keptAttachments } = this.#composer;
+      const { text: content, attachments } = draftOf(this.#composer);
       const changed = attachments === keptAttachments ? {} : { attachments: [...attachments] };
       options.post({ type: "session:draft", content, ...changed });
       this.#step({ type: "draft-kept", content, attachments });
@@ -87,13 +89,13 @@ export class PortletStore {
 
   type(text: string): void {
     this.#step({ type: "typed", text });
-    this.#drafts.schedule(text);
+    this.#drafts.schedule();
   }
 
   /** Something in the composer changes that is no typing; like what is typed, it is kept. */
   change(event: ComposerEvent): void {
     this.#step(event);
-    this.#drafts.schedule(this.#composer.text);
+    this.#drafts.schedule();
   }
 
   /** What a part of the page asks of the server in this session's name; it acts once. */
@@ -117,29 +119,46 @@ export class PortletStore {
 
   /** Sends what is typed, or `content` when a prompt was chosen; `steers` hands it to the running turn. */
   submit(content?: string, steers = false): void {
-    const { turn } = this.#state.session;
+    const { turn, queuePaused } = this.#state.session;
     const commandId = this.#options.newCommandId();
     const before = this.#composer;
     this.#step({
       type: "submitted",
       commandId,
       isTurnActive: isTurnActive(turn),
+      isQueuePaused: queuePaused,
       steers,
       ...(content === undefined ? {} : { content }),
     });
     const { text, attachments } = this.#composer;
     if (text !== before.text || attachments !== before.attachments) {
-      this.#drafts.schedule(this.#composer.text);
+      this.#drafts.schedule();
       this.#drafts.flush();
     }
   }
 
-  pressEscape(): void {
+  /** Esc ends what was begun last: an edit, a recalled message, then (asked once) the turn. True when it did something. */
+  pressEscape(): boolean {
+    if (this.#composer.editing !== null) {
+      this.endEdit();
+      return true;
+    }
+    const wasRecalled = this.#composer.recalled !== null;
     this.#step({ type: "escape-pressed", isTurnActive: isTurnActive(this.#state.session.turn) });
     clearTimeout(this.#disarm);
     if (this.#composer.isCancelArmed) {
       this.#disarm = setTimeout(() => this.#step({ type: "escape-forgotten" }), CANCEL_ARMED_MS);
     }
+    if (wasRecalled) this.#drafts.schedule();
+    return wasRecalled || isTurnActive(this.#state.session.turn);
+  }
+
+  /** Puts the queued message that is being edited back as it was. */
+  endEdit(): void {
+    const { turn, queuePaused } = this.#state.session;
+    const hasQueue = isTurnActive(turn) || queuePaused;
+    this.#step({ type: "edit-ended", commandId: this.#options.newCommandId(), hasQueue });
+    this.#drafts.schedule();
   }
 
   cancelTurn(): void {
@@ -157,12 +176,16 @@ export class PortletStore {
     this.editQueue(this.#state.session.queue.filter((item) => item.commandId !== commandId));
   }
 
-  /** Takes a queued message back into the composer; without one, the last. */
+  /** Takes a queued message into the composer until it is sent back to its place; without one, the last. */
   editQueued(item: QueueItem | undefined = this.#state.session.queue.findLast(({ steering }) => !steering)): void {
     if (item === undefined) return;
+    if (this.#composer.editing !== null) this.endEdit();
+    const { queue } = this.#state.session;
+    const at = queue.findIndex(({ commandId }) => commandId === item.commandId);
+    const aheadOf = queue.slice(at + 1).map(({ commandId }) => commandId);
     this.removeQueued(item.commandId);
-    this.#step({ type: "queued-taken", item });
-    this.#drafts.schedule(this.#composer.text);
+    this.#step({ type: "queued-taken", item, aheadOf });
+    this.#drafts.schedule();
   }
 
   configure(configId: string, value: string | boolean): void {
@@ -255,8 +278,8 @@ export class PortletStore {
     } else if (message.type === "session:error") {
       if (this.#takeRefusedAnswer(message)) return;
       this.#step({ type: "refused", message: message.message, commandId: message.commandId });
-      this.#drafts.schedule(this.#composer.text);
-    } else if (message.type === "portlet:storage" && message.writable) this.#drafts.schedule(this.#composer.text);
+      this.#drafts.schedule();
+    } else if (message.type === "portlet:storage" && message.writable) this.#drafts.schedule();
     else if (message.type === "session:turn" && !isTurnActive(message.turn)) this.#step({ type: "escape-forgotten" });
   }
 
@@ -289,12 +312,13 @@ export class PortletStore {
   readonly #notLoaded = (): void =>
     this.#step({ type: "refused", message: "This part of the page could not be loaded. Reload it and try again." });
 
-  #send({ commandId, content, attachments, steers }: Outgoing): void {
+  #send({ commandId, content, attachments, steers, aheadOf }: Outgoing): void {
     this.#options.post({
       type: steers ? "session:steer" : "session:send",
       commandId,
       content,
       ...(attachments ? { attachments: [...attachments] } : {}),
+      ...(aheadOf && !steers ? { aheadOf: [...aheadOf] } : {}),
     });
   }
 }

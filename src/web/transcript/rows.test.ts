@@ -22,6 +22,27 @@ const input = (more: Partial<RowsInput>): RowsInput => ({
 });
 const running = { state: "running", turnId } as const;
 
+describe("the end of a turn", () => {
+  const message = (id: string, of: TurnId) => Entry.parse({ ...user(id, `c-${id}`), turnId: of });
+  const ended = { state: "idle", turnId, stopReason: "end_turn" } as const;
+  const tailOf = (settled: readonly Entry[], turn: RowsInput["turn"] = ended) =>
+    deriveRows(input({ settled, turn })).tail;
+
+  test("is told of a message without an answer, and not of a message of the next turn (A14)", () => {
+    expect(tailOf([message("u", turnId)])).toMatchObject([{ kind: "turn-end" }]);
+    expect(tailOf([message("u", TurnId.parse("next"))])).toEqual([]);
+    const failed = { ...ended, stopReason: "error" } as const;
+    expect(tailOf([message("u", turnId)], failed)).toMatchObject([{ actions: ["retry"] }]);
+    expect(tailOf([message("u", TurnId.parse("next"))], failed)).toEqual([]);
+  });
+
+  test("is not told of a turn that was answered before its last message (A14)", () => {
+    expect(tailOf([message("u", turnId), Entry.parse({ ...answer("a"), turnId }), message("steer", turnId)])).toEqual(
+      [],
+    );
+  });
+});
+
 describe("entries", () => {
   test("come oldest first, and turns stand further apart than lines", () => {
     const rows = deriveRows(input({ settled: [user("u"), tool("t1"), tool("t2"), answer("a")], open: [user("u2")] }));

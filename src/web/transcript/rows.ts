@@ -5,7 +5,7 @@ import type { AgentStatus } from "../../protocol/server-messages.ts";
 import type { Turn } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { type NestedEntry, nestEntries } from "./nest-entries.ts";
-import { type TurnEndAction, turnEndActions, unsaidEnd } from "./turn-end.ts";
+import { isNextTurnBegun, type TurnEndAction, turnEndActions, unsaidEnd } from "./turn-end.ts";
 
 /** Space above a row: none at the very top, none inside a run of lines, a paragraph, or the start of a turn. */
 export type Gap = "first" | "tight" | "entry" | "turn";
@@ -171,7 +171,7 @@ function tailRows(input: RowsInput, isGrowing: boolean): TailRow[] {
 /** What can be done about the last turn's end, and words about it where the record has none. */
 function endRow({ turn, settled, open, status }: RowsInput): TailRow | null {
   const entries = open.length > 0 ? open : settled;
-  if (isTurnActive(turn) || entries.length === 0) return null;
+  if (isTurnActive(turn) || entries.length === 0 || isNextTurnBegun(turn, entries)) return null;
   const unsaid = unsaidEnd(turn, entries);
   const actions = isAway(status) ? [] : turnEndActions(turn);
   if (!unsaid && actions.length === 0) return null;

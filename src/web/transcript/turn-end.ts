@@ -11,15 +11,23 @@ const SEARCHED_ENTRIES = 20;
 
 /** What the record does not say about the end of the last turn: sessions of earlier versions have no words about it. */
 export function unsaidEnd(turn: Turn, entries: readonly Entry[]): TurnEndWords | null {
-  if (isTurnActive(turn)) return null;
+  if (isTurnActive(turn) || isNextTurnBegun(turn, entries)) return null;
   const last = entries.at(-1);
+  const recent = entries.slice(-SEARCHED_ENTRIES).filter(({ turnId }) => turnId === turn.turnId);
   // Some agents end a turn without a word when their model fails: that must not look as if nothing had been asked.
   if (turn.stopReason === "end_turn" && last?.type === "user" && last.commandId !== undefined)
-    return { severity: "info", content: "The agent ended this turn without an answer." };
-  const isSaid = entries
-    .slice(-SEARCHED_ENTRIES)
-    .some((entry) => entry.type === "notice" && entry.turnEnd !== undefined && entry.turnId === turn.turnId);
+    return recent.every(({ type }) => type === "user")
+      ? { severity: "info", content: "The agent ended this turn without an answer." }
+      : null;
+  const isSaid = recent.some((entry) => entry.type === "notice" && entry.turnEnd !== undefined);
   return isSaid ? null : turnEndWords(turn.stopReason, turn.error);
+}
+
+/** The message of the next turn is stored before the fact that starts it: between the two, `turn` is still the old one. */
+export function isNextTurnBegun(turn: Turn, entries: readonly Entry[]): boolean {
+  const last = entries.at(-1);
+  if (last?.type !== "user" || last.turnId === undefined || turn.turnId === undefined) return false;
+  return last.turnId !== turn.turnId;
 }
 
 /** What the user can do about the end of a turn; nothing about one that went well or was their own stop. */

@@ -1,11 +1,14 @@
+import { Fragment } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { CommandId } from "../../../protocol/ids.ts";
 import type { QueueItem } from "../../../protocol/session-parts.ts";
 import { isTurnActive } from "../../../protocol/session-state.ts";
 import { Icon } from "../../icons/icon.tsx";
 import type { IconName } from "../../icons/icon-shapes.ts";
+import { KeyHint } from "../../portlet/key-hint.tsx";
 import { type PortletModel, usePiece } from "../../portlet/portlet-model.ts";
 import { adoptStyles } from "../../styles/adopt-styles.ts";
+import type { Outgoing } from "../composer-state.ts";
 import { dropPlace, moveQueued } from "./move-queued.ts";
 import styles from "./queued-messages.css" with { type: "text" };
 
@@ -16,7 +19,13 @@ export function QueuedMessages({ model }: { model: PortletModel }) {
   adoptStyles(styles);
   const queue = usePiece(model, (state) => state.session.queue);
   const isPaused = usePiece(model, (state) => state.session.queuePaused);
-  const sending = model.composer.value.outgoing.filter(({ place }) => place === "queue");
+  const { outgoing, editing } = model.composer.value;
+  const sending = outgoing.filter(({ place }) => place === "queue");
+  // An edited message stays at its place while it is edited and while it is on its way back.
+  const isAhead = (aheadOf: readonly CommandId[] | undefined, index: number) =>
+    aheadOf !== undefined && queue.findIndex(({ commandId }) => aheadOf.includes(commandId)) === index;
+  const sendingAt = (index: number) =>
+    sending.filter(({ aheadOf }) => isAhead(aheadOf, index)).map((one) => <SendingRow key={one.commandId} {...one} />);
   const list = useRef<HTMLDivElement>(null);
   const drag = useQueueDrag(model, list);
   return (
@@ -24,24 +33,53 @@ export function QueuedMessages({ model }: { model: PortletModel }) {
       {isPaused && queue.length > 0 && <PausedRow model={model} />}
       <div ref={list} {...drag.events}>
         {queue.map((item, index) => (
-          <QueuedRow
-            key={item.commandId}
-            model={model}
-            item={item}
-            index={index}
-            isOnly={queue.length === 1}
-            isTarget={drag.target === index}
-          />
+          <Fragment key={item.commandId}>
+            {isAhead(editing?.aheadOf, index) && <EditingRow model={model} />}
+            {sendingAt(index)}
+            <QueuedRow
+              model={model}
+              item={item}
+              index={index}
+              isOnly={queue.length === 1}
+              isTarget={drag.target === index}
+            />
+          </Fragment>
         ))}
+        {isAhead(editing?.aheadOf, -1) && <EditingRow model={model} />}
       </div>
-      {sending.map(({ commandId, content, steers }) => (
-        <div class="queued sending" key={commandId}>
-          <Icon name={steers ? "bolt" : "queue"} class="icon-sm" />
-          <span class="truncate">{content}</span>
-          <span class="end faint">sending</span>
-        </div>
-      ))}
+      {sending
+        .filter(({ aheadOf = [] }) => isAhead(aheadOf, -1))
+        .map((one) => (
+          <SendingRow key={one.commandId} {...one} />
+        ))}
     </>
+  );
+}
+
+function SendingRow({ content, steers }: Outgoing) {
+  return (
+    <div class="queued sending">
+      <Icon name={steers ? "bolt" : "queue"} class="icon-sm" />
+      <span class="truncate">{content}</span>
+      <span class="end faint">sending</span>
+    </div>
+  );
+}
+
+/** Holds the place of the message that is in the composer. */
+function EditingRow({ model }: { model: PortletModel }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields; this groups a text with its button
+    <div class="queued editing" role="group" aria-label="Message being edited">
+      <Icon name="edit" class="icon-sm" />
+      <span class="truncate">Editing below. Enter saves it here.</span>
+      <span class="end">
+        <button class="button small ghost" type="button" onClick={() => model.store.endEdit()}>
+          Cancel edit
+          <KeyHint name="Esc" />
+        </button>
+      </span>
+    </div>
   );
 }
 
