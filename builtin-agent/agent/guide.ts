@@ -10,7 +10,7 @@ import { permissionOptions } from "../turn/ask-permission.ts";
 import { Client, parseCapabilities } from "../turn/client.ts";
 import { Turn } from "../turn/turn.ts";
 import type { Answer, Connection, Receiver, RequestId } from "../wire/connection.ts";
-import type { JsonObject } from "../wire/json.ts";
+import { type JsonObject, objectAt, stringAt } from "../wire/json.ts";
 import { requiredPrompt, requiredString } from "../wire/params.ts";
 import { invalidParams, RPC_CODE, RpcError } from "../wire/rpc-error.ts";
 import type { World } from "../world.ts";
@@ -76,7 +76,7 @@ export class Guide implements Receiver {
       case "session/prompt":
         return this.#prompt(client, params, id);
       case "_session/steering":
-        return this.#offered("steering", method, () => this.#steer(params));
+        return this.#offered("steering", method, () => this.#steer(client, params, id));
       default:
         throw methodNotFound(method);
     }
@@ -196,12 +196,21 @@ export class Guide implements Receiver {
     return runTurn(new Turn({ world, client, session, commands, requestId, prompt }), this.#script);
   }
 
-  /** A message for the turn that runs. Without one it is the client's to send as a prompt. */
-  #steer(params: JsonObject): Answer {
+  /**
+   * A message for the running turn. Without one it starts a turn that no prompt owns, unless the client asked to send
+   * the prompt itself; the adapters of Claude Code and Codex do the same.
+   */
+  #steer(client: Client, params: JsonObject, requestId: RequestId): Answer {
     const session = this.#parts.sessions.get(params);
     const prompt = requiredPrompt(params);
     const { turn } = session;
-    if (!turn || turn.deaf) return { result: { outcome: "promptRequired", reason: "noRunningTurn" } };
+    if (!turn || turn.deaf) {
+      if (isPromptRequired(params)) return { result: { outcome: "promptRequired", reason: "noRunningTurn" } };
+      const { world, commands, report } = this.#parts;
+      const unowned = new Turn({ world, client, session, commands, requestId, prompt });
+      const afterwards = () => void runTurn(unowned, this.#script).catch(report);
+      return { result: { outcome: "startedNewTurn" }, afterwards };
+    }
     // What it says to it comes after the answer, as what a model says does.
     return { result: { outcome: "injected" }, afterwards: () => turn.steer(prompt) };
   }
@@ -240,4 +249,8 @@ const DONE: Answer = { result: {} };
 
 function methodNotFound(method: string): RpcError {
   return new RpcError(RPC_CODE.methodNotFound, `Method not found: ${method}`, { method });
+}
+
+function isPromptRequired(params: JsonObject): boolean {
+  return stringAt(objectAt(objectAt(params, "_meta"), "steering"), "idleBehavior") === "promptRequired";
 }

@@ -22,7 +22,13 @@ export const PLAIN_HOST: ProcessHost = { start: (spec) => new AgentProcess(spec)
 /** Nobody is there for questions that belong to no session. */
 export const NO_DESK: QuestionDesk = { ask: (_, answer) => answer({ action: "decline" }), withdraw: () => undefined };
 
-/** The built-in agent, started with these flags, and what it says. */
+/** An agent's command line and what its environment has besides the usual. */
+export interface AgentProgram {
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** An agent, by default the built-in one with some flags, and what it says. */
 export class AcpScene implements AsyncDisposable {
   readonly agent: AcpAgent;
   readonly cwd: string;
@@ -33,7 +39,7 @@ export class AcpScene implements AsyncDisposable {
   readonly #waiting = new Set<() => void>();
   #turns = 0;
 
-  private constructor(flags: readonly string[], dir: string, dispose: () => Promise<void>, env: object) {
+  private constructor({ command, env }: AgentProgram, dir: string, dispose: () => Promise<void>) {
     this.#dispose = dispose;
     this.cwd = join(dir, "project");
     this.agent = new AcpAgent({
@@ -45,7 +51,7 @@ export class AcpScene implements AsyncDisposable {
       onError: (error) => {
         throw error;
       },
-      command: [process.execPath, GUIDE, ...flags],
+      command,
       cwd: dir,
       env: { PATH: process.env["PATH"] ?? "", HOME: dir, LIMINAL_GUIDE_DIR: join(dir, "guide"), ...env },
       epoch: EPOCH,
@@ -60,7 +66,12 @@ export class AcpScene implements AsyncDisposable {
   }
 
   /** Not yet initialized. */
-  static async start(...flags: string[]): Promise<AcpScene> {
+  static start(...flags: string[]): Promise<AcpScene> {
+    return AcpScene.startProgram({ command: [process.execPath, GUIDE, ...flags], env: {} });
+  }
+
+  /** Not yet initialized. */
+  static async startProgram({ command, env }: AgentProgram): Promise<AcpScene> {
     const dir = await tempDir();
     const processes = watchProcesses();
     await mkdir(dir.join("project"));
@@ -68,12 +79,15 @@ export class AcpScene implements AsyncDisposable {
       processes[Symbol.dispose]();
       await dir[Symbol.asyncDispose]();
     };
-    return new AcpScene(flags, dir.path, dispose, processes.env);
+    return new AcpScene({ command, env: { ...processes.env, ...env } }, dir.path, dispose);
   }
 
   /** Initialized, with one session. */
   static async open(...flags: string[]): Promise<AcpScene & { session: AgentSession }> {
-    const scene = await AcpScene.start(...flags);
+    return AcpScene.opened(await AcpScene.start(...flags));
+  }
+
+  static async opened(scene: AcpScene): Promise<AcpScene & { session: AgentSession }> {
     await scene.agent.initialize();
     return Object.assign(scene, { session: await scene.newSession() });
   }

@@ -3,6 +3,7 @@ import { AcpScene, EPOCH } from "../../../tests/core/acp-scene.ts";
 import { turnId } from "../../../tests/core/names.ts";
 import type { AgentEvent, AgentSession } from "../../ports/agents.ts";
 import { RefusalError } from "../../protocol/errors.ts";
+import { CommandId } from "../../protocol/ids.ts";
 
 function methodsOf(at: AcpScene): unknown[] {
   return at.sent.flatMap(({ method }) => (method === undefined ? [] : [method]));
@@ -233,5 +234,16 @@ describe("AcpAgent: choices", () => {
     await at.session.configure(mode?.id ?? "", "edits");
     expect(at.sent.at(-1)).toMatchObject({ method: "session/set_mode", params: { modeId: "edits" } });
     expect(at.of("option-chosen")).toMatchObject([{ category: "mode", value: "edits" }]);
+  });
+});
+
+describe("AcpAgent: steering", () => {
+  it("CV-30 (A9) a steer after the turn's end starts no turn that nobody owns: it is not taken", async () => {
+    await using at = await AcpScene.open();
+    await at.ask(at.session, "stream 1 words");
+    at.session.steer?.(CommandId.parse("late"), "stream 9 words", []);
+    expect(await at.until(({ type }) => type === "steered")).toMatchObject({ commandId: "late", outcome: "not-taken" });
+    await at.ask(at.session, "stream 2 words");
+    expect(at.text.trim()).toBe("w1w1 w2");
   });
 });

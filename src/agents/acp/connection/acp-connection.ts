@@ -155,9 +155,12 @@ export class AcpConnection {
     return this.#askInOrder(agentSessionId, promptKey(this.#options.epoch, turnId), "session/prompt", { prompt });
   }
 
-  /** A message for the turn that runs; answered like a prompt. A turn that is over is left to us to start anew. */
+  /**
+   * A message for the running turn; answered like a prompt. `promptRequired` keeps an idle agent from starting a turn
+   * that no prompt of ours owns. Adapters read it from `_meta.steering` and ignore it anywhere else.
+   */
   steer(agentSessionId: string, commandId: string, prompt: readonly object[]): string {
-    const params = { prompt, idleBehavior: "promptRequired" };
+    const params = { prompt, _meta: { steering: { idleBehavior: "promptRequired" } } };
     return this.#askInOrder(agentSessionId, steerKey(this.#options.epoch, commandId), STEERING, params);
   }
 
