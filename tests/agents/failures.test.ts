@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AgentScene, openAgentScene } from "./agent-scene.ts";
+import { gated, openGate } from "./gated-command.ts";
 import { expectSettled } from "./outline.ts";
 import { REAL_AGENTS } from "./real-agents.ts";
 
@@ -37,6 +38,28 @@ for (const agent of REAL_AGENTS)
       expectSettled(talk);
       await talk.run("say: Signed in.");
       expect(talk.entries.at(-1)?.content).toBe("Signed in.");
+      expectSettled(talk);
+    });
+
+    real("CV-25 (A10) a model that is asked too often fails the turn, and what waits is not sent", async () => {
+      const talk = await scene.newSession();
+      const command = gated("echo done");
+      await talk.send(agent.shell(command), "fail: 429 slow down");
+      await talk.untilTool("the command", ({ name, status }) => name === command && status === "running");
+      const next = { type: "session:send", content: "say: Next.", commandId: crypto.randomUUID() } as const;
+      await scene.client.ask("ok", { ...next, sessionId: talk.sessionId });
+      await openGate(talk);
+      await talk.untilEnded();
+      const { sessionId } = talk;
+      await scene.client.untilState(sessionId, "a queue that waits", ({ queuePaused }) => queuePaused);
+      const { turn, queue } = talk.state;
+      expect(turn).toMatchObject({ stopReason: "error", error: { message: expect.stringContaining("429") } });
+      expect(queue.map(({ content }) => content)).toEqual(["say: Next."]);
+      expectSettled(talk);
+      await scene.client.ask("ok", { type: "session:queue-resume", sessionId: talk.sessionId });
+      await scene.client.until("the next answer", () => talk.entries.find(({ content }) => content === "Next."));
+      await talk.untilIdle();
+      expect(talk.state.turn.stopReason).toBe("end_turn");
       expectSettled(talk);
     });
 

@@ -57,6 +57,8 @@ export const KNOWN_QUIRKS: readonly string[] = [
   "An empty prompt breaks the session",
   "Error codes that are HTTP statuses; one failure under several codes",
   "The reason is in `data`, not in the message",
+  "A turn that failed ends as an ordinary one; only the thread's status says so",
+  "A steer into no turn starts one that nobody asked for",
   "A missing sign-in is told at the session, or only at the prompt",
   "Silence while the model is retried",
   "Modes and models instead of options",

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chunk, script, scriptedAgent } from "../integration/scripted-agent.ts";
+import { tempDir } from "../support/temp-dir.ts";
 import { END, QuirkScene, question, tool, update } from "./quirk-scene.ts";
 
 /** As copilot and codex have them: ids that are addresses, and a chosen model that is not among the offered ones. */
@@ -63,6 +64,28 @@ test.each([
   const talk = await scene.played(chunk("Half."), { fail: { code: -32603, message: "Internal error", data } });
   expect(talk.state.turn).toMatchObject({ stopReason: "error", error: { code: "AGENT_PROTOCOL_ERROR" } });
   expect(talk.state.turn.error?.message).toContain("The model is not there.");
+  await scene.expectCalm(talk);
+});
+
+test("CV-25 quirk: a failed turn that codex ends as an ordinary one fails, and the queue waits", async () => {
+  const status = (type: string) => ({
+    update: { sessionUpdate: "session_info_update", _meta: { codex: { threadStatus: { type } } } },
+  });
+  const words = "exceeded retry limit, last status: 429 Too Many Requests";
+  await using dir = await tempDir();
+  const talk = await scene.talk();
+  const steps = [status("active"), { untilFile: dir.join("go") }, chunk(words), status("systemError")];
+  await talk.send(script(...steps, { answer: { stopReason: "end_turn", usage: null } }));
+  await talk.send(script(chunk("Next."), END), "next");
+  await Bun.write(dir.join("go"), "");
+  await talk.until("the end", ({ turn: { state }, queuePaused }) => state === "idle" && queuePaused);
+  const { turn, queue } = talk.state;
+  expect(turn).toMatchObject({ stopReason: "error", error: { code: "AGENT_PROTOCOL_ERROR", message: words } });
+  expect(queue.map(({ commandId }): string => commandId)).toEqual(["next"]);
+  expect(talk.entries.at(-1)).toMatchObject({ type: "notice", content: "The turn failed with this error." });
+  await talk.client.ask("ok", { type: "session:queue-resume", sessionId: talk.sessionId });
+  await talk.untilTurnsEnded(2);
+  expect(talk.state.turn).toMatchObject({ stopReason: "end_turn" });
   await scene.expectCalm(talk);
 });
 

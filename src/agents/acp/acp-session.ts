@@ -1,5 +1,6 @@
 import type { AgentEvent, AgentSession, RejoinedSession } from "../../ports/agents.ts";
 import type { Part } from "../../protocol/entry.ts";
+import { REFUSE } from "../../protocol/errors.ts";
 import { type CommandId, type ElicitationId, PermissionId, type TurnId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
@@ -16,8 +17,11 @@ import { steeringOutcome } from "./translate/prompt-abilities.ts";
 import { translateLegacyOptions, translateOptions } from "./translate/translate-config.ts";
 import { promptBlocks } from "./translate/translate-content.ts";
 import { translateTool } from "./translate/translate-tool.ts";
-import { stopReasonOf, translatePermissionOptions } from "./translate/translate-turn.ts";
+import { stopReasonOf, threadFailed, translatePermissionOptions } from "./translate/translate-turn.ts";
 import { UpdateReader } from "./translate/update-reader.ts";
+
+/** What an agent says about a failed turn is short. */
+const LAST_TEXT_CHARS_MAX = 2_000;
 
 /** One conversation on an ACP connection: our port on one side, the protocol's messages on the other. */
 export class AcpSession implements RejoinedSession {
@@ -31,12 +35,19 @@ export class AcpSession implements RejoinedSession {
   /** While an earlier server's talk is gone through: what of it the session has stored. */
   #past: StoredPast | null = null;
   #replay: Replay | null = null;
+  /** A later report of usage is about work of this attachment. */
+  #hasPrompted: boolean;
+  /** The agent's own status says that the running turn failed. */
+  #isFailing = false;
+  /** The end of the text that the agent said last. */
+  #lastText = "";
   #deadline: CancelDeadline | null = null;
 
   constructor(options: AcpSessionOptions) {
     this.#options = options;
     this.agentSessionId = options.agentSessionId;
     this.#past = options.past ?? null;
+    this.#hasPrompted = options.past !== undefined;
     this.#offerSteering();
   }
 
@@ -143,10 +154,13 @@ export class AcpSession implements RejoinedSession {
     this.#replay = null;
   }
 
-  /** Modes, models and options as `session/new`, `load` or `resume` answered them. */
+  /** Modes, models and options as `session/new`, `load` or `resume` answered them. An answer without any keeps them. */
   applyAnswer(answer: JsonObject): void {
-    const options = translateOptions(answer["configOptions"]) ?? translateLegacyOptions(answer);
-    this.#tell({ type: "options", options });
+    const isSilent = [answer["configOptions"], answer["modes"], answer["models"]].every((part) => part == null);
+    if (!isSilent) {
+      const options = translateOptions(answer["configOptions"]) ?? translateLegacyOptions(answer);
+      this.#tell({ type: "options", options });
+    }
     this.#tell({ type: "abilities", abilities: this.#options.abilities() });
   }
 
@@ -157,11 +171,19 @@ export class AcpSession implements RejoinedSession {
   }
 
   onUpdate(update: Json): void {
+    this.#isFailing = threadFailed(update) ?? this.#isFailing;
     for (const event of this.#updates.read(update)) {
+      this.#noteText(event);
       if (this.#replay && !this.#replay.hear(event)) continue;
-      this.#tell(event);
+      this.#tell(event.type === "usage" && !this.#hasPrompted ? { ...event, isFromMemory: true } : event);
       if (event.type === "tool") this.#options.requests.onToolPatch(event.patch);
     }
+  }
+
+  #noteText(event: AgentEvent): void {
+    if (event.type === "text" && event.kind === "assistant")
+      this.#lastText = (this.#lastText + event.text).slice(-LAST_TEXT_CHARS_MAX);
+    else if (event.type === "text" || event.type === "tool") this.#lastText = "";
   }
 
   onPermissionRequest({ key, offset, isAnswered }: Asked, params: JsonObject): void {
@@ -212,6 +234,9 @@ export class AcpSession implements RejoinedSession {
     if (failure) {
       const { code, message } = this.#options.refuse(failure);
       this.#tell({ type: "turn-failed", turnId, error: { code, message } });
+    } else if (this.#isFailing && stopReasonOf(result?.["stopReason"]) === "end_turn") {
+      const message = this.#lastText.trim() || "The agent reported an error and ended this turn.";
+      this.#tell({ type: "turn-failed", turnId, error: REFUSE.agentProtocol(message) });
     } else {
       this.#tell({ type: "turn-ended", turnId, stopReason: stopReasonOf(result?.["stopReason"]) });
       this.#options.onTurnCompleted();
@@ -227,6 +252,9 @@ export class AcpSession implements RejoinedSession {
 
   prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void {
     const blocks = promptBlocks(content, attachments);
+    this.#hasPrompted = true;
+    this.#isFailing = false;
+    this.#lastText = "";
     this.#prompts.addTurn(this.#options.connection.prompt(this.agentSessionId, turnId, blocks));
   }
 

@@ -12,6 +12,17 @@ export function translatePermissionOptions(options: Json | undefined): Permissio
   });
 }
 
+/**
+ * Codex ends a turn that its model refused like any other: the refusal comes as text, the stop reason is `end_turn`.
+ * Only the thread's status says that it failed. Undefined for an update that says nothing about it.
+ */
+export function threadFailed(update: Json): boolean | undefined {
+  const body = asObject(update);
+  if (body?.["sessionUpdate"] !== "session_info_update") return undefined;
+  const status = asString(asObject(asObject(asObject(body["_meta"])?.["codex"])?.["threadStatus"])?.["type"]);
+  return status === undefined ? undefined : status === "systemError";
+}
+
 /** A missing or unknown reason counts as the ordinary end. */
 export function stopReasonOf(reason: Json | undefined): StopReason {
   switch (reason) {
