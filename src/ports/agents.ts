@@ -43,6 +43,8 @@ export interface CompactionPatch {
   readonly error?: string;
 }
 
+export type UsageReport = Partial<Pick<Usage, "used" | "size" | "cost">>;
+
 /** What an agent said, in our words, whichever protocol version it speaks. */
 export type AgentEvent =
   | { type: "text"; kind: MessageKind; messageId?: string; text: string; parentToolCallId?: string }
@@ -60,7 +62,10 @@ export type AgentEvent =
   | { type: "options"; options: readonly ConfigOption[] }
   | { type: "option-chosen"; category: string; value: string }
   | { type: "commands"; commands: readonly SlashCommand[] }
-  | { type: "usage"; usage: Usage }
+  /** Absent figures are unchanged. `isFromMemory`: reported before anything was asked of this process. */
+  | { type: "usage"; usage: UsageReport; isFromMemory?: true }
+  /** A process is about to be attached; what it reports counts from zero. */
+  | { type: "attaching" }
   | { type: "abilities"; abilities: PromptAbilities }
   /** What became of a message that was to join the running turn; `elsewhere`: the agent began work of its own with it. */
   | { type: "steered"; commandId: CommandId; outcome: "joined" | "elsewhere" | "not-taken" }

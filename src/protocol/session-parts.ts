@@ -84,7 +84,10 @@ export type SlashCommand = z.infer<typeof SlashCommand>;
 export const Usage = z.object({
   used: z.number(),
   size: z.number(),
+  /** What the session has cost so far, over all agent processes it had. */
   cost: z.optional(z.object({ amount: z.number(), currency: z.string() })),
+  /** The part of `cost` that earlier processes reported: most agents count from zero in each. */
+  costBefore: z.optional(z.number()),
 });
 export type Usage = z.infer<typeof Usage>;
 

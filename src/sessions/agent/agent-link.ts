@@ -147,6 +147,7 @@ export class AgentLink {
     const { signal } = this.#givingUp;
     const [losses, closes] = [this.#losses, this.#closes];
     const place = { sessionId, projectId, cliType, cwd };
+    this.#deps.post({ type: "attaching" });
     const agent = await agents.attach({ ...place, restore, sink: this.sink, isStored, signal });
     if (closes !== this.#closes) await agent.close();
     // It died while its last answer was on the way: nobody would ever hear from it again.

@@ -185,6 +185,42 @@ describe("choices, commands and usage", () => {
     expect(session.state.config).toEqual({ options: [FAST], commands, usage });
   });
 
+  it("(A13) the cost adds up over the agent's processes, and a report without it keeps it", () => {
+    const session = new PureSession();
+    const usd = (amount: number) => ({ amount, currency: "USD" });
+    const report = (cost: number) => session.hear({ type: "usage", usage: { used: 1, size: 10, cost: usd(cost) } });
+    report(0.05);
+    report(0.08);
+    session.hear({ type: "usage", usage: { used: 2 } });
+    expect(session.state.config.usage).toEqual({ used: 2, size: 10, cost: usd(0.08) });
+    session.hear({ type: "attaching" }, { type: "attaching" });
+    expect(session.state.config.usage?.cost).toEqual(usd(0.08));
+    report(0.25);
+    session.hear({ type: "usage", usage: { used: 3, size: 10 } });
+    report(0.5);
+    expect(session.state.config.usage?.cost).toEqual(usd(0.58));
+    expect(session.state.config.usage).toMatchObject({ used: 1, costBefore: 0.08 });
+  });
+
+  it("(A13) an agent that remembers its cost over its processes is not counted twice", () => {
+    const session = new PureSession();
+    const report = (amount: number, isFromMemory?: true) =>
+      session.hear({
+        type: "usage",
+        usage: { used: 1, size: 10, cost: { amount, currency: "USD" } },
+        ...(isFromMemory && { isFromMemory }),
+      });
+    report(0.25);
+    session.hear({ type: "attaching" });
+    report(0.25, true);
+    report(0.5);
+    expect(session.state.config.usage?.cost?.amount).toBe(0.5);
+    session.hear({ type: "attaching" });
+    report(0, true);
+    report(0.25);
+    expect(session.state.config.usage?.cost?.amount).toBe(0.75);
+  });
+
   it("a mode the agent changed by itself is the one shown", () => {
     const session = new PureSession();
     session.hear({ type: "options", options: [MODE, FAST] });

@@ -4,7 +4,7 @@ import type { FactBody } from "../../protocol/facts.ts";
 import { EntryId } from "../../protocol/ids.ts";
 import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
 import { isPermission } from "../../protocol/pending-request.ts";
-import type { ConfigOption, SessionConfig, Turn, TurnError } from "../../protocol/session-parts.ts";
+import type { ConfigOption, SessionConfig, Turn, TurnError, Usage } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import type { StopReason } from "../../protocol/stop-reason.ts";
 import { observeJudged } from "../policy/observe-judged.ts";
@@ -59,9 +59,13 @@ function observeEvent(scene: Scene, event: Observed): Outcome {
     case "option-chosen":
       return only(observeOptions(scene, chooseOption(scene, event)));
     case "commands":
-    case "usage":
+      return only(configFact(scene, { commands: [...event.commands] }));
     case "abilities":
-      return only(configFact(scene, changedConfig(event)));
+      return only(configFact(scene, { abilities: event.abilities }));
+    case "usage":
+      return only(configFact(scene, { usage: observeUsage(scene.state.config.usage, event) }));
+    case "attaching":
+      return only(configFact(scene, { usage: countFromZero(scene.state.config.usage) }));
     case "steered":
       return observeSteered(scene, event);
     case "permission-requested":
@@ -180,12 +184,28 @@ function observeOptions(scene: Scene, options: readonly ConfigOption[]): FactBod
   return [...configFact(scene, { options: [...options] }), ...noteModeChange(scene, options)];
 }
 
-/** What the agent says anew about what can be typed and sent, and what it has used. */
-function changedConfig(
-  event: Extract<AgentEvent, { type: "commands" | "usage" | "abilities" }>,
-): Partial<SessionConfig> {
-  if (event.type === "commands") return { commands: [...event.commands] };
-  return event.type === "usage" ? { usage: event.usage } : { abilities: event.abilities };
+/** Figures that are absent stay as they are known. */
+function observeUsage(known: Usage | null, event: Extract<AgentEvent, { type: "usage" }>): Usage {
+  const { used = known?.used ?? 0, size = known?.size ?? 0 } = event.usage;
+  return { used, size, ...addCost(known, event) };
+}
+
+/** Adds up what each process reports. Amounts in another currency cannot be added: the newer one counts. */
+function addCost(
+  known: Usage | null,
+  { usage: { cost }, isFromMemory }: Extract<AgentEvent, { type: "usage" }>,
+): Pick<Usage, "cost" | "costBefore"> {
+  const { cost: total, costBefore = 0 } = known ?? {};
+  if (!cost) return { ...(total && { cost: total }), ...(costBefore > 0 && { costBefore }) };
+  const isOther = total !== undefined && total.currency !== cost.currency;
+  // An agent that reports a cost before it was asked anything remembers it: its count includes earlier processes.
+  const remembered = isFromMemory ? Math.max((total?.amount ?? 0) - cost.amount, 0) : costBefore;
+  const before = isOther ? 0 : remembered;
+  return { cost: { ...cost, amount: before + cost.amount }, ...(before > 0 && { costBefore: before }) };
+}
+
+function countFromZero(known: Usage | null): Usage | null {
+  return known?.cost && known.cost.amount > 0 ? { ...known, costBefore: known.cost.amount } : known;
 }
 
 function configFact(scene: Scene, change: Partial<SessionConfig>): FactBody[] {

@@ -1,5 +1,6 @@
+import type { UsageReport } from "../../../ports/agents.ts";
 import type { Json } from "../../../protocol/json.ts";
-import { ConfigOption, type SlashCommand, type Usage } from "../../../protocol/session-parts.ts";
+import { ConfigOption, type SlashCommand } from "../../../protocol/session-parts.ts";
 import { asArray, asNumber, asObject, asString, type JsonObject } from "../read-json.ts";
 
 const COMMANDS_MAX = 500;
@@ -43,8 +44,11 @@ export function legacyId(category: string): string {
   return `legacy:${category}`;
 }
 
-export function translateCommands(availableCommands: Json | undefined): SlashCommand[] {
-  return (asArray(availableCommands) ?? []).slice(0, COMMANDS_MAX).flatMap((item) => {
+/** Null without a list: what was offered before stays. */
+export function translateCommands(availableCommands: Json | undefined): SlashCommand[] | null {
+  const commands = asArray(availableCommands)?.slice(0, COMMANDS_MAX);
+  if (!commands) return null;
+  return commands.flatMap((item) => {
     const command = asObject(item);
     const name = asString(command?.["name"]);
     if (name === undefined) return [];
@@ -54,12 +58,17 @@ export function translateCommands(availableCommands: Json | undefined): SlashCom
   });
 }
 
-export function translateUsage(update: JsonObject): Usage | null {
+/** The figures that are there: agents send some of them with every model call and the cost only at the end. */
+export function translateUsage(update: JsonObject): UsageReport | null {
   const used = asNumber(update["used"]);
   const size = asNumber(update["size"]);
-  if (used === undefined || size === undefined) return null;
   const cost = asObject(update["cost"]);
   const amount = asNumber(cost?.["amount"]);
   const currency = asString(cost?.["currency"]);
-  return { used, size, ...(amount !== undefined && currency !== undefined && { cost: { amount, currency } }) };
+  const report = {
+    ...(used !== undefined && { used }),
+    ...(size !== undefined && { size }),
+    ...(amount !== undefined && currency !== undefined && { cost: { amount, currency } }),
+  };
+  return Object.keys(report).length === 0 ? null : report;
 }

@@ -111,7 +111,8 @@ describe("plans", () => {
         ],
       },
     ]);
-    expect(translateUpdate({ sessionUpdate: "plan" })).toEqual([{ type: "plan", items: [] }]);
+    expect(translateUpdate({ sessionUpdate: "plan", entries: [] })).toEqual([{ type: "plan", items: [] }]);
+    expect(isKept({ sessionUpdate: "plan" })).toBe(true);
   });
 });
 
@@ -139,9 +140,7 @@ describe("choices, commands, titles and usage", () => {
     expect(translateUpdate({ sessionUpdate: "available_commands_update", availableCommands })).toEqual([
       { type: "commands", commands: [{ name: "memory show", description: "d" }] },
     ]);
-    expect(translateUpdate({ sessionUpdate: "available_commands_update", availableCommands: null })).toEqual([
-      { type: "commands", commands: [] },
-    ]);
+    expect(isKept({ sessionUpdate: "available_commands_update", availableCommands: null })).toBe(true);
   });
 
   it("a title is news; session info without one, as codex and pi send, is not", () => {
@@ -152,11 +151,14 @@ describe("choices, commands, titles and usage", () => {
       expect(translateUpdate({ sessionUpdate: "session_info_update", ...info })).toEqual([]);
   });
 
-  it("usage needs both numbers", () => {
-    expect(translateUpdate({ sessionUpdate: "usage_update", used: 1, size: 2 })).toEqual([
-      { type: "usage", usage: { used: 1, size: 2 } },
+  it("(A13) usage tells the figures it has, and none that it has not", () => {
+    const cost = { amount: 0.5, currency: "USD" };
+    for (const usage of [{ used: 1, size: 2 }, { used: 1.5 }, { size: 2 }, { cost }, { used: 1, size: 2, cost }])
+      expect(translateUpdate({ sessionUpdate: "usage_update", ...usage })).toEqual([{ type: "usage", usage }]);
+    expect(translateUpdate({ sessionUpdate: "usage_update", used: 1.5, size: null, cost: null })).toEqual([
+      { type: "usage", usage: { used: 1.5 } },
     ]);
-    expect(isKept({ sessionUpdate: "usage_update", used: 1.5, size: null })).toBe(true);
+    expect(isKept({ sessionUpdate: "usage_update", cost: { amount: 1 } })).toBe(true);
   });
 
   it("a notice is shown with its description; an unknown severity is no alarm", () => {

@@ -21,10 +21,14 @@ export function translateUpdate(update: Json): AgentEvent[] {
       return translateToolCall(body, true, update);
     case "tool_call_update":
       return translateToolCall(body, false, update);
-    case "plan":
-      return [{ type: "plan", items: translatePlan(body["entries"]) }];
-    case "available_commands_update":
-      return [{ type: "commands", commands: translateCommands(body["availableCommands"]) }];
+    case "plan": {
+      const items = translatePlan(body["entries"]);
+      return items ? [{ type: "plan", items }] : [{ type: "unknown", update }];
+    }
+    case "available_commands_update": {
+      const commands = translateCommands(body["availableCommands"]);
+      return commands ? [{ type: "commands", commands }] : [{ type: "unknown", update }];
+    }
     case "config_option_update": {
       const options = translateOptions(body["configOptions"]);
       return options ? [{ type: "options", options }] : [{ type: "unknown", update }];
@@ -102,8 +106,8 @@ function translateToolCall(body: JsonObject, announced: boolean, update: Json): 
   return patch ? [{ type: "tool", patch }] : [{ type: "unknown", update }];
 }
 
-function translatePlan(entries: Json | undefined): PlanItem[] {
-  return (asArray(entries) ?? []).flatMap((item) => {
+function translatePlan(entries: Json | undefined): PlanItem[] | undefined {
+  return asArray(entries)?.flatMap((item) => {
     const entry = asObject(item);
     const content = asString(entry?.["content"]);
     if (content === undefined) return [];
