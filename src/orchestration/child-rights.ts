@@ -3,6 +3,7 @@ import { PermissionMode, type StartingPolicy } from "../protocol/permission-poli
 import type { ConfigOption } from "../protocol/session-parts.ts";
 import type { PolicyService } from "../sessions/policy/policy-service.ts";
 import type { SessionService } from "../sessions/session-service.ts";
+import { asksWithoutModes, maySet, mostCarefulMode } from "./agent-modes.ts";
 import type { Caller } from "./caller.ts";
 import { accepted, ToolError } from "./tool-error.ts";
 
@@ -10,10 +11,6 @@ interface Rights {
   readonly caller: Caller;
   readonly policy: PolicyService;
 }
-
-/** Modes by the names agents give them: those that ask or only look, and those that edit files unasked. */
-const CAREFUL_MODES = /^(ask|default|plan|manual|suggest|read([-_ ]?only)?)$/i;
-const EDITING_MODES = /^(edits?|(accept|auto|allow)[-_ ]?edits?|workspace[-_ ]?write)$/i;
 
 /** Whoever holds the app's own token has all its rights; a session gives away no more than it has. */
 export function refusePolicy({ caller, policy }: Rights, given: StartingPolicy | undefined): void {
@@ -25,9 +22,13 @@ export function refusePolicy({ caller, policy }: Rights, given: StartingPolicy |
     throw new ToolError(`policy: "${mode}" is more than this session may itself ("${own}"). Ask for "${own}" or less.`);
 }
 
+interface Creation extends Rights {
+  readonly sessions: SessionService;
+}
+
 /** Modes and models by the names the agent itself offers them under. */
 export async function setOption(
-  context: Rights & { readonly sessions: SessionService },
+  context: Creation,
   sessionId: SessionId,
   category: "mode" | "model",
   value: string,
@@ -39,21 +40,44 @@ export async function setOption(
     const choices = offered.length > 0 ? `Choose one of: ${offered.join(", ")}.` : "This agent offers no choice there.";
     throw new ToolError(`${category}: "${value}" is not offered. ${choices}`);
   }
-  if (option.currentValue === value) return;
-  if (category === "mode" && !mayChoose(context, sessionId, value))
+  if (category === "mode" && !mayWorkIn(context, sessionId, value))
     throw new ToolError(`mode: "${value}" may work unasked, and this session may not. Choose a mode that asks.`);
+  if (option.currentValue === value) return;
   accepted(await sessions.execute({ type: "session:configure", sessionId, configId: option.id, value }));
 }
 
-/** An agent's own mode can make it stop asking, which no policy of ours would notice; one that is not known is taken for such. */
-function mayChoose(
-  { caller, policy, sessions }: Parameters<typeof setOption>[0],
-  childId: SessionId,
-  mode: string,
-): boolean {
-  const own = caller === null ? "all" : policy.modeOf(caller);
-  if (caller === null || own === "all" || CAREFUL_MODES.test(mode)) return true;
-  if (own === "edits" && EDITING_MODES.test(mode)) return true;
+/**
+ * Judges the mode an agent starts in by itself: several kinds start in one that edits and runs commands unasked. The most careful
+ * mode replaces one that the caller may not give; an agent that offers no such mode is refused.
+ */
+export async function restrictStartingMode(context: Creation, sessionId: SessionId): Promise<void> {
+  const { caller, policy, sessions } = context;
+  if (caller === null) return;
+  const own = policy.modeOf(caller);
+  if (own === "all") return;
+  const cliType = cliTypeOf(sessionId);
+  const option = optionOf(sessions, sessionId, "mode");
+  if (!option) {
+    if (asksWithoutModes(cliType) || cliTypeOf(caller) === cliType) return;
+    throw new ToolError(`${cliType} never asks before it acts, and this session must. ${OTHERWISE}`);
+  }
+  const current = String(option.currentValue);
+  if (mayWorkIn(context, sessionId, current)) return;
+  const offered = valuesOf(option);
+  const careful = mostCarefulMode(own, cliType, offered);
+  if (careful === undefined)
+    throw new ToolError(
+      `${cliType} starts in the mode "${current}", which may work unasked, and none of its modes is known to ask ` +
+        `(${offered.join(", ")}). This session must ask. ${OTHERWISE}`,
+    );
+  accepted(await sessions.execute({ type: "session:configure", sessionId, configId: option.id, value: careful }));
+}
+
+const OTHERWISE = "Choose another agent with list_agent_kinds, or have the user allow everything in this session.";
+
+/** The caller's policy allows the mode, or the caller is of the same kind and works in that very mode. */
+function mayWorkIn({ caller, policy, sessions }: Creation, childId: SessionId, mode: string): boolean {
+  if (caller === null || maySet(policy.modeOf(caller), cliTypeOf(childId), mode)) return true;
   return cliTypeOf(caller) === cliTypeOf(childId) && optionOf(sessions, caller, "mode")?.currentValue === mode;
 }
 

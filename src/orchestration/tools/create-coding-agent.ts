@@ -7,7 +7,7 @@ import { RuleDraft, StartingPolicy } from "../../protocol/permission-policy.ts";
 import type { Answer } from "../../sessions/answer.ts";
 import { isRefusal } from "../../sessions/delegation/delegations.ts";
 import { armWait, refuseWake } from "../arm-wait.ts";
-import { refusePolicy, setOption } from "../child-rights.ts";
+import { refusePolicy, restrictStartingMode, setOption } from "../child-rights.ts";
 import { namedAgent, usualAgent } from "../choose-agent.ts";
 import { chooseProject } from "../choose-project.ts";
 import { refuseVisibly } from "../refuse-visibly.ts";
@@ -136,7 +136,8 @@ async function setToWork(
   try {
     // The model first: what modes there are may depend on it.
     if (model !== undefined) await setOption(context, agentId, "model", model);
-    if (mode !== undefined) await setOption(context, agentId, "mode", mode);
+    if (mode === undefined) await restrictStartingMode(context, agentId);
+    else await setOption(context, agentId, "mode", mode);
     if (plan === undefined) return;
     const send = { type: "session:send", sessionId: agentId, content: plan } as const;
     accepted(await context.sessions.execute({ ...send, ...(commandId !== undefined && { commandId }) }));
