@@ -11,7 +11,13 @@ type ModeRights = "reads" | "asks" | "edits" | "unasked";
  */
 const KNOWN_MODES: Readonly<Record<string, Readonly<Record<string, ModeRights>>>> = {
   builtin: { ask: "asks", read: "reads", edits: "edits", all: "unasked" },
-  "claude-code": { default: "asks", plan: "reads", acceptEdits: "edits", auto: "unasked", bypassPermissions: "unasked" },
+  "claude-code": {
+    default: "asks",
+    plan: "reads",
+    acceptEdits: "edits",
+    auto: "unasked",
+    bypassPermissions: "unasked",
+  },
   codex: { "read-only": "asks", "workspace-write": "unasked", agent: "unasked", "agent-full-access": "unasked" },
   gemini: { default: "asks", plan: "reads", autoEdit: "edits", auto_edit: "edits", yolo: "unasked" },
   "qwen-code": { default: "asks", plan: "reads", "auto-edit": "edits", auto: "unasked", yolo: "unasked" },

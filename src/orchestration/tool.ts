@@ -67,6 +67,8 @@ export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawS
         commandId: (step) => commandIdOf(caller, name, key, step),
       };
       try {
+        const denial = caller === null ? null : parts.policy.ownToolDenial(caller, name);
+        if (denial !== null) throw new ToolError(`A rule forbids this tool here: ${denial}. Tell the user.`);
         const structuredContent: Record<string, unknown> = { ...(await run(context, input.parse(given))) };
         return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
       } catch (error) {

@@ -29,6 +29,7 @@ export const FILE_KINDS: ReadonlySet<string> = new Set<ToolKind>(["read", "edit"
 export const RULES_MAX = 200;
 const COMMAND_CHARS_MAX = 1_000;
 const GLOB_CHARS_MAX = 1_000;
+const TOOL_CHARS_MAX = 300;
 
 const fields = {
   effect: z.enum(["allow", "deny"]),
@@ -39,6 +40,8 @@ const fields = {
   command: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(COMMAND_CHARS_MAX))),
   /** The command as it stands, with nothing after it. */
   exact: z.optional(z.boolean()),
+  /** A tool of a tool server, as `mcp:server/tool`; `mcp:server/*` is all of its tools. */
+  tool: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(TOOL_CHARS_MAX))),
   expiresAt: z.optional(z.iso.datetime()),
 };
 
@@ -101,11 +104,17 @@ function problemOf({
   path,
   command,
   exact,
-}: { kind?: string | undefined } & Partial<Record<"path" | "command", string | undefined>> & {
+  tool,
+}: { kind?: string | undefined } & Partial<Record<"path" | "command" | "tool", string | undefined>> & {
     exact?: boolean | undefined;
   }) {
-  if (kind === undefined && path === undefined && command === undefined)
-    return "a rule names a kind of tool, a path or a command; to allow everything, set the mode";
+  if (kind === undefined && path === undefined && command === undefined && tool === undefined)
+    return "a rule names a kind of tool, a path, a command or a tool; to allow everything, set the mode";
+  if (tool !== undefined) {
+    if (kind !== undefined || path !== undefined || command !== undefined || exact !== undefined)
+      return "a rule about a tool names nothing else";
+    return TOOL_PATTERN.test(tool) ? null : "a tool is named as mcp:server/tool, or mcp:server/* for all of its tools";
+  }
   if (path !== undefined && command !== undefined) return "a rule is about a path or about a command, not both";
   if (command !== undefined && kind !== undefined && kind !== "execute")
     return "a rule by command is about the kind execute";
@@ -114,6 +123,8 @@ function problemOf({
   if (exact !== undefined && command === undefined) return "only a command can be meant exactly";
   return path === undefined ? null : globProblem(path);
 }
+
+const TOOL_PATTERN = /^mcp:(\*|[\w.-]+)\/(\*|[\w.-]+\*?)$/;
 
 function globProblem(glob: string): string | null {
   if (glob.split("/").includes("..")) return "a path pattern does not lead upwards";

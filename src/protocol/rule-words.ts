@@ -17,8 +17,10 @@ const KIND_WORDS: Readonly<Record<ToolKind, string>> = {
 const INSIDE_ONLY: ReadonlySet<ToolKind> = new Set<ToolKind>(["read", "edit", "delete", "move", "search"]);
 
 /** A rule as a sentence: what the user is shown is what the engine does. */
-export function ruleWords({ effect, kind, path, command, exact }: RuleDraft): string {
+export function ruleWords({ effect, kind, path, command, exact, tool }: RuleDraft): string {
   const verb = effect === "allow" ? "Allow" : "Deny";
+  if (tool !== undefined)
+    return `${verb} the tool ${tool}`.replace(/^(\w+) the tool mcp:([^/]+)\/\*$/, "$1 all tools of $2");
   if (command !== undefined)
     return exact ? `${verb} the command "${command}"` : `${verb} commands that start with "${command}"`;
   if (path !== undefined) return `${verb} ${kind === undefined ? touching(effect) : KIND_WORDS[kind]} in ${path}`;

@@ -12,13 +12,15 @@ interface PolicyParts {
   /** What sessions of an agent start with, where that is not to ask. */
   readonly permissions: ReadonlyMap<CliType, PermissionMode>;
   readonly dataDir: DataDir;
+  readonly hasOwnTools: (cliType: CliType) => boolean;
 }
 
-export function createPolicy({ world, stores, permissions, dataDir }: PolicyParts): PolicyService {
+export function createPolicy({ world, stores, permissions, dataDir, hasOwnTools }: PolicyParts): PolicyService {
   return new PolicyService({
     ...{ world, log: stores.log, projects: stores.projects, store: stores.policies },
     paths: new DiskRealPaths(),
     startingMode: (cliType) => permissions.get(cliType) ?? null,
+    hasOwnTools,
     guarded: [dataDir.path],
   });
 }

@@ -22,7 +22,13 @@ export async function joinParts(foundation: Foundation) {
   const agents = createPool({ ...foundation, flow: guard.flow, ownTools: orchestration.ownTools, tools });
   const { pool } = agents;
   const projects = new ProjectService({ world, store: stores.projects, home });
-  const policy = createPolicy({ ...foundation, permissions: file.permissions });
+  const policy = createPolicy({
+    ...foundation,
+    permissions: file.permissions,
+    hasOwnTools: (cliType) =>
+      file.orchestration.offered &&
+      !file.agents.some(({ id, orchestration: takes }) => id === cliType && takes === false),
+  });
   const sessions = createSessions({ ...foundation, pool, policy, orchestration });
   guard.tell(hub, sessions);
   orchestration.join({ sessions, policy, projects, agents: () => pool.list() });

@@ -19,10 +19,16 @@ export const EDITED_FILE = "hello.txt";
 export const EDITED_TEXT = "line one\nline two\nline three\n";
 
 /** `await using scene = await openAgentScene(agent)`: our real server, a real agent, and a scripted model behind it. */
-export async function openAgentScene(agent: RealAgent, config: object = {}, plan?: Plan): Promise<AgentScene> {
+export async function openAgentScene(
+  agent: RealAgent,
+  config: object = {},
+  plan?: Plan,
+  others: readonly RealAgent[] = [],
+): Promise<AgentScene> {
   const home = await tempDir();
   const model = startModelServer(plan);
-  const env = await agent.settle(home.path, model.origin);
+  const settled = await Promise.all([agent, ...others].map((one) => one.settle(home.path, model.origin)));
+  const env: Readonly<Record<string, string>> = Object.assign({}, ...settled);
   const server = await startTestServer({
     env,
     prepare: (dataDir) => writeFile(join(dataDir, "config.json"), JSON.stringify(config)),

@@ -59,6 +59,7 @@ export async function openSession(): Promise<SessionScene> {
         ...{ world, log: store.log, projects: store.projects, store: store.policies },
         paths: new DiskRealPaths(),
         startingMode: () => null,
+        hasOwnTools: () => true,
         guarded: [],
       }),
       choices: store.choices,

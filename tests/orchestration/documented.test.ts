@@ -8,6 +8,7 @@ import { modelEnv } from "../orchestrator/model-env.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
 import { DOCUMENTED_ERRORS, DOCUMENTED_TOOLS, matchesDocumented } from "./documented-tables.ts";
 import { McpCaller, sessionToken } from "./mcp-caller.ts";
+import { modedAgent } from "./moded-agent.ts";
 
 /** A session's own caller, a program outside, and the session itself, each over one transport. */
 interface Scene {
@@ -22,6 +23,7 @@ const AGENTS = {
   broken: { name: "Broken", command: "/no/such/program", retryMs: [] },
   locked: pageLoginAgent(),
   asker: guideWith("--scenario", "two-permissions"),
+  reckless: modedAgent("yolo"),
 };
 
 /** Runs with a child of its own, which is gone afterwards. */
@@ -75,6 +77,17 @@ const ERRORS: Readonly<Record<string, Provoke>> = {
   "model: …": refusedCreation({ model: "no-such-model" }),
   'policy: "…" is more than this session may itself …': refusedCreation({ policy: "all" }),
   'mode: "…" may work unasked …': refusedCreation({ mode: "all" }),
+  '… starts in the mode "…" …': refusedCreation({ agent: "reckless" }),
+  "A rule forbids this tool here: …": async ({ own, talk: { client, sessionId } }) => {
+    const rule = { effect: "deny", tool: "mcp:liminal/list_agents" } as const;
+    const { rules } = await client.ask("policy:state", {
+      ...{ type: "policy:set", scope: "session", sessionId, add: [rule] },
+    });
+    const said = await own.refusalOf("list_agents");
+    const remove = rules.map(({ id }) => id);
+    await client.ask("policy:state", { type: "policy:set", scope: "session", sessionId, remove });
+    return said;
+  },
   "project: …": ({ outside }) => outside.refusalOf("create_coding_agent", { agent: "builtin" }),
   "Project path is invalid or inaccessible. …": ({ outside }) =>
     outside.refusalOf("create_coding_agent", { agent: "builtin", project: "/no/such/place" }),

@@ -52,3 +52,16 @@ test("X-20 (A2) the mode an agent starts in is judged: its most careful one is c
   await talk.client.ask("policy:state", { type: "policy:set", scope: "session", sessionId, mode: "all" });
   expect(await modeOf(await caller.create({ agent: "reckless" }))).toBe("act");
 });
+
+test("X-22 (C1) a rule that denies one of our own tools holds for agents that never ask", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server, "builtin");
+  const { sessionId } = talk;
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, sessionId));
+  const rule = { effect: "deny", tool: "mcp:liminal/create_*" } as const;
+  await talk.client.ask("policy:state", { type: "policy:set", scope: "session", sessionId, add: [rule] });
+  expect(await caller.refusalOf("create_coding_agent")).toBe(
+    "A rule forbids this tool here: Deny the tool mcp:liminal/create_*, in this session. Tell the user.",
+  );
+  expect(await caller.list()).toEqual([]);
+});

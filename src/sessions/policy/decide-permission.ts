@@ -2,6 +2,7 @@ import { FILE_KINDS } from "../../protocol/permission-policy.ts";
 import { findDenial } from "./find-denial.ts";
 import { judgeCommand } from "./judge-command.ts";
 import { type Judgement, judgeFile } from "./judge-file.ts";
+import { coversTool, type McpTool } from "./mcp-tool.ts";
 import type { PermissionSubject } from "./permission-subject.ts";
 import { type PathFacts, type Policy, reasonOf, type Verdict } from "./policy.ts";
 import { readCommand } from "./read-command.ts";
@@ -13,8 +14,7 @@ import { oddityOf } from "./subject-oddity.ts";
  */
 export function decidePermission(subject: PermissionSubject, policy: Policy, facts: PathFacts): Verdict {
   const live = { ...policy, rules: policy.rules.filter(({ expiresAt }) => !isOver(expiresAt, facts.now)) };
-  const runs = subject.command !== null || subject.kind === "execute";
-  const read = runs ? readCommand(subject) : null;
+  const read = isRun(subject) ? readCommand(subject) : null;
   const denial = findDenial(subject, read, live.rules, facts);
   if (denial?.isSure) return { answer: "deny", why: reasonOf(denial.rule), ruleId: denial.rule.id };
   const oddity = oddityOf(subject);
@@ -32,13 +32,24 @@ function isOver(expiresAt: string | undefined, now: string): boolean {
 
 /** A call that runs a command and says it is of another kind has to be allowed as both. */
 function judgeAll(subject: PermissionSubject, policy: Policy, facts: PathFacts): Judgement {
-  const runs = subject.command !== null || subject.kind === "execute";
-  if (!runs) return judgeKind(subject, policy, facts);
+  if (subject.tool) return judgeTool(subject.tool, subject.kind, policy);
+  if (!isRun(subject)) return judgeKind(subject, policy, facts);
   const byKind = kindRule(policy, "execute");
   const ran: Judgement = byKind
     ? { allowed: true, why: reasonOf(byKind), ruleId: byKind.id }
     : judgeCommand(subject, readCommand(subject), policy, facts);
   return ran.allowed && subject.kind !== "execute" ? judgeKind(subject, policy, facts) : ran;
+}
+
+function isRun({ command, kind, tool }: PermissionSubject): boolean {
+  return tool === null && (command !== null || kind === "execute");
+}
+
+/** Only a rule can allow a tool of a tool server: what it does is known to nobody here. */
+function judgeTool(tool: McpTool, kind: string, policy: Policy): Judgement {
+  const named = policy.rules.find((rule) => rule.effect === "allow" && coversTool(rule.tool, tool));
+  const rule = named ?? (kind === "execute" ? undefined : kindRule(policy, kind));
+  return rule ? { allowed: true, why: reasonOf(rule), ruleId: rule.id } : { allowed: false, why: "No rule covers it." };
 }
 
 function judgeKind(subject: PermissionSubject, policy: Policy, facts: PathFacts): Judgement {

@@ -1,6 +1,7 @@
 import { FILE_KINDS } from "../../protocol/permission-policy.ts";
 import { fromEach } from "./judge-command.ts";
 import { denialOfFile } from "./judge-file.ts";
+import { coversTool } from "./mcp-tool.ts";
 import type { PermissionSubject } from "./permission-subject.ts";
 import type { PathFacts, ScopedRule } from "./policy.ts";
 import { DIRECTORY_CHANGES_MAX, isChangeOfDirectory, type ReadCommand, ruleWordsOf } from "./read-command.ts";
@@ -21,6 +22,9 @@ export function findDenial(
 ): Denial | null {
   const denying = rules.filter(({ effect }) => effect === "deny");
   const kinds = new Set([subject.kind, ...(read ? ["execute"] : [])]);
+  const { tool } = subject;
+  const byTool = tool && denying.find((rule) => coversTool(rule.tool, tool));
+  if (byTool) return { rule: byTool, isSure: true };
   const byKind = denying.find(
     ({ kind, path, command }) => path === undefined && command === undefined && kind !== undefined && kinds.has(kind),
   );

@@ -1,5 +1,6 @@
 import type { RuleDraft } from "../../protocol/permission-policy.ts";
 import { argumentThatRunsMore } from "./inline-programs.ts";
+import { toolPattern } from "./mcp-tool.ts";
 import type { PermissionSubject } from "./permission-subject.ts";
 import { isInside } from "./policy.ts";
 import { readCommand } from "./read-command.ts";
@@ -26,6 +27,7 @@ const SINK = /^\/dev\/(null|stdout|stderr)$/;
 /** The narrow rules that would have answered this request, or none when no rule can. */
 export function offerRules(subject: PermissionSubject): readonly RuleDraft[] {
   if (oddityOf(subject) !== null || subject.doubts.length > 0) return [];
+  if (subject.tool) return [{ effect: "allow", tool: toolPattern(subject.tool) }];
   if (subject.command !== null) return commandRules(subject);
   const { kind, paths, root } = subject;
   const isInsideRoot =

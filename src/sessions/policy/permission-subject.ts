@@ -1,6 +1,7 @@
 import type { Json } from "../../protocol/json.ts";
 import { FILE_KINDS } from "../../protocol/permission-policy.ts";
 import type { PermissionToolCall } from "../../protocol/session-parts.ts";
+import { type McpTool, mcpToolOf } from "./mcp-tool.ts";
 import { pathsInInput } from "./paths-in-input.ts";
 
 /** What a request is about, read from all the places in which agents say it. */
@@ -9,6 +10,8 @@ export interface PermissionSubject {
   readonly name: string;
   /** The exact command: a line for a shell, or words that go to the program as they are. */
   readonly command: string | readonly string[] | null;
+  /** Of a tool server; then it is no command, whatever kind the agent gives it. */
+  readonly tool: McpTool | null;
   /** The session's directory. */
   readonly root: string;
   /** Where it would run. */
@@ -37,7 +40,8 @@ const EDITOR_COMMAND = /^(view|create|read|write|edit|str_replace|insert|undo_ed
 export function describeRequest(toolCall: PermissionToolCall, cwd: string): PermissionSubject {
   const { name, kind = "other", parts = [], locations = [] } = toolCall;
   const input = isRecord(toolCall.input) ? toolCall.input : {};
-  const { command, doubts } = commandIn(input, kind);
+  const tool = mcpToolOf(toolCall);
+  const { command, doubts } = tool ? { command: null, doubts: [] } : commandIn(input, kind);
   const own = [input["cwd"], input["workdir"], input["working_directory"]].find((value) => typeof value === "string");
   const ranIn = typeof own === "string" && own !== "" ? absolute(own, cwd) : cwd;
   const named = [
@@ -53,6 +57,7 @@ export function describeRequest(toolCall: PermissionToolCall, cwd: string): Perm
     kind,
     name,
     command,
+    tool,
     root: cwd,
     cwd: ranIn,
     paths,

@@ -5,8 +5,9 @@ import type { SessionLog } from "../../ports/session-log.ts";
 import { isoTime, type World } from "../../ports/world.ts";
 import type { ClientMessage } from "../../protocol/client-messages.ts";
 import { REFUSE } from "../../protocol/errors.ts";
-import type { CliType, SessionId } from "../../protocol/ids.ts";
+import { type CliType, cliTypeOf, type SessionId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
+import { OWN_TOOL_SERVER } from "../../protocol/own-tools.ts";
 import {
   type AuditEntry,
   PermissionMode,
@@ -21,9 +22,10 @@ import type { PlainServerMessage } from "../../protocol/server-messages.ts";
 import type { PermissionToolCall } from "../../protocol/session-parts.ts";
 import type { Answer } from "../answer.ts";
 import { judgeRequest } from "./judge-request.ts";
+import { coversTool, type McpTool, mcpToolOf } from "./mcp-tool.ts";
 import { offerRules } from "./offer-rules.ts";
 import { describeRequest, subjectWords } from "./permission-subject.ts";
-import { isPlain, type Policy, type Verdict } from "./policy.ts";
+import { isPlain, type Policy, reasonOf, type Verdict } from "./policy.ts";
 import { type FoundOwner, isRefusal, PolicyLayers } from "./policy-layers.ts";
 import { refuseRules } from "./refuse-rules.ts";
 import { strictest } from "./strictest.ts";
@@ -41,6 +43,8 @@ interface PolicyServiceDeps {
   readonly store: PolicyStore;
   readonly paths: RealPaths;
   readonly startingMode: (cliType: CliType) => PermissionMode | null;
+  /** Whether agents of this kind are offered our own tools, so that requests under their name are about them. */
+  readonly hasOwnTools: (cliType: CliType) => boolean;
   /** Directories that no policy lets an agent write to. */
   readonly guarded: readonly string[];
 }
@@ -74,7 +78,7 @@ export class PolicyService {
     const note = oddityOf(subject);
     const offers = offerRules(subject);
     return {
-      decides: this.#layers.policiesOver(id).some((policy) => !isPlain(policy)),
+      decides: this.#isOwnTool(id, subject.tool) || this.#layers.policiesOver(id).some((policy) => !isPlain(policy)),
       ...(note !== null && { note }),
       ...(offers.length > 0 && { offers: [...offers] }),
     };
@@ -82,13 +86,27 @@ export class PolicyService {
 
   async judge({ id, cwd }: JudgedSession, toolCall: PermissionToolCall): Promise<Verdict> {
     const policies = this.#layers.policiesOver(id);
-    return strictest(await Promise.all(policies.map((policy) => this.#judge(policy, cwd, toolCall))));
+    const verdict = strictest(await Promise.all(policies.map((policy) => this.#judge(policy, cwd, toolCall))));
+    if (verdict.answer !== "ask" || !this.#isOwnTool(id, mcpToolOf(toolCall))) return verdict;
+    // What they may do is decided where they act: by the caller's rights, and by the limits and budgets of its tree.
+    return { answer: "allow", why: "A tool of Liminal Builder's own" };
   }
 
   /** What a session may do unasked: its own mode, or a stricter one above it. */
   modeOf(sessionId: SessionId): PermissionMode {
     const modes = this.#layers.policiesOver(sessionId).map(({ mode }) => mode);
     return PermissionMode.options.find((mode) => modes.includes(mode)) ?? "ask";
+  }
+
+  /** Why a session may not use one of our own tools; null when no rule forbids it. Not every agent asks before it does. */
+  ownToolDenial(sessionId: SessionId, tool: string): string | null {
+    const now = isoTime(this.#deps.world);
+    const isLive = ({ expiresAt }: PolicyRule) => expiresAt === undefined || Date.parse(expiresAt) > Date.parse(now);
+    const rule = this.#layers
+      .policiesOver(sessionId)
+      .flatMap(({ rules }) => rules)
+      .find((one) => one.effect === "deny" && isLive(one) && coversTool(one.tool, { server: OWN_TOOL_SERVER, tool }));
+    return rule ? reasonOf(rule) : null;
   }
 
   /** What a new session is started with; before its agent can ask for anything. */
@@ -115,6 +133,10 @@ export class PolicyService {
       default:
         return message satisfies never;
     }
+  }
+
+  #isOwnTool(id: SessionId, tool: McpTool | null): boolean {
+    return tool?.server === OWN_TOOL_SERVER && this.#deps.hasOwnTools(cliTypeOf(id));
   }
 
   #judge(policy: Policy, cwd: string, toolCall: PermissionToolCall): Promise<Verdict> {
