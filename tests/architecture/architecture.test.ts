@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { barredNames } from "./barred-names.ts";
 import { deadDocPaths, namedBy } from "./doc-paths.ts";
+import { gitStarts } from "./git-starts.ts";
 import { holderOpinions } from "./holder-opinions.ts";
 import { importCycles } from "./import-cycles.ts";
 import { wrongArrows } from "./import-map.ts";
@@ -42,6 +43,10 @@ test("clock, chance and environment enter where the program is put together", ()
 
 test("the process that holds an agent parses nothing and loads no package (X-19)", () => {
   expect(holderOpinions(files)).toEqual([]);
+});
+
+test("one module starts git", () => {
+  expect(files.flatMap(gitStarts)).toEqual([]);
 });
 
 test("the page never turns text into markup or code (NFR-5)", () => {

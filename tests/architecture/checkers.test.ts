@@ -1,6 +1,7 @@
 // Each check of the architecture, shown code that breaks its rule and code that keeps it.
 import { describe, expect, test } from "bun:test";
 import { barredNames } from "./barred-names.ts";
+import { gitStarts } from "./git-starts.ts";
 import { holderOpinions } from "./holder-opinions.ts";
 import { importCycles } from "./import-cycles.ts";
 import { wrongArrows } from "./import-map.ts";
@@ -40,6 +41,25 @@ describe("the holder's process", () => {
     'import { type B } from "./b.ts";',
   ])("may have %s", (text) => {
     expect(opinions(text)).toBe(0);
+  });
+});
+
+describe("starts of git", () => {
+  test.each([
+    'Bun.which("git");',
+    'Bun.spawn(["git", "status"]);',
+    'execFileSync("/usr/bin/git", []);',
+    'execSync("git status");',
+    "exec(`git -C place log`);",
+    "await $`git status`;",
+  ])("bars %s", (text) => {
+    expect(findings(gitStarts, "src/server/a.ts", text)).toBe(1);
+    expect(findings(gitStarts, "src/workspace/run-git.ts", text)).toBe(0);
+    expect(findings(gitStarts, "src/server/a.test.ts", text)).toBe(0);
+  });
+
+  test.each(['new Set(["git", "npm"]);', 'Bun.spawn(["gitk"]);', 'Bun.which("bun");'])("allows %s", (text) => {
+    expect(findings(gitStarts, "src/server/a.ts", text)).toBe(0);
   });
 });
 

@@ -1,37 +1,28 @@
+import { startGit } from "../run-git.ts";
 import type { FileList, ListLimits } from "./file-list.ts";
-
-/** A repository's own settings must not make listing it run a program. */
-const QUIET = ["--no-optional-locks", "-c", "core.fsmonitor=false"];
 
 /** Tracked and new files less the ignored ones; null when Git cannot say. */
 export async function listGitFiles(root: string, limits: ListLimits): Promise<FileList | null> {
-  const git = Bun.which("git");
-  if (git === null) return null;
-  const listing = Bun.spawn([git, ...QUIET, "-C", root, "ls-files", "-co", "--exclude-standard", "-z"], {
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "ignore",
-  });
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), limits.durationMsMax);
+  const paths = new Set<string>();
   let isPartial = false;
-  const stop = () => {
-    isPartial = true;
-    listing.kill();
-  };
-  const timer = setTimeout(stop, limits.durationMsMax);
   try {
-    const paths = new Set<string>();
+    using listing = await startGit(root, ["ls-files", "-co", "--exclude-standard", "-z"], deadline.signal);
+    if (listing === null) return deadline.signal.aborted ? { paths: [], isPartial: true } : null;
     for await (const path of splitAtNull(listing.stdout)) {
       if (paths.size >= limits.filesMax) {
-        stop();
+        isPartial = true;
+        deadline.abort();
         break;
       }
       paths.add(path);
     }
     const exitCode = await listing.exited;
+    isPartial ||= deadline.signal.aborted;
     return exitCode === 0 || isPartial ? { paths: [...paths], isPartial } : null;
   } finally {
     clearTimeout(timer);
-    listing.kill();
   }
 }
 

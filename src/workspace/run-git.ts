@@ -1,0 +1,117 @@
+import { homedir } from "node:os";
+import { dirname } from "node:path";
+
+const CONFIG_BYTES_MAX = 4 * 1024 * 1024;
+const OVERRIDES_MAX = 2_000;
+
+export interface GitProcess extends Disposable {
+  readonly stdout: ReadableStream<Uint8Array>;
+  readonly exited: Promise<number>;
+}
+
+/**
+ * The only place that starts Git. Nothing that a repository's settings name is run: no program, hook, filter or helper,
+ * and nothing is fetched. A setting that would run a program makes Git fail instead.
+ * Null without Git, for a repository whose settings cannot be read, and once the signal is aborted.
+ */
+export async function startGit(root: string, args: readonly string[], signal: AbortSignal): Promise<GitProcess | null> {
+  const git = Bun.which("git");
+  if (git === null) return null;
+  const start = (words: readonly string[], overrides: readonly Setting[]): GitProcess => {
+    const child = Bun.spawn([git, "--no-pager", "--no-optional-locks", "--literal-pathspecs", "-C", root, ...words], {
+      env: environment(git, [...ALWAYS, ...overrides]),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+      signal,
+      killSignal: "SIGKILL",
+    });
+    return { stdout: child.stdout, exited: child.exited, [Symbol.dispose]: () => child.kill("SIGKILL") };
+  };
+  // Listing settings runs nothing. Those of the user and the system are trusted; those of the repository are not.
+  using listing = start(["config", "--list", "--show-scope", "--name-only", "-z"], []);
+  const names = await readNames(listing.stdout);
+  if ((await listing.exited) !== 0 || names === null || signal.aborted) return null;
+  const overrides = names.map(overrideOf).filter((setting) => setting !== null);
+  return overrides.length > OVERRIDES_MAX ? null : start(args, overrides);
+}
+
+type Setting = readonly [name: string, value: string];
+
+/** Holds for every repository, whatever its settings say. */
+const ALWAYS: readonly Setting[] = [
+  ["core.fsmonitor", "false"],
+  ["core.hooksPath", "/dev/null"],
+  ["core.pager", "cat"],
+  ["core.editor", "false"],
+  ["sequence.editor", "false"],
+  ["core.askPass", "false"],
+  ["core.sshCommand", "false"],
+  ["core.alternateRefsCommand", "false"],
+  ["credential.helper", ""],
+  ["protocol.allow", "never"],
+  ["submodule.recurse", "false"],
+  ["fetch.recurseSubmodules", "false"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+  ["log.showSignature", "false"],
+  // A directory that merely looks like a repository (HEAD, config, objects, refs) is not one.
+  ["safe.bareRepository", "explicit"],
+];
+
+const OF_ONE_TOOL = /^(?:alias|pager|browser|man|difftool|mergetool|guitool|instaweb|hook)\./;
+const NAMES_A_PROGRAM =
+  /(?:command|cmd|program|helper|editor|pager|hook|hookspath|tool|browser|driver|external|proxy|askpass|fsmonitor|tunnel|diffilter|difffilter|vcs)$/;
+
+// Of several upload-pack settings Git takes the first, which no override replaces: the barred protocols keep it from running.
+
+/** The value that keeps one of the repository's settings from running a program; null for one that names none. */
+function overrideOf(name: string): Setting | null {
+  const key = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  if (/^filter\./.test(name)) return [name, key === "required" ? "false" : ""];
+  if (key === "textconv") return [name, "cat"];
+  if (/^credential\./.test(name) && key === "helper") return [name, ""];
+  if (key === "hookspath") return [name, "/dev/null"];
+  if (/^submodule\./.test(name) && key === "update") return [name, "none"];
+  return OF_ONE_TOOL.test(name) || NAMES_A_PROGRAM.test(key) ? [name, "false"] : null;
+}
+
+/** Nothing is inherited: neither variables that steer Git, nor secrets. */
+function environment(git: string, settings: readonly Setting[]): Record<string, string> {
+  const pairs = settings.flatMap(([name, value], index): Setting[] => [
+    [`GIT_CONFIG_KEY_${index}`, name],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return {
+    HOME: homedir(),
+    PATH: `${dirname(git)}:/usr/bin:/bin`,
+    LC_ALL: "C",
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ASKPASS: "false",
+    SSH_ASKPASS: "false",
+    GIT_SSH_COMMAND: "false",
+    GIT_PAGER: "cat",
+    GIT_EDITOR: "false",
+    GIT_SEQUENCE_EDITOR: "false",
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(pairs),
+  };
+}
+
+/** Names that the repository itself sets; null when there are too many to look at. */
+async function readNames(stream: ReadableStream<Uint8Array>): Promise<readonly string[] | null> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > CONFIG_BYTES_MAX) return null;
+  }
+  const words = text.split("\0");
+  const names = new Set<string>();
+  for (let index = 0; index + 1 < words.length; index += 2)
+    if (/^(?:local|worktree)$/.test(words[index] ?? "")) names.add(words[index + 1] ?? "");
+  return [...names];
+}
