@@ -20,7 +20,7 @@ export interface AgentBinding {
   readonly adopted?: boolean;
 }
 
-/** The `agentSessionId` of a session that no agent knows: it was read from a file. */
+/** The `agentSessionId` of a session that no agent knows: it was read from a file, or the user chose to start afresh. */
 export const NO_AGENT_SESSION = "";
 
 /** What the next server must know to go on where this one stops. */

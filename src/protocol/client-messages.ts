@@ -72,8 +72,11 @@ export const SessionCommand = z.discriminatedUnion("type", [
   message("session:queue-resume", sessionOnly),
   /** Stops the running turn; when that has ended, this waiting message goes next. */
   message("session:send-now", { ...sessionOnly, queuedId: CommandId }),
-  /** Sends the last message again after its turn failed or was interrupted. */
-  message("session:retry", sessionOnly),
+  /**
+   * Sends the last message again after its turn failed or was interrupted. `afresh`, after `AGENT_SESSION_REFUSED`: in a
+   * new agent session, without the agent's memory of this one.
+   */
+  message("session:retry", { ...sessionOnly, afresh: z.optional(z.boolean()) }),
   message("session:cancel", sessionOnly),
   message("session:kill", sessionOnly),
   /** The session is not to be woken by this wait any more. */

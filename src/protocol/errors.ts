@@ -11,6 +11,7 @@ export const ErrorCode = z.enum([
   "AGENT_UNAVAILABLE",
   "AGENT_AUTH_REQUIRED",
   "AGENT_PROTOCOL_ERROR",
+  "AGENT_SESSION_REFUSED",
   "REQUEST_NOT_PENDING",
   "LIMIT_EXCEEDED",
   "STORAGE_UNWRITABLE",
@@ -61,6 +62,11 @@ export const REFUSE = {
     ),
   agentInstall: (name: string, reason: string, details?: string) =>
     refuse("AGENT_UNAVAILABLE", `${name}: ${reason}`, details),
+  agentSessionRefused: (name: string, reason: string) =>
+    refuse(
+      "AGENT_SESSION_REFUSED",
+      `${name} could not open this conversation: ${/[.!?]$/.test(reason) ? reason : `${reason}.`} Nothing is lost. Try again, or start afresh: the agent then works without its memory of what was said here.`,
+    ),
   agentProtocol: (message: string) => refuse("AGENT_PROTOCOL_ERROR", message),
   notPending: (outcome: string) => refuse("REQUEST_NOT_PENDING", `This request is no longer open: ${outcome}.`),
   limitExceeded: (limit: string, value: number) => refuse("LIMIT_EXCEEDED", `Over the limit of ${value} for ${limit}.`),

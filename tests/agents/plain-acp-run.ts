@@ -4,6 +4,7 @@ import { splitCommand } from "../../src/agents/catalog/split-command.ts";
 import type { RealAgent } from "./real-agents.ts";
 
 type Child = Bun.Subprocess<"pipe", "pipe", "ignore">;
+const Listed = z.looseObject({ sessions: z.array(z.looseObject({ sessionId: z.string() })) });
 const NewSession = z.looseObject({ sessionId: z.string() });
 
 /** The agent as any other program would run it: no app of ours is there. */
@@ -18,7 +19,13 @@ export class PlainAcpRun implements AsyncDisposable {
     this.#sessionId = sessionId;
   }
 
-  static async start(agent: RealAgent, env: Readonly<Record<string, string>>, cwd: string): Promise<PlainAcpRun> {
+  /** In a session of its own, or in the one that is there. */
+  static async start(
+    agent: RealAgent,
+    env: Readonly<Record<string, string>>,
+    cwd: string,
+    which: "new" | "listed" = "new",
+  ): Promise<PlainAcpRun> {
     const command = splitCommand(env[agent.variable] ?? "");
     const child = Bun.spawn([...command], {
       cwd,
@@ -38,6 +45,12 @@ export class PlainAcpRun implements AsyncDisposable {
       .onNotification("*", () => undefined)
       .connect(ndJsonStream(writable, child.stdout));
     await connection.agent.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    if (which === "listed") {
+      const { sessions } = Listed.parse(await connection.agent.request("session/list", { cwd }));
+      const sessionId = sessions[0]?.sessionId ?? "";
+      await connection.agent.request("session/resume", { sessionId, cwd, mcpServers: [] });
+      return new PlainAcpRun(child, connection, sessionId);
+    }
     const answer = await connection.agent.request("session/new", { cwd, mcpServers: [] });
     return new PlainAcpRun(child, connection, NewSession.parse(answer).sessionId);
   }

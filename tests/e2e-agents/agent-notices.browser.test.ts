@@ -47,6 +47,16 @@ test("a cancel that was ignored says so and leaves Restart; the composer's own C
   expect(await portlet.heard("session:reconnect")).toMatchObject({ cliType: "builtin", restart: true });
 });
 
+test("CV-2 (A3) a conversation the agent refused to open offers to try again and to start afresh", async () => {
+  const error = { code: "AGENT_SESSION_REFUSED", message: "Built-in could not open this conversation: It is in use." };
+  await portlet.show(facts.turn({ ...IDLE, stopReason: "error", error }));
+  await button("Try again").click();
+  const again = await portlet.heard("session:retry");
+  expect("afresh" in again).toBe(false);
+  await button("Start afresh").click();
+  expect(await portlet.heard("session:retry", 2)).toMatchObject({ afresh: true });
+});
+
 test("a turn that failed for want of a sign-in offers it, and nothing is offered while the agent is away", async () => {
   const error = { code: "AGENT_AUTH_REQUIRED", message: "Built-in needs you to sign in first: Browser." };
   await portlet.show(facts.turn({ ...IDLE, stopReason: "error", error }));

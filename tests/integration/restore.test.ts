@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { rm } from "node:fs/promises";
 import { tempDir } from "../support/temp-dir.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
+import { chunk, script, scriptedAgent } from "./scripted-agent.ts";
 import { anotherTalk, reopen, startTalk, type Talk } from "./talk.ts";
 
 function killAgent(server: TestServer): void {
@@ -49,6 +51,26 @@ test("W-4 an agent killed in the middle of a turn: what had arrived is kept, and
   expect(notices).toEqual(["interrupted"]);
   await other.say("stream 2 words");
   expect(other.answer).toBe("w1w1 w2");
+});
+
+test("CV-2 (A3) a conversation that is refused for a while keeps its memory: Try again opens the same one", async () => {
+  await using dir = await tempDir();
+  const held = dir.join("held");
+  const agent = scriptedAgent({ refuse: "session/resume", refuseCode: -32600, refuseWhile: held });
+  await using server = await startTestServer({ agents: { scripted: agent } });
+  const talk = await startTalk(server, "scripted");
+  await talk.say(script(chunk("Before."), { exit: 1 }));
+  await Bun.write(held, "");
+  const { turn } = await talk.say(script(chunk("After."), { end: "end_turn" }));
+  expect(turn).toMatchObject({ stopReason: "error", error: { code: "AGENT_SESSION_REFUSED" } });
+  await rm(held);
+  const { seq } = await talk.client.ask("ok", { type: "session:retry", sessionId: talk.sessionId });
+  await talk.untilIdle(seq);
+  expect(talk.answer).toBe("Before.After.");
+  expect(talk.shape).toEqual(["user", "assistant", "notice", "user", "notice", "assistant"]);
+  const wire = await (await server.fetch(`/api/trace?sessionId=${encodeURIComponent(talk.sessionId)}`)).text();
+  const asked = [...wire.matchAll(/method\\":\\"session\/(new|resume)/g)].map(([, method]) => method);
+  expect(asked).toEqual(["new", "resume", "resume"]);
 });
 
 for (const { name, flags, replays } of [

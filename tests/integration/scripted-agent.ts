@@ -49,15 +49,20 @@ const LOOK_AGAIN_MS = 5;
 const DIE_ON = "--die-on";
 const REFUSE = "--refuse";
 const REFUSE_CODE = "--refuse-code";
+const REFUSE_WORDS = "--refuse-words";
+const REFUSE_WHILE = "--refuse-while";
 const ANSWERS = "--answers";
 const SCRIPTS = "--scripts";
 
 interface Quirk {
   /** A method that ends the process. */
   readonly dieOn?: string;
-  /** A method that fails, with -32603 or this code. */
+  /** A method that fails, with -32603 or this code, in these words. */
   readonly refuse?: string;
   readonly refuseCode?: number;
+  readonly refuseWords?: string;
+  /** It fails only while this file is there. */
+  readonly refuseWhile?: string;
   /** Results by method, in place of the ordinary ones. */
   readonly answers?: Readonly<Record<string, unknown>>;
   /** What prompts in plain words make it do; any other prompt is a script itself. */
@@ -70,6 +75,8 @@ export function scriptedAgent(quirk: Quirk = {}): AgentSetting {
     ...(quirk.dieOn === undefined ? [] : [DIE_ON, quirk.dieOn]),
     ...(quirk.refuse === undefined ? [] : [REFUSE, quirk.refuse]),
     ...(quirk.refuseCode === undefined ? [] : [REFUSE_CODE, String(quirk.refuseCode)]),
+    ...(quirk.refuseWords === undefined ? [] : [REFUSE_WORDS, quirk.refuseWords]),
+    ...(quirk.refuseWhile === undefined ? [] : [REFUSE_WHILE, quirk.refuseWhile]),
     ...(quirk.answers === undefined ? [] : [ANSWERS, JSON.stringify(quirk.answers)]),
     ...(quirk.scripts === undefined ? [] : [SCRIPTS, JSON.stringify(quirk.scripts)]),
   ];
@@ -96,9 +103,10 @@ function answer({ id, method, params, result, error }: Request): void {
   if (method === "session/cancel") cancel();
   if (id === undefined || method === undefined) return;
   if (valueAfter(DIE_ON) === method) process.exit(3);
-  if (valueAfter(REFUSE) === method)
-    write({ id, error: { code: Number(valueAfter(REFUSE_CODE) ?? -32603), message: `${method} is refused` } });
-  else if (method === "session/prompt") play(id, String(params["sessionId"]), Prompt.parse(params["prompt"])[0].text);
+  if (valueAfter(REFUSE) === method && existsSync(valueAfter(REFUSE_WHILE) ?? "/")) {
+    const message = valueAfter(REFUSE_WORDS) ?? `${method} is refused`;
+    write({ id, error: { code: Number(valueAfter(REFUSE_CODE) ?? -32603), message } });
+  } else if (method === "session/prompt") play(id, String(params["sessionId"]), Prompt.parse(params["prompt"])[0].text);
   else write({ id, result: method in ODD_ANSWERS ? ODD_ANSWERS[method] : (RESULTS[method]?.() ?? {}) });
 }
 

@@ -20,7 +20,18 @@ const LOADING = { protocolVersion: 1, agentCapabilities: { loadSession: true } }
 const MODES = { currentModeId: "ask", availableModes: ["ask", "edits"].map((id) => ({ id, name: id })) };
 const MODELS = { currentModelId: "large", availableModels: [{ modelId: "large", name: "Large" }] };
 /** What agents answer for a conversation they do not know. */
-const LOAD_CODES = [-32603, -32602, -32002, -32600, 500];
+const GONE = [
+  { code: -32603, words: "Internal error: Session 0199-ab not found" },
+  { code: -32602, words: "Unknown sessionId: 0199-ab" },
+  { code: -32002, words: "Resource not found" },
+];
+/** What they answer for one that they cannot open now. */
+const REFUSED = [
+  { code: -32600, words: "This Codex session is in use by another Codex client." },
+  { code: -32603, words: "Internal error" },
+  { code: 500, words: "service failure" },
+];
+const nameOf = (words: string) => `load-${words.replace(/\W+/g, "").toLowerCase().slice(0, 20)}`;
 const AGENTS = {
   scripted: scriptedAgent(),
   older: scriptedAgent({ answers: { "session/new": { sessionId: "s", modes: MODES, models: MODELS } } }),
@@ -28,9 +39,9 @@ const AGENTS = {
     answers: { "session/new": { sessionId: "s", modes: MODES, configOptions: null }, "session/set_mode": null },
   }),
   ...Object.fromEntries(
-    LOAD_CODES.map((refuseCode) => [
-      `forgetful${Math.abs(refuseCode)}`,
-      scriptedAgent({ refuse: "session/load", refuseCode, answers: { initialize: LOADING } }),
+    [...GONE, ...REFUSED].map(({ code: refuseCode, words: refuseWords }) => [
+      nameOf(refuseWords),
+      scriptedAgent({ refuse: "session/load", refuseCode, refuseWords, answers: { initialize: LOADING } }),
     ]),
   ),
   gemini: scriptedAgent({ answers: { initialize: { ...LOADING, agentInfo: { name: "gemini-cli" } } } }),
@@ -96,15 +107,36 @@ test("quirk: what an agent says of a session nobody knows is dropped, and a ques
   expect(talk.shape).toEqual(["user", "assistant"]);
 });
 
-test.each(LOAD_CODES)(
-  "quirk: a conversation whose load fails with %d begins anew, with a notice before the answer",
-  async (code) => {
-    const talk = await startTalk(server, `forgetful${Math.abs(code)}`);
+test.each(GONE)(
+  "CV-2 quirk: a conversation that is gone ($code $words) begins anew, with a notice before the answer",
+  async ({ words }) => {
+    const talk = await startTalk(server, nameOf(words));
     await talk.say(script(chunk("Before."), { exit: 1 }));
     expect(talk.state.turn.stopReason).toBe("interrupted");
     await talk.say(script(chunk("After."), END));
     expect(talk.shape).toEqual(["user", "assistant", "notice", "user", "notice", "assistant"]);
     expect(talk.entries[4]).toMatchObject({ severity: "warning", content: expect.stringContaining("starts afresh") });
+  },
+);
+
+test.each(REFUSED)(
+  "CV-2 quirk: a conversation that cannot be opened now ($code $words) is not given up",
+  async ({ words }) => {
+    const talk = await startTalk(server, nameOf(words));
+    await talk.say(script(chunk("Before."), { exit: 1 }));
+    for (const sent of ["[]", "[ ]"]) {
+      const { turn } = await talk.say(sent);
+      expect(turn).toMatchObject({ stopReason: "error", error: { code: "AGENT_SESSION_REFUSED" } });
+      expect(turn.error?.message).toContain(words);
+    }
+    expect(talk.shape).toEqual(["user", "assistant", "notice", "user", "notice", "user", "notice"]);
+    await talk.client.ask("ok", { type: "session:retry", sessionId: talk.sessionId, afresh: true });
+    await talk.until("a running turn", ({ turn: { state } }) => state === "running");
+    await talk.until("the notice", () => talk.entries.at(-1)?.content.includes("starts afresh") ?? false);
+    await talk.cancel();
+    await talk.untilIdle();
+    await talk.say(script(chunk("After."), END));
+    expect(talk.answer).toBe("Before.After.");
   },
 );
 

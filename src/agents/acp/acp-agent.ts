@@ -11,7 +11,7 @@ import { AcpSession } from "./acp-session.ts";
 import type { StoredPast } from "./acp-session-options.ts";
 import { AcpSessions } from "./acp-sessions.ts";
 import { afterReplay, type Replayed } from "./after-replay.ts";
-import { asFailure, refusalOf } from "./agent-refusals.ts";
+import { AgentFailureError, asFailure, refusalOf } from "./agent-refusals.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { clientCapabilities } from "./client-capabilities.ts";
 import { ClientRequests } from "./client-requests.ts";
@@ -20,6 +20,7 @@ import type { AcpFailure } from "./connection/acp-hooks.ts";
 import type { AcpNote } from "./connection/acp-note.ts";
 import { acpMcpServers } from "./mcp-servers.ts";
 import { asObject, asString, type JsonObject } from "./read-json.ts";
+import { isSessionGone } from "./session-gone.ts";
 import type { SessionPlace } from "./session-place.ts";
 import { readAbilities } from "./translate/prompt-abilities.ts";
 import { untilLoadIsSafe } from "./until-load-is-safe.ts";
@@ -151,25 +152,32 @@ export class AcpAgent {
   }
 
   async #restoreSession(restore: RestoreRequest, place: SessionPlace): Promise<AgentSession> {
-    const { cwd, sink, signal } = place;
+    const { sink, signal } = place;
     // Nothing was said in it yet: there is nothing to bring back, and some agents fail on such a session.
     if (restore.userMessages === 0) return this.#createSession(place);
     await this.#closing.get(restore.agentSessionId);
-    const params = { sessionId: restore.agentSessionId, cwd, mcpServers: this.#mcpServers(place) };
-    // One that no agent knows: it was read from a file.
-    const isKnown = restore.agentSessionId !== NO_AGENT_SESSION;
-    const resumed =
-      isKnown && this.#has("resume") ? await this.#tryRestore("session/resume", params, restore, place) : null;
-    if (resumed) return afterReplay(resumed, "resumed", sink);
-    if (isKnown && this.#capabilities["loadSession"] === true) {
+    const refusals: RefusalError[] = [];
+    for (const origin of this.#waysToRestore(restore)) {
       const { name, world } = this.#options;
-      await untilLoadIsSafe({ ...restore, name, agentName: this.#agentName, now: world.now(), signal, sink });
-      const loaded = await this.#tryRestore("session/load", params, restore, place);
-      if (loaded) return afterReplay(loaded, "loaded", sink);
+      if (origin === "loaded")
+        await untilLoadIsSafe({ ...restore, name, agentName: this.#agentName, now: world.now(), signal, sink });
+      const tried = await this.#tryRestore(origin, restore, place);
+      if (tried instanceof RefusalError) refusals.push(tried);
+      else if (tried) return afterReplay(tried, origin, sink);
     }
+    // The agent may have it and cannot open it now: only the user gives it up.
+    const [refusal] = refusals;
+    if (refusal) throw refusal;
     const session = await this.#createSession(place);
     session.origin = "forgotten";
     return session;
+  }
+
+  #waysToRestore({ agentSessionId }: RestoreRequest): readonly ("resumed" | "loaded")[] {
+    // One that no agent knows was read from a file, or was given up by the user.
+    if (agentSessionId === NO_AGENT_SESSION) return [];
+    const canLoad = this.#capabilities["loadSession"] === true;
+    return [...(this.#has("resume") ? (["resumed"] as const) : []), ...(canLoad ? (["loaded"] as const) : [])];
   }
 
   /** Deletes its own copy of a conversation, where it offers that. */
@@ -190,22 +198,26 @@ export class AcpAgent {
     return exit;
   }
 
-  /** Registered before the request: agents that replay do so before they answer. */
+  /**
+   * Null when the agent does not have the conversation, a refusal when it may have it. Registered before the request:
+   * agents that replay do so before they answer.
+   */
   async #tryRestore(
-    method: "session/resume" | "session/load",
-    params: { sessionId: string; cwd: string; mcpServers: readonly object[] },
-    { userMessages, last }: RestoreRequest,
+    origin: "resumed" | "loaded",
+    { agentSessionId, userMessages, last }: RestoreRequest,
     place: SessionPlace,
-  ): Promise<Replayed | null> {
-    const session = this.#register(params.sessionId, place);
+  ): Promise<Replayed | RefusalError | null> {
+    const session = this.#register(agentSessionId, place);
     const replay = session.startReplay(() => ({ userMessages, last: last() }));
+    const params = { sessionId: agentSessionId, cwd: place.cwd, mcpServers: this.#mcpServers(place) };
     try {
-      session.applyAnswer(await this.#ask(method, params));
+      session.applyAnswer(await this.#ask(origin === "resumed" ? "session/resume" : "session/load", params));
       return { session, replay };
     } catch (error) {
-      this.#sessions.remove(params.sessionId);
-      if (error instanceof RefusalError && error.refusal.code === "AGENT_PROTOCOL_ERROR") return null;
-      throw error;
+      this.#sessions.remove(agentSessionId);
+      if (!(error instanceof AgentFailureError) || error.refusal.code !== "AGENT_PROTOCOL_ERROR") throw error;
+      if (isSessionGone(error.failure, this.#agentName)) return null;
+      return new RefusalError(REFUSE.agentSessionRefused(this.#options.name, error.failure.message));
     }
   }
 
@@ -221,9 +233,9 @@ export class AcpAgent {
     }
   }
 
-  #refuse(failure: AcpFailure): RefusalError {
+  #refuse(failure: AcpFailure): AgentFailureError {
     const methods = this.#signInMethods.map(({ name }) => name);
-    return new RefusalError(refusalOf(failure, this.#options.name, methods));
+    return new AgentFailureError(failure, refusalOf(failure, this.#options.name, methods));
   }
 
   #register(agentSessionId: string, place: Omit<SessionPlace, "signal">, past?: StoredPast): AcpSession {

@@ -1,8 +1,18 @@
-import { REFUSE, type Refusal } from "../../protocol/errors.ts";
+import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import type { AcpFailure } from "./connection/acp-hooks.ts";
 import { failureMessage } from "./connection/failure-message.ts";
 
 const AUTH_REQUIRED = -32000;
+
+/** A request that the agent answered with an error. */
+export class AgentFailureError extends RefusalError {
+  readonly failure: AcpFailure;
+
+  constructor(failure: AcpFailure, refusal: Refusal) {
+    super(refusal);
+    this.failure = failure;
+  }
+}
 
 /** An agent's JSON-RPC error in words a user can act on. */
 export function refusalOf(failure: AcpFailure, agentName: string, signInMethods: readonly string[]): Refusal {

@@ -1,5 +1,11 @@
 import type { AgentSession } from "../../ports/agents.ts";
-import type { AgentBinding, Commit, Continuation, StoredSession } from "../../ports/session-log.ts";
+import {
+  type AgentBinding,
+  type Commit,
+  type Continuation,
+  NO_AGENT_SESSION,
+  type StoredSession,
+} from "../../ports/session-log.ts";
 import type { Effect } from "../meaning/scene.ts";
 
 interface Standing {
@@ -62,6 +68,8 @@ export class AgentStanding {
     for (const effect of effects)
       if (effect.type === "cancel") this.#continuation = { ...this.#continuation, cancelling: effect.turnId };
     if (state !== this.#binding.state) this.#bind({ ...this.#binding, state, since: now }, null);
+    if (effects.some((effect) => effect.type === "prompt" && effect.afresh))
+      this.#bind({ ...this.#binding, agentSessionId: NO_AGENT_SESSION }, null);
   }
 
   turnEnded(): void {

@@ -207,6 +207,22 @@ describe("session:queue-edit", () => {
 });
 
 describe("session:retry", () => {
+  it("CV-2 (A3) starts afresh only when the agent refused to open its conversation", () => {
+    const session = new PureSession();
+    session.tell({ type: "session:send", content: "go" });
+    session.hear({
+      type: "turn-failed",
+      turnId: session.turn,
+      error: { code: "AGENT_PROTOCOL_ERROR", message: "No." },
+    });
+    expect(session.tell({ type: "session:retry", afresh: true })).toMatchObject({ ok: false });
+    session.tell({ type: "session:retry" });
+    const error = { code: "AGENT_SESSION_REFUSED", message: "In use." };
+    session.hear({ type: "turn-failed", turnId: session.turn, error });
+    expect(session.tell({ type: "session:retry", afresh: true })).toMatchObject({ ok: true });
+    expect(session.effects.at(-1)).toMatchObject({ type: "prompt", content: "go", afresh: true });
+  });
+
   it("sends the last message again without a second entry for it", () => {
     const session = new PureSession();
     session.tell({ type: "session:send", content: "try", attachments: [IMAGE] });

@@ -24,7 +24,7 @@ export function decide(scene: Scene, command: Decided): Decision {
     case "session:send":
       return decideSend(scene, command);
     case "session:retry":
-      return decideRetry(scene);
+      return decideRetry(scene, command.afresh === true);
     case "session:cancel":
       return accept(cancelTurn(scene));
     case "session:kill":
@@ -68,12 +68,14 @@ function accept(outcome: Outcome, answer: FactBody["type"] | null = null): Decis
 }
 
 /** The same message again, without a second entry for it: it was said once. */
-function decideRetry(scene: Scene): Decision {
+function decideRetry(scene: Scene, isAfresh: boolean): Decision {
   const said = scene.lastUserEntry();
   if (isTurnActive(scene.state.turn) || !said)
     return { ok: false, refusal: REFUSE.invalidMessage("sessionId: there is no ended turn to try again") };
+  if (isAfresh && scene.state.turn.error?.code !== "AGENT_SESSION_REFUSED")
+    return { ok: false, refusal: REFUSE.invalidMessage("afresh: the agent did not refuse to open its conversation") };
   const resumed = scene.state.queuePaused ? [queueFact(scene.state.queue, false)] : [];
-  const started = restartTurn(scene, said);
+  const started = restartTurn(scene, said, isAfresh);
   return accept({ ...started, facts: [...resumed, ...started.facts] });
 }
 

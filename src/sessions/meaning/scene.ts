@@ -33,7 +33,8 @@ export interface Scene {
 
 /** What must reach the agent once the facts are stored. */
 export type AgentEffect =
-  | { type: "prompt"; turnId: TurnId; content: string; attachments: readonly Part[] }
+  /** `afresh`: the agent session of before is given up. */
+  | { type: "prompt"; turnId: TurnId; content: string; attachments: readonly Part[]; afresh?: true }
   | { type: "steer"; turnId: TurnId; commandId: CommandId; content: string; attachments: readonly Part[] }
   | { type: "cancel"; turnId: TurnId }
   | { type: "answer-permission"; permissionId: PermissionId; outcome: PermissionOutcome }

@@ -31,10 +31,10 @@ export function startTurn(scene: Scene, item: QueueItem): Outcome {
 }
 
 /** A turn for a message that has its entry already. */
-export function restartTurn(scene: Scene, { content, attachments = [] }: UserEntry): Outcome {
+export function restartTurn(scene: Scene, { content, attachments = [] }: UserEntry, isAfresh: boolean): Outcome {
   const turnId = TurnId.parse(scene.newId());
   return {
     facts: [{ type: "session:turn", turn: { state: "running", turnId, startedAt: scene.now } }],
-    effects: [{ type: "prompt", turnId, content, attachments }],
+    effects: [{ type: "prompt", turnId, content, attachments, ...(isAfresh && { afresh: true }) }],
   };
 }

@@ -232,6 +232,11 @@ export class PortletStore {
     this.#options.post({ type: "session:retry", commandId: this.#options.newCommandId() });
   }
 
+  /** Sends it to a new session of the agent's, which remembers nothing of this one. */
+  retryAfresh(): void {
+    this.#options.post({ type: "session:retry", afresh: true, commandId: this.#options.newCommandId() });
+  }
+
   /** Has the shell show something about this session that needs more room than the frame. */
   show(what: "log" | "sign-in" | "permissions" | "export"): void {
     this.#options.post({ type: "portlet:show", what });

@@ -169,6 +169,7 @@ export class SessionFrame {
     const button = target instanceof Element ? target.closest<HTMLElement>("[data-turn-end]") : null;
     if (button === null) return;
     if (button.dataset["turnEnd"] === "sign-in") this.#store.show("sign-in");
+    else if (button.dataset["turnEnd"] === "afresh") this.#store.retryAfresh();
     else this.#store.retryTurn();
   }
 

@@ -4,7 +4,7 @@ import { isTurnActive } from "../../protocol/session-state.ts";
 import { type TurnEndWords, turnEndWords } from "../../protocol/turn-end-words.ts";
 
 /** What can be done about a turn that ended badly. */
-export type TurnEndAction = "retry" | "sign-in";
+export type TurnEndAction = "retry" | "sign-in" | "afresh";
 
 /** The words about a turn's end are an entry near the end; what comes late may stand after it. */
 const SEARCHED_ENTRIES = 20;
@@ -33,5 +33,6 @@ export function isNextTurnBegun(turn: Turn, entries: readonly Entry[]): boolean 
 /** What the user can do about the end of a turn; nothing about one that went well or was their own stop. */
 export function turnEndActions({ stopReason, error }: Turn): readonly TurnEndAction[] {
   if (stopReason !== "interrupted" && stopReason !== "error") return [];
+  if (error?.code === "AGENT_SESSION_REFUSED") return ["retry", "afresh"];
   return error?.code === "AGENT_AUTH_REQUIRED" ? ["sign-in", "retry"] : ["retry"];
 }

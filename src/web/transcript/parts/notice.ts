@@ -9,8 +9,12 @@ import { createArticle, markArticle } from "./article.ts";
 
 const ICON_OF: Readonly<Record<NoticeSeverity, IconName>> = { info: "info", warning: "alert", error: "fail" };
 
-const ACTION_WORDS: Readonly<Record<TurnEndAction, string>> = { retry: "Try again", "sign-in": "Sign in" };
-const ACTION_ICONS: Readonly<Record<TurnEndAction, IconName>> = { retry: "refresh", "sign-in": "key" };
+const ACTION_WORDS: Readonly<Record<TurnEndAction, string>> = {
+  retry: "Try again",
+  "sign-in": "Sign in",
+  afresh: "Start afresh",
+};
+const ACTION_ICONS: Readonly<Record<TurnEndAction, IconName>> = { retry: "refresh", "sign-in": "key", afresh: "plus" };
 
 type NoticeRow = EntryRow | Extract<TailRow, { kind: "turn-end" }>;
 

@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import { openAgentScene } from "./agent-scene.ts";
+import { textsBy } from "./model-server/model-request.ts";
+import { expectSettled } from "./outline.ts";
+import { PlainAcpRun } from "./plain-acp-run.ts";
+import { REAL_AGENTS } from "./real-agents.ts";
+
+for (const agent of REAL_AGENTS.filter(({ name }) => name === "codex"))
+  test.skipIf(!agent.isInstalled)(
+    `CV-2 (A3) a conversation that another ${agent.title} process holds is refused, and remembered once it is free`,
+    async () => {
+      await using scene = await openAgentScene(agent);
+      const talk = await scene.newSession();
+      await talk.run("say: The first answer.");
+      await scene.killAgent();
+      {
+        await using _other = await PlainAcpRun.start(agent, scene.env, talk.directory, "listed");
+        await talk.run("say: The second answer.");
+        expect(talk.state.turn).toMatchObject({ stopReason: "error", error: { code: "AGENT_SESSION_REFUSED" } });
+        expect(talk.state.turn.error?.message).toContain("in use by another Codex client");
+        expectSettled(talk);
+      }
+      const { turnId } = talk.state.turn;
+      await scene.client.ask("ok", { type: "session:retry", sessionId: talk.sessionId });
+      await scene.client.untilState(
+        talk.sessionId,
+        "the end of the second try",
+        ({ turn }) => turn.state === "idle" && turn.turnId !== turnId,
+      );
+      expect(talk.entries.at(-1)?.content).toBe("The second answer.");
+      expect(textsBy(scene.model.requests.at(-1), "assistant")).toContain("The first answer.");
+      expect(talk.entries.some(({ content }) => content.includes("afresh") && content.includes("memory of this"))).toBe(
+        false,
+      );
+      expectSettled(talk);
+    },
+  );
