@@ -1,5 +1,5 @@
-// Runs the benches: npm run bench -- [--only <name>]... [--quick]. See bench/README.md.
-import { join } from "node:path";
+// Runs the benches: npm run bench -- [--only <name>]... [--quick] [--against <checkout>]. See bench/README.md.
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { append } from "./benches/append.ts";
 import { bundle } from "./benches/bundle.ts";
@@ -16,6 +16,7 @@ import { search } from "./benches/search.ts";
 import { start } from "./benches/start.ts";
 import { stream } from "./benches/stream.ts";
 import { tabSwitch } from "./benches/tab-switch.ts";
+import { versions } from "./benches/versions.ts";
 import type { Bench } from "./measure/bench.ts";
 import { type Result, resultOf } from "./measure/result.ts";
 import { writeTable } from "./measure/write-table.ts";
@@ -38,10 +39,15 @@ const BENCHES: readonly Bench[] = [
   fiveAgents,
   flood,
   resyncPage,
+  versions,
 ];
 
 const { values } = parseArgs({
-  options: { only: { type: "string", multiple: true }, quick: { type: "boolean", default: false } },
+  options: {
+    only: { type: "string", multiple: true },
+    quick: { type: "boolean", default: false },
+    against: { type: "string" },
+  },
 });
 const unknown = values.only?.filter((name) => !BENCHES.some((bench) => bench.name === name)) ?? [];
 if (unknown.length > 0) {
@@ -67,6 +73,7 @@ async function complete({ name, asks, run }: Bench): Promise<void> {
   try {
     await run({
       quick: values.quick,
+      ...(values.against !== undefined && { against: resolve(values.against) }),
       report: (measurement) => {
         const result = resultOf(name, measurement);
         results.push(result);

@@ -4,6 +4,8 @@ import type { Measurement } from "./result.ts";
 export interface BenchRun {
   /** Fewer samples: to see that it works, not to compare. */
   readonly quick: boolean;
+  /** Another checkout of the product, built, that is measured in turns with this one. */
+  readonly against?: string;
   readonly report: (measurement: Measurement) => void;
 }
 

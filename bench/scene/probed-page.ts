@@ -4,6 +4,7 @@ import { z } from "zod";
 import { launchChromium } from "../../tests/support/chromium.ts";
 import { keyWorkMs } from "../measure/key-work.ts";
 import { longestTaskMs } from "../measure/longest-task.ts";
+import { cpuMs } from "../measure/process-cost.ts";
 import { within } from "../measure/wait-until.ts";
 
 const PROBE = fileURLToPath(new URL("../programs/page-probe.js", import.meta.url));
@@ -12,6 +13,7 @@ const MS_PER_S = 1_000;
 const TASK_CATEGORY = "disabled-by-default-devtools.timeline";
 const EVENT_CATEGORY = "devtools.timeline";
 const BYTES_PER_MB = 1_000_000;
+const BUSY_MS = 40;
 
 const Milliseconds = z.number();
 const AllMilliseconds = z.array(z.number());
@@ -158,6 +160,40 @@ export class ProbedPage implements AsyncDisposable {
     return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0) * MS_PER_S;
   }
 
+  /** The process that runs the page and its frames: the one that works when a script of the page does. */
+  async rendererPid(): Promise<number> {
+    const { processInfo } = await this.#browserDebugger.send("SystemInfo.getProcessInfo");
+    const before = processInfo.filter(({ type }) => type === "renderer").map(({ id }) => ({ id, ms: cpuMs(id) }));
+    await this.page.evaluate((untilMs) => {
+      const from = performance.now();
+      while (performance.now() - from < untilMs);
+    }, BUSY_MS);
+    const busiest = before.toSorted((one, other) => cpuMs(other.id) - other.ms - (cpuMs(one.id) - one.ms))[0];
+    if (!busiest) throw new Error("the page has a process");
+    return busiest.id;
+  }
+
+  /** Finds what is clicked ahead, so that what is measured is the page alone. */
+  async readyToOpen(title: string, sessionId: string, entryId: string): Promise<() => Promise<number>> {
+    return this.#ready(this.sessionRow(title), "openSession", sessionId, entryId);
+  }
+
+  async readyToSwitch(title: string, sessionId: string): Promise<() => Promise<number>> {
+    return this.#ready(this.tab(title), "switchTab", sessionId);
+  }
+
+  async #ready(element: Locator, method: string, ...args: readonly Argument[]): Promise<() => Promise<number>> {
+    await element.waitFor();
+    const found = await element.elementHandle();
+    if (!found) throw new Error(`nothing to click for ${method}`);
+    return async () => Milliseconds.parse(await within(method, found.evaluate(callProbeWith, { method, args })));
+  }
+
+  /** Waits until the page has nothing left to do that it put off. */
+  async rest(): Promise<void> {
+    await this.page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#browser.close();
   }
@@ -168,16 +204,7 @@ export class ProbedPage implements AsyncDisposable {
 
   async #callWith(element: Locator, method: string, ...args: readonly Argument[]): Promise<unknown> {
     await element.waitFor();
-    return within(
-      `${method} in the page`,
-      element.evaluate(
-        (found: unknown, call: Call) => {
-          const probe = Reflect.get(globalThis, "benchProbe");
-          return Reflect.apply(Reflect.get(probe, call.method), probe, [found, ...call.args]);
-        },
-        { method, args },
-      ),
-    );
+    return within(`${method} in the page`, element.evaluate(callProbeWith, { method, args }));
   }
 }
 
@@ -185,4 +212,10 @@ export class ProbedPage implements AsyncDisposable {
 function callProbe({ method, args }: Call): unknown {
   const probe = Reflect.get(globalThis, "benchProbe");
   return Reflect.apply(Reflect.get(probe, method), probe, args);
+}
+
+/** Runs in the page. */
+function callProbeWith(found: unknown, { method, args }: Call): unknown {
+  const probe = Reflect.get(globalThis, "benchProbe");
+  return Reflect.apply(Reflect.get(probe, method), probe, [found, ...args]);
 }

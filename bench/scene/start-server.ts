@@ -12,7 +12,6 @@ export const STAMPING_AGENT_COMMAND = [
   fileURLToPath(new URL("../programs/stamping-agent.ts", import.meta.url)),
 ] as const;
 
-const MAIN = join(ROOT, "src/cli/main.ts");
 const Announcement = z.object({ url: z.url(), port: z.int(), pid: z.int(), dataDir: z.string() });
 
 /** The real server, as a user starts it. */
@@ -30,20 +29,21 @@ interface BenchAgent {
 }
 
 /** The built-in agent once more, as a process of its own. */
-export function anotherGuide(name: string): BenchAgent {
-  return { name, command: process.execPath, args: [join(ROOT, "builtin-agent/main.ts")] };
+export function anotherGuide(name: string, root: string = ROOT): BenchAgent {
+  return { name, command: process.execPath, args: [join(root, "builtin-agent/main.ts")] };
 }
 
 /** Starts the server on a data directory; started on the same one again, it takes the same port. */
 export async function startServer(
   dataDir: string,
   moreAgents: Readonly<Record<string, BenchAgent>> = {},
+  root: string = ROOT,
 ): Promise<BenchServer> {
   const [command, ...args] = STAMPING_AGENT_COMMAND;
   const agents = { [STAMPING_AGENT]: { name: "Stamping agent", command, args }, ...moreAgents };
   writeFileSync(join(dataDir, "config.json"), JSON.stringify({ agents }));
   const program = await spawnListening({
-    command: [process.execPath, MAIN, "serve", "--json"],
+    command: [process.execPath, join(root, "src/cli/main.ts"), "serve", "--json"],
     env: { HOME: dataDir, LIMINAL_DATA_DIR: dataDir, LIMINAL_PORT: "0", LIMINAL_NO_OPEN: "1" },
     logFile: join(dataDir, "stderr.log"),
   });

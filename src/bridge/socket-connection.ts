@@ -40,6 +40,8 @@ export class SocketConnection implements Disposable {
   readonly #awaitedFacts = new Map<string, string>();
   /** Answers that speak of facts this client has not got yet; ahead of them they would make it skip those. */
   #heldAnswers: { readonly sessionId: SessionId; readonly seq: number; readonly frame: string }[] = [];
+  /** What this client says it shows; null until it says anything, and then all it follows counts as shown. */
+  #showing: Set<SessionId> | null = null;
   #writable = true;
   #closed = false;
 
@@ -77,7 +79,7 @@ export class SocketConnection implements Disposable {
     try {
       if (message.type === "session:open") this.#open(message);
       else if (message.type === "session:close") this.#close(message);
-      else if (message.type === "session:seen") this.#answer(message, this.#deps.sessions.seen(message, this));
+      else if (message.type === "session:seen") this.#seen(message);
       else {
         const answer = await answerMessage(this.#deps, message);
         this.#answer(message, answer);
@@ -107,12 +109,21 @@ export class SocketConnection implements Disposable {
       sessionId,
       after: start.type === "session:resumed" ? (after ?? start.seq) : start.seq,
       ready: () => this.#writable && !this.#closed,
+      isWatching: () => this.#showing?.has(sessionId) ?? true,
       send: (frame) => this.#sendFact(sessionId, frame),
       onGap: () => this.#open({ type: "session:open", sessionId, limit }),
     });
     this.#subscriptions.set(sessionId, subscription);
     this.#sendMessage(start, requestId);
     subscription.pump();
+  }
+
+  #seen(message: Extract<ClientMessage, { type: "session:seen" }>): void {
+    const { sessionId, showing } = message;
+    if (showing !== undefined) this.#showing ??= new Set();
+    if (showing) this.#showing?.add(sessionId);
+    else if (showing === false) this.#showing?.delete(sessionId);
+    this.#answer(message, this.#deps.sessions.seen(message, this));
   }
 
   #close(message: Extract<ClientMessage, { type: "session:close" }>): void {

@@ -11,6 +11,11 @@ export type Broadcast =
   | { readonly kind: "message"; readonly message: PlainServerMessage; readonly json: string }
   | { readonly kind: "fact"; readonly fact: Fact; readonly json: string };
 
+interface Follower {
+  readonly wake: () => void;
+  readonly isWatching: () => boolean;
+}
+
 /**
  * Joins writers to readers. A wake carries no data: a follower reads the log after its own cursor.
  * Everything is handed on in the next turn of the event loop, so the answer to a command is known before its echo.
@@ -18,7 +23,7 @@ export type Broadcast =
 export class Hub {
   readonly #onAudience: (isAny: boolean) => void;
   readonly #listeners = new Set<(batch: readonly Broadcast[]) => void>();
-  readonly #followers = new Map<SessionId, Set<() => void>>();
+  readonly #followers = new Map<SessionId, Set<Follower>>();
   #woken = new Set<SessionId>();
   #broadcasts: Broadcast[] = [];
   #audience = 0;
@@ -50,16 +55,23 @@ export class Hub {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  follow(sessionId: SessionId, wake: () => void): Disposable {
-    const wakes = this.#followers.get(sessionId) ?? new Set();
-    wakes.add(wake);
-    this.#followers.set(sessionId, wakes);
+  follow(sessionId: SessionId, wake: () => void, isWatching: () => boolean = () => true): Disposable {
+    const followers = this.#followers.get(sessionId) ?? new Set();
+    const follower = { wake, isWatching };
+    followers.add(follower);
+    this.#followers.set(sessionId, followers);
     return {
       [Symbol.dispose]: () => {
-        wakes.delete(wake);
-        if (wakes.size === 0 && this.#followers.get(sessionId) === wakes) this.#followers.delete(sessionId);
+        followers.delete(follower);
+        if (followers.size === 0 && this.#followers.get(sessionId) === followers) this.#followers.delete(sessionId);
       },
     };
+  }
+
+  /** Whether a follower draws the session now. */
+  isWatched(sessionId: SessionId): boolean {
+    for (const { isWatching } of this.#followers.get(sessionId) ?? []) if (isWatching()) return true;
+    return false;
   }
 
   isFollowed(sessionId: SessionId): boolean {
@@ -98,7 +110,7 @@ export class Hub {
     this.#broadcasts = [];
     this.#woken = new Set();
     for (const sessionId of woken) {
-      for (const wake of this.#followers.get(sessionId) ?? []) wake();
+      for (const { wake } of this.#followers.get(sessionId) ?? []) wake();
     }
     if (broadcasts.length === 0) return;
     for (const listener of this.#listeners) listener(broadcasts);

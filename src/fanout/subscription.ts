@@ -12,6 +12,8 @@ export interface SubscriptionOptions {
   readonly after: number;
   /** False while the reader can take no more; it calls `pump` again when it can. */
   readonly ready: () => boolean;
+  /** False while the reader keeps the session out of view: text may then come in larger pieces. */
+  readonly isWatching?: () => boolean;
   readonly send: (frame: LogFrame) => void;
   /** The reader was slower than facts are kept: the next ones are gone, and only a fresh history helps. */
   readonly onGap: () => void;
@@ -26,7 +28,7 @@ export class Subscription implements Disposable {
   constructor(options: SubscriptionOptions) {
     this.#options = options;
     this.#cursor = options.after;
-    this.#following = options.hub.follow(options.sessionId, () => this.pump());
+    this.#following = options.hub.follow(options.sessionId, () => this.pump(), options.isWatching);
   }
 
   /** The last seq that was sent, or needs no sending. */

@@ -7,7 +7,7 @@ function scene(holdMs = 16, itemsMax = 100) {
   const errors: unknown[] = [];
   const mailbox = new Mailbox<number>({
     itemsMax,
-    holdMs,
+    holdMs: () => holdMs,
     now: () => now,
     handle: (batch) => {
       batches.push([...batch]);

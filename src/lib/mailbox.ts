@@ -1,8 +1,8 @@
 interface MailboxOptions<Item> {
   /** With this many waiting, a held batch is handled at once: memory stays bounded however fast items come. */
   readonly itemsMax: number;
-  /** At most one batch of held items in this time; the first one after a quiet spell goes at once. */
-  readonly holdMs: number;
+  /** At most one batch of held items in this time; the first one after a quiet spell goes at once. Asked for each item. */
+  readonly holdMs: () => number;
   readonly now: () => number;
   readonly handle: (batch: readonly Item[]) => void;
   readonly onError: (error: unknown) => void;
@@ -30,7 +30,7 @@ export class Mailbox<Item> {
     this.#waiting.push(item);
     if (urgency === "soon") this.#holdsSome = true;
     if (this.#scheduled) return;
-    const waitMs = this.#releasedAt + this.#options.holdMs - this.#options.now();
+    const waitMs = this.#releasedAt + this.#options.holdMs() - this.#options.now();
     if (urgency === "now" || waitMs <= 0 || this.#waiting.length >= this.#options.itemsMax) this.#schedule();
     else this.#timer ??= setTimeout(() => this.flush(), waitMs);
   }

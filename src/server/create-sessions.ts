@@ -26,6 +26,7 @@ export function createSessions(parts: SessionParts): SessionService {
     stallMs: config.stallMs,
     absence,
     ...orchestration.hears,
+    isWatched: (sessionId) => hub.isWatched(sessionId),
     publish: (message) => hub.publish(message),
     onError,
   });

@@ -6,6 +6,8 @@ import type { Observed } from "./policy/permission-judge.ts";
 export const PACE = {
   /** One frame of a 60 Hz screen: text that comes faster is committed and sent together. */
   textHoldMs: 16,
+  /** Text that nobody looks at: merged into fewer facts, so that sessions in the background cost little. */
+  unwatchedTextHoldMs: 250,
   mailItemsMax: 2_000,
   /** What could not be stored is tried again after this long. */
   commitRetryMs: 1_000,

@@ -17,6 +17,8 @@ export interface SessionDeps {
   readonly stallMs: number;
   /** Whether someone looks at the session this moment. */
   readonly isShown: (sessionId: SessionId) => boolean;
+  /** Whether a client draws the session as it comes; one that follows it out of view does not. */
+  readonly isWatched: (sessionId: SessionId) => boolean;
   readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
   readonly onError: (error: unknown) => void;
 }

@@ -53,6 +53,8 @@ export interface SessionServiceDeps {
   readonly stallMs: number;
   /** Knows how long no client was there. */
   readonly absence: AbsenceWatch;
+  /** Whether a client draws the session as it comes. */
+  readonly isWatched: (sessionId: SessionId) => boolean;
   /** Facts that are on disk now: followers are to be woken. */
   readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
   /** A session was killed or archived, by whomever. */
@@ -174,6 +176,8 @@ export class SessionService {
     if (!this.exists(sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
     if (showing === true) this.#shown.show(viewer, sessionId);
     else this.#shown.hide(viewer, sessionId);
+    // What was held while nobody looked is due now.
+    if (showing === true) this.#sessions.get(sessionId)?.flush();
     if (showing !== false && this.#deps.storage.refusal() === null && this.#deps.log.markSeen(sessionId, seq))
       this.#publishRow(sessionId);
     return { kind: "ok" };

@@ -57,7 +57,7 @@ export class Session {
     this.#settled = new SettledEntries(this.id, deps.log);
     this.#mailbox = new Mailbox({
       itemsMax: PACE.mailItemsMax,
-      holdMs: PACE.textHoldMs,
+      holdMs: () => (deps.isWatched(this.id) ? PACE.textHoldMs : PACE.unwatchedTextHoldMs),
       now: deps.world.now,
       handle: (batch) => (this.#isEnded ? answerGone(batch) : this.#handle(batch)),
       onError: deps.onError,

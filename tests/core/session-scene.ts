@@ -66,6 +66,7 @@ export async function openSession(): Promise<SessionScene> {
       delegations: new Delegations({ store: store.delegations, limits: TREE_LIMITS, keepChildren: false }),
       stallMs: 1_000_000,
       absence: new AbsenceWatch(1_000_000),
+      isWatched: () => true,
       onCommitted: (_, committed) => facts.push(...committed),
       publish: (message) => published.push(message),
       onError: (error) => errors.push(error),

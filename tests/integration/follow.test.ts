@@ -187,3 +187,29 @@ test("a draft is kept, told to the other followers, and comes with the history",
   const { code } = await client.ask("error", { type: "session:draft", sessionId: "builtin:none", content: "x" });
   expect(code).toBe("SESSION_NOT_FOUND");
 });
+
+test("(D14) text of a session that nobody looks at comes in few facts, in order, and at once when it is shown", async () => {
+  await using server = await startTestServer();
+  const talk = await startTalk(server);
+  const { client, sessionId } = talk;
+  const seen = (showing: boolean) =>
+    client.ask("ok", { type: "session:seen", sessionId, seq: talk.state.seq, showing });
+  await seen(true);
+  await seen(false);
+  const from = talk.state.seq;
+  await talk.say("stream 100 words at 50/s");
+  expect(talk.answer).toBe(Array.from({ length: 100 }, (_, index) => `w${index + 1}`).join(" "));
+  // Two seconds of words, of which four commits a second are due; each word had its own before.
+  expect(talk.state.seq - from).toBeLessThan(25);
+
+  await talk.send("stream 100000 words at 50/s");
+  await talk.untilAnswer("w3");
+  const heldFrom = talk.state.seq;
+  // Its answer stands behind what was held: the cursor has passed it when the answer is there.
+  await seen(true);
+  const words = talk.answer.length;
+  await talk.until("words as they are said", ({ seq }) => seq > heldFrom + 10);
+  expect(talk.answer.length).toBeGreaterThan(words);
+  await client.ask("ok", { type: "session:cancel", sessionId });
+  await talk.untilTurnsEnded(2);
+});
