@@ -1,10 +1,10 @@
-import { createWorker } from "../highlight/create-worker.ts";
+import { openWorker, type WorkerLine } from "../highlight/create-worker.ts";
 import type { DiffReply, DiffRequest, HighlightReply, HighlightRequest } from "../highlight/highlight-message.ts";
 
 type Request = DiffRequest | HighlightRequest;
 type Reply = DiffReply | HighlightReply;
 
-let worker: Worker | null = null;
+let worker: WorkerLine | null = null;
 let lastId = 0;
 const waiting = new Map<number, (reply: Reply | null) => void>();
 
@@ -27,15 +27,15 @@ export function askWorker(request: (id: number) => Request, answer: (reply: Repl
   }
 }
 
-function startWorker(url: string): Worker {
-  const started = createWorker(url);
-  started.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
-    const answer = waiting.get(data.id);
-    waiting.delete(data.id);
-    answer?.(data);
+function startWorker(url: string): WorkerLine {
+  return openWorker<Reply>(url, 0, {
+    replied: (reply) => {
+      const answer = waiting.get(reply.id);
+      waiting.delete(reply.id);
+      answer?.(reply);
+    },
+    failed: giveUp,
   });
-  started.addEventListener("error", giveUp);
-  return started;
 }
 
 function giveUp(): void {

@@ -11,15 +11,47 @@ declare global {
   }
 }
 
+/** A line to our worker. */
+export interface WorkerLine {
+  postMessage(message: unknown): void;
+  close(): void;
+}
+
+interface WorkerListener<Reply> {
+  readonly replied: (reply: Reply) => void;
+  readonly failed: (reason: string) => void;
+}
+
+const NAME = "liminal-highlight";
+
 let policy: { readonly url: string; readonly trusted: string } | null = null;
 
-/** Starts our own worker. The page's only Trusted Types policy is made here; whatever it is asked, it gives that one address. */
-export function createWorker(url: string): Worker {
+/**
+ * Opens a line to our own worker. All frames share one: its grammars are read once, not once per session. `attempt`
+ * counts how often a worker did not answer this frame; the next attempt gets a fresh one. The page's only Trusted
+ * Types policy is made here; whatever it is asked, it gives that one address.
+ */
+export function openWorker<Reply>(url: string, attempt: number, listener: WorkerListener<Reply>): WorkerLine {
   if (policy !== null && policy.url !== url) throw new Error(`the worker policy stands for ${policy.url} only`);
   policy ??= {
     url,
     trusted:
       window.trustedTypes?.createPolicy("liminal-worker", { createScriptURL: () => url }).createScriptURL("") ?? url,
   };
-  return new Worker(policy.trusted, { type: "module", name: "liminal-highlight" });
+  const options = { type: "module", name: attempt === 0 ? NAME : `${NAME}-${attempt}` } as const;
+  const hear = ({ data }: MessageEvent<Reply>) => listener.replied(data);
+  const fail = (event: Event) =>
+    listener.failed((event instanceof ErrorEvent && event.message) || "the worker could not be loaded");
+  // Some phones have none to share.
+  if (typeof SharedWorker === "undefined") {
+    const worker = new Worker(policy.trusted, options);
+    worker.addEventListener("message", hear);
+    worker.addEventListener("error", fail);
+    return { postMessage: (message) => worker.postMessage(message), close: () => worker.terminate() };
+  }
+  const shared = new SharedWorker(policy.trusted, options);
+  shared.addEventListener("error", fail);
+  shared.port.addEventListener("message", hear);
+  shared.port.start();
+  return { postMessage: (message) => shared.port.postMessage(message), close: () => shared.port.close() };
 }

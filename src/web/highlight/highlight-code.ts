@@ -1,11 +1,13 @@
 import type { CodeToken } from "./code-token.ts";
-import { createWorker } from "./create-worker.ts";
+import { openWorker, type WorkerLine } from "./create-worker.ts";
 import type { HighlightReply, HighlightRequest } from "./highlight-message.ts";
 
 /** Longer code stays plain: colouring it would add more elements than anyone reads. */
 const HIGHLIGHT_CHARS_MAX = 50_000;
 /** Blocks this near to the screen are coloured before they scroll in. */
 const LOOKAHEAD = "400px 0px";
+/** A worker that takes longer over one block is stuck: that block stays plain, and the next one gets another worker. */
+const REPLY_MS_MAX = 10_000;
 
 export interface CodeHighlighterOptions {
   /** The address of the worker's bundle; asked for only when the first block comes into view. */
@@ -17,10 +19,11 @@ export interface CodeHighlighterOptions {
 /** Colours finished code blocks once they are near the screen. One instance serves the whole page. */
 export class CodeHighlighter implements Disposable {
   readonly #options: CodeHighlighterOptions;
-  readonly #waiting = new Map<number, HTMLElement>();
+  readonly #waiting = new Map<number, { readonly block: HTMLElement; readonly late: ReturnType<typeof setTimeout> }>();
   readonly #selected = new Map<HTMLElement, readonly CodeToken[]>();
   readonly #observer = new IntersectionObserver((entries) => this.#intersect(entries), { rootMargin: LOOKAHEAD });
-  #worker: Worker | null = null;
+  #worker: WorkerLine | null = null;
+  #attempt = 0;
   #hasFailed = false;
   #lastId = 0;
 
@@ -36,8 +39,8 @@ export class CodeHighlighter implements Disposable {
 
   [Symbol.dispose](): void {
     this.#observer.disconnect();
-    this.#worker?.terminate();
-    this.#waiting.clear();
+    this.#worker?.close();
+    this.#forgetWaiting();
     this.#selected.clear();
     document.removeEventListener("selectionchange", this.#retrySelected);
   }
@@ -55,7 +58,7 @@ export class CodeHighlighter implements Disposable {
     const language = block.dataset["language"];
     if (this.#hasFailed || language === undefined || code === "" || code.length > HIGHLIGHT_CHARS_MAX) return;
     this.#lastId += 1;
-    this.#waiting.set(this.#lastId, block);
+    this.#waiting.set(this.#lastId, { block, late: setTimeout(() => this.#replaceWorker(), REPLY_MS_MAX) });
     try {
       this.#worker ??= this.#startWorker();
       this.#worker.postMessage({ id: this.#lastId, code, language } satisfies HighlightRequest);
@@ -67,19 +70,33 @@ export class CodeHighlighter implements Disposable {
   #fail(reason: string): void {
     this.#hasFailed = true;
     this.#observer.disconnect();
-    this.#waiting.clear();
+    this.#forgetWaiting();
     this.#options.failed(reason);
   }
 
-  #startWorker(): Worker {
-    const worker = createWorker(this.#options.workerUrl());
-    worker.addEventListener("message", ({ data }: MessageEvent<HighlightReply>) => {
-      const block = this.#waiting.get(data.id);
-      this.#waiting.delete(data.id);
-      if (block !== undefined) this.#show(block, data.tokens);
+  #startWorker(): WorkerLine {
+    return openWorker<HighlightReply>(this.#options.workerUrl(), this.#attempt, {
+      replied: ({ id, tokens }) => {
+        const waiting = this.#waiting.get(id);
+        if (waiting === undefined) return;
+        clearTimeout(waiting.late);
+        this.#waiting.delete(id);
+        this.#show(waiting.block, tokens);
+      },
+      failed: (reason) => this.#fail(reason),
     });
-    worker.addEventListener("error", ({ message }) => this.#fail(message ?? "the worker could not be loaded"));
-    return worker;
+  }
+
+  #replaceWorker(): void {
+    this.#worker?.close();
+    this.#worker = null;
+    this.#attempt += 1;
+    this.#forgetWaiting();
+  }
+
+  #forgetWaiting(): void {
+    for (const { late } of this.#waiting.values()) clearTimeout(late);
+    this.#waiting.clear();
   }
 
   /** A selection that touches the code would lose its ends, so the colours wait until it is gone. */

@@ -1,4 +1,4 @@
-import type { Emitter } from "highlight.js";
+import type { Emitter, LanguageFn } from "highlight.js";
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import c from "highlight.js/lib/languages/c";
@@ -30,7 +30,7 @@ import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import type { CodeToken } from "./code-token.ts";
 
-const GRAMMARS = {
+const GRAMMARS: Readonly<Record<string, LanguageFn>> = {
   bash,
   c,
   cpp,
@@ -59,6 +59,17 @@ const GRAMMARS = {
   typescript,
   xml,
   yaml,
+};
+
+/** Grammars that a grammar hands a part of the code to. */
+const USED_BY: Readonly<Record<string, readonly string[]>> = {
+  dockerfile: ["bash"],
+  javascript: ["css", "graphql", "xml"],
+  markdown: ["xml"],
+  shell: ["bash"],
+  typescript: ["css", "graphql", "xml"],
+  xml: ["css", "javascript"],
+  yaml: ["ruby"],
 };
 
 /** Scope of highlight.js to the class that colours it; "" is plain on purpose. A scope that is not here takes its parent's. */
@@ -168,15 +179,23 @@ function classOf(scope: string): string | undefined {
   return undefined;
 }
 
-for (const [name, grammar] of Object.entries(GRAMMARS)) hljs.registerLanguage(name, grammar);
 hljs.configure({ __emitter: TokenEmitter });
 
 /** Colours code; the texts of the tokens joined are the code again. What cannot be coloured is one plain token. */
 export function tokenizeCode(code: string, language: string): readonly CodeToken[] {
   const plain = [{ text: code, className: "" }];
+  register(language);
   if (hljs.getLanguage(language) === undefined) return plain;
   const { _emitter: emitter } = hljs.highlight(code, { language, ignoreIllegals: true });
   if (!(emitter instanceof TokenEmitter)) return plain;
   const isWhole = emitter.tokens.reduce((length, token) => length + token.text.length, 0) === code.length;
   return isWhole ? emitter.tokens : plain; // a grammar that broke off has lost the rest
+}
+
+/** A grammar is built when the first code in its language comes: a worker that has read one language holds one. */
+function register(language: string): void {
+  const grammar = GRAMMARS[language];
+  if (grammar === undefined || hljs.getLanguage(language) !== undefined) return;
+  hljs.registerLanguage(language, grammar);
+  for (const used of USED_BY[language] ?? []) register(used);
 }

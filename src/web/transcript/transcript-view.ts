@@ -15,6 +15,8 @@ import { stepUserRow } from "./step-user-row.ts";
 const SMALL_QUESTION = 0.3;
 /** Closer than this to the top, older entries are fetched, so that reading upwards does not stop. */
 const PAGE_NEAR_PX = 1_600;
+/** What is just outside the view becomes real this long after a change: after its frame, and not once per frame of a stream. */
+const MARGIN_AFTER_MS = 50;
 
 export interface TranscriptOptions {
   readonly createProse: () => MarkdownView;
@@ -235,12 +237,13 @@ export class TranscriptView {
 
   #noteScroll(): void {
     this.#anchor.noteScroll();
-    this.#fill(this.#log.clientHeight);
+    this.#fill(0);
+    this.#askForMargin();
     if (!this.#isPrinting) this.#sections.clearFar(this.#log.getBoundingClientRect());
     this.#pageIfNear();
   }
 
-  /** What is in view is there before the next paint; what is just outside follows a frame later. */
+  /** What is in view is there before the next paint; what is just outside follows after it. */
   #settle(): void {
     this.#anchor.restore();
     this.#fill(0);
@@ -251,11 +254,11 @@ export class TranscriptView {
   #askForMargin(): void {
     if (this.#marginAsked) return;
     this.#marginAsked = true;
-    requestAnimationFrame(() => {
+    setTimeout(() => {
       this.#marginAsked = false;
       this.#fill(this.#log.clientHeight);
       this.#pageIfNear();
-    });
+    }, MARGIN_AFTER_MS);
   }
 
   #fill(marginPx: number): void {
