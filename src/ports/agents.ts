@@ -111,7 +111,10 @@ export interface AgentSession {
   answerPermission(permissionId: PermissionId, outcome: PermissionOutcome): void;
   answerQuestion(elicitationId: ElicitationId, answer: QuestionAnswer): void;
   configure(configId: string, value: string | boolean): Promise<void>;
-  /** Frees what the agent holds for this session; the conversation stays on its disk. */
+  /**
+   * Ends the agent's work on this session and frees what it holds for it; the conversation stays on its disk. Resolves
+   * when the agent has stopped; one that does not stop in time is ended with its process.
+   */
   close(): Promise<void>;
 }
 
@@ -176,6 +179,8 @@ export interface RejoinedSession extends AgentSession {
 /** What sessions need from the agents: to be attached to one. Failures are RefusalErrors that say what to do. */
 export interface Agents {
   attach(request: AttachRequest): Promise<AgentSession>;
+  /** Ends the process that serves this session alone, at once; of a shared one it takes nothing away. */
+  end(sessionId: SessionId): Promise<void>;
   /** Deletes the agent's own copy of a conversation that is closed, where the agent offers that. */
   forget(request: ForgetRequest): Promise<void>;
   /** Processes that an earlier server left running, by name. */
@@ -202,5 +207,7 @@ export interface AgentStatusChange {
   readonly sessionId?: SessionId;
   readonly status: AgentStatus;
   readonly message?: string;
+  /** While it waits to be started again: when that is, as ISO 8601. */
+  readonly nextTryAt?: string;
   readonly refusal?: Refusal;
 }

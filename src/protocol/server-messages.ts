@@ -45,12 +45,16 @@ export const SignInMethod = z.object({
 });
 export type SignInMethod = z.infer<typeof SignInMethod>;
 
+/** While a crashed agent waits to be started again: when that is, as ISO 8601. */
+const NextTryAt = z.optional(z.string());
+
 /** How the process of one session alone stands. */
 export const OwnProcess = z.object({
   cliType: CliType,
   sessionId: SessionId,
   status: AgentStatus,
   message: z.optional(z.string()),
+  nextTryAt: NextTryAt,
 });
 export type OwnProcess = z.infer<typeof OwnProcess>;
 
@@ -61,6 +65,7 @@ export const AgentInfo = z.object({
   /** Whether it could be started now, and if not, what the user can do about it. */
   availability: z.enum(["ready", "needs-install", "needs-sign-in"]),
   message: z.optional(z.string()),
+  nextTryAt: NextTryAt,
   capabilities: z.record(z.string(), z.boolean()),
   signIn: z.optional(z.array(SignInMethod)),
   description: z.optional(z.string()),
@@ -186,6 +191,7 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
     sessionId: z.optional(SessionId),
     status: AgentStatus,
     message: z.optional(z.string()),
+    nextTryAt: NextTryAt,
   }),
   /** The permissions and questions of all sessions; from then on the facts keep it current. */
   message("inbox", { items: z.array(InboxItem) }),

@@ -81,14 +81,16 @@ export function createPool(parts: PoolParts) {
     clientVersion: VERSION,
     startTimeoutMs: config.startTimeoutMs,
     desk: questions,
-    onStatus: ({ cliType, sessionId, status, message }) =>
+    onStatus: ({ cliType, sessionId, status, message, nextTryAt }) =>
       hub.publish({
         type: "agent:status",
         cliType,
         status,
         ...(sessionId !== undefined && { sessionId }),
         ...(message !== undefined && { message }),
+        ...(nextTryAt !== undefined && { nextTryAt }),
       }),
+    log: logger,
     onError,
   });
   const installs = new AgentInstalls({ ...known, config, world, owner, epoch, host, pool, hub, onError });

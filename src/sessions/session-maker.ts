@@ -62,7 +62,8 @@ export class SessionMaker {
     this.#making.add(sessionId);
     try {
       const cwd = project.path;
-      const isStored = () => this.#deps.load(sessionId)?.isStored() ?? early.isLost;
+      // Of a session that was made and is gone nothing is left to store.
+      const isStored = () => this.#deps.load(sessionId)?.isStored() ?? (early.isLost || !this.isMaking(sessionId));
       const ears = { sink: early.sink, isStored };
       const agent = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...ears, signal: NEVER });
       // What the user lets an agent do elsewhere is not for another agent to hand on.
@@ -70,6 +71,8 @@ export class SessionMaker {
       await applyChoices(agent, () => early.options, chosen, this.#deps.onError);
       return this.#store({ command, id: sessionId, cwd, agent, early, delegation: admitted?.delegation });
     } catch (error) {
+      // A process of its own has no session to serve.
+      agents.end(sessionId).catch(this.#deps.onError);
       if (!(error instanceof RefusalError)) throw error;
       return { kind: "refused", refusal: error.refusal };
     } finally {

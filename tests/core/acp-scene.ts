@@ -35,6 +35,7 @@ export class AcpScene implements AsyncDisposable {
   readonly trace = new WireTrace(Date.now);
   readonly events: AgentEvent[] = [];
   turnsCompleted = 0;
+  unstoppable = 0;
   readonly #dispose: () => Promise<void>;
   readonly #waiting = new Set<() => void>();
   #turns = 0;
@@ -59,6 +60,7 @@ export class AcpScene implements AsyncDisposable {
       world: countingWorld(),
       clientVersion: "1",
       onTurnCompleted: () => void this.turnsCompleted++,
+      onUnstoppable: () => void this.unstoppable++,
       serves: { fs: false, terminal: false },
       guarded: [],
       desk: NO_DESK,

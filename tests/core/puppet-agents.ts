@@ -54,6 +54,10 @@ export class PuppetAgents implements Agents {
     });
   }
 
+  async end(): Promise<void> {
+    // Puppets have no processes.
+  }
+
   async forget({ agentSessionId }: ForgetRequest): Promise<void> {
     this.forgotten.push(agentSessionId);
   }

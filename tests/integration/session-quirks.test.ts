@@ -185,6 +185,7 @@ function geminiAt(now: number, trace: WireTrace): AcpAgent {
     world: { ...countingWorld(), now: () => now },
     clientVersion: "1",
     onTurnCompleted: () => undefined,
+    onUnstoppable: () => undefined,
     desk: NO_DESK,
     guarded: [],
     serves: { fs: false, terminal: false },

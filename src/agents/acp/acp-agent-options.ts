@@ -20,6 +20,10 @@ export interface AcpAgentOptions {
   readonly world: World;
   readonly clientVersion: string;
   readonly onTurnCompleted: () => void;
+  /** It goes on with a session that was closed: only the end of the process stops it. */
+  readonly onUnstoppable: () => void;
+  /** It wrote a line that is no message. */
+  readonly onUnreadable?: (text: string) => void;
   readonly desk: QuestionDesk;
   /** What the agent may ask us to do for it. */
   readonly serves: { readonly fs: boolean; readonly terminal: boolean };

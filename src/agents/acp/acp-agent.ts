@@ -3,7 +3,7 @@ import type { AgentSession, RejoinedSession, RejoinRequest, RestoreRequest } fro
 import { NO_AGENT_SESSION } from "../../ports/session-log.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { PromptAbilities } from "../../protocol/session-parts.ts";
-import type { ExitReport } from "../process/process-host.ts";
+import type { ExitReport, StopUrgency } from "../process/process-host.ts";
 import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method.ts";
 import type { AcpAgentOptions } from "./acp-agent-options.ts";
 import { AcpQuestions } from "./acp-questions.ts";
@@ -26,6 +26,10 @@ import { readAbilities } from "./translate/prompt-abilities.ts";
 import { untilLoadIsSafe } from "./until-load-is-safe.ts";
 
 const PROTOCOL_VERSION = 1;
+/** How long an agent may go on with a session that was closed. Those that stop at all answer within milliseconds. */
+export const CLOSE_ANSWER_MS_MAX = 1_000;
+/** How long a session that is wanted again waits for the agent to let go of it. */
+const LET_GO_MS_MAX = 5_000;
 
 /** One running agent process with its sessions. Nothing here outlives the process. */
 export class AcpAgent {
@@ -35,6 +39,10 @@ export class AcpAgent {
   readonly #checkpoints = new Checkpoints(() => this.#checkpoint());
   /** Conversations the agent is about to let go of: one that is wanted again waits for that. */
   readonly #closing = new Map<string, Promise<unknown>>();
+  /** Prompts of closed sessions that wait for their answer. */
+  readonly #stopping = new Map<string, () => void>();
+  /** Prompts of an earlier server in sessions that nobody goes on with. */
+  readonly #orphans = new Map<string, string>();
   readonly #questions: AcpQuestions;
   #released: Promise<void> | null = null;
   #opening: Promise<void> | null = null;
@@ -58,6 +66,14 @@ export class AcpAgent {
       ...options,
       hooks: {
         ...this.#sessions.hooks,
+        onPromptAnswer: (key, result, failure) => {
+          this.#sessions.hooks.onPromptAnswer(key, result, failure);
+          this.#stopping.get(key)?.();
+        },
+        onPastPrompt: (agentSessionId, key) => {
+          if (this.#sessions.get(agentSessionId)) this.#sessions.hooks.onPastPrompt(agentSessionId, key);
+          else this.#orphaned(agentSessionId, key);
+        },
         onRequest: (method, params) => this.#onRequest(method, params),
         onPermissionRequest: (asked, params) => {
           if (!this.#sessions.onPermissionRequest(asked, params))
@@ -83,6 +99,19 @@ export class AcpAgent {
   /** A turn, a question or a request is under way. */
   get isBusy(): boolean {
     return this.#sessions.isAttaching || this.#connection.isBusy;
+  }
+
+  get stderrTail(): string {
+    return this.#connection.stderrTail;
+  }
+
+  /** What it said of itself, for the log. */
+  get about(): string {
+    const info = asObject(this.#initialized?.["agentInfo"]);
+    const name = asString(info?.["name"]) ?? "an agent without a name";
+    const session = Object.keys(asObject(this.#capabilities["sessionCapabilities"]) ?? {});
+    const offered = [...(this.#capabilities["loadSession"] === true ? ["load"] : []), ...session];
+    return `${name} ${asString(info?.["version"]) ?? "(no version)"}, offers ${offered.join(", ") || "no restoring"}`;
   }
 
   /** Rejects with NotStartableError. */
@@ -119,6 +148,7 @@ export class AcpAgent {
   catchUp(): boolean {
     this.#connection.catchUp();
     this.#sessions.endPast();
+    this.#stopOrphans().catch(this.#options.onError);
     this.#opening = this.#connection.open().catch(this.#options.onError);
     return this.#initialized !== null;
   }
@@ -180,6 +210,10 @@ export class AcpAgent {
     return [...(this.#has("resume") ? (["resumed"] as const) : []), ...(canLoad ? (["loaded"] as const) : [])];
   }
 
+  get offersDelete(): boolean {
+    return this.#has("delete");
+  }
+
   /** Deletes its own copy of a conversation, where it offers that. */
   async deleteSession(agentSessionId: string): Promise<void> {
     await this.#closing.get(agentSessionId);
@@ -187,13 +221,18 @@ export class AcpAgent {
   }
 
   /** The process is gone, or is about to be: every session that was on it hears so. */
-  lose(reason: string, state: "crashed" | "idle"): void {
-    if (this.#sessions.lose(reason, state)) this.#released = this.#connection.release();
+  lose(reason: string, state: "crashed" | "idle", tell = false): void {
+    if (this.#sessions.lose(reason, state, tell)) this.#released = this.#connection.release();
     this.#questions.lose();
   }
 
-  async stop(): Promise<ExitReport> {
-    const exit = await this.#connection.stop();
+  /** How many conversations are on this process. */
+  get sessionCount(): number {
+    return this.#sessions.count;
+  }
+
+  async stop(urgency?: StopUrgency): Promise<ExitReport> {
+    const exit = await this.#connection.stop(urgency);
     await this.#released;
     return exit;
   }
@@ -256,7 +295,7 @@ export class AcpAgent {
       }),
       hasQuestion: (id) => this.#questions.has(id),
       answerQuestion: (elicitationId, answer) => this.#questions.answer(elicitationId, answer),
-      onClosed: (closed) => this.#closeSession(closed),
+      onClosed: (closed, openPrompts) => this.#closeSession(closed, openPrompts),
       onTurnCompleted: this.#options.onTurnCompleted,
       refuse: (failure) => this.#refuse(failure).refusal,
     });
@@ -264,14 +303,60 @@ export class AcpAgent {
     return session;
   }
 
-  #closeSession({ agentSessionId }: { readonly agentSessionId: string }): void {
-    this.#sessions.remove(agentSessionId);
-    if (!this.#has("close")) return;
+  /** What the agent still says about the session is kept until it has stopped; what it frees, it frees in its own time. */
+  async #closeSession(session: AcpSession, openPrompts: readonly string[]): Promise<void> {
+    const { agentSessionId } = session;
+    if (this.#has("close")) this.#letGo(agentSessionId);
+    const isForced = await this.#stopped(openPrompts);
+    const content = `${this.#options.name} did not stop when told to, so its process was ended.`;
+    if (isForced) session.sink({ type: "notice", severity: "warning", content });
+    if (this.#sessions.get(agentSessionId) === session) this.#sessions.remove(agentSessionId);
+  }
+
+  #letGo(agentSessionId: string): void {
     const closing = this.#connection
       .request("session/close", { sessionId: agentSessionId })
-      .catch(ignore("an agent that does not know the session any more holds nothing for it"))
-      .finally(() => this.#closing.delete(agentSessionId));
-    this.#closing.set(agentSessionId, closing);
+      .catch(ignore("an agent that does not know the session any more holds nothing for it"));
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, LET_GO_MS_MAX);
+    const over = Promise.race([closing, late]).finally(() => {
+      clearTimeout(timer);
+      this.#closing.delete(agentSessionId);
+    });
+    this.#closing.set(agentSessionId, over);
+  }
+
+  /** Cancelled prompts are over with their answers, or with the process; true when that had to be ended for it. */
+  async #stopped(prompts: readonly string[]): Promise<boolean> {
+    const open = prompts.filter((key) => this.#connection.isWaitingFor(key));
+    if (open.length === 0) return false;
+    let isForced = false;
+    const answers = open.map((key) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#stopping.set(key, resolve);
+      return promise;
+    });
+    const deadline = setTimeout(() => {
+      isForced = true;
+      this.#options.onUnstoppable();
+    }, CLOSE_ANSWER_MS_MAX);
+    await Promise.race([Promise.all(answers), this.exited]);
+    clearTimeout(deadline);
+    for (const key of open) this.#stopping.delete(key);
+    return isForced;
+  }
+
+  #orphaned(agentSessionId: string, key: string): void {
+    this.#orphans.set(key, agentSessionId);
+    this.#connection.expectAnswer(key, agentSessionId);
+  }
+
+  /** The server ended between the end of a session and that of its work. */
+  async #stopOrphans(): Promise<void> {
+    const open = [...this.#orphans].filter(([key]) => this.#connection.isWaitingFor(key));
+    for (const [, sessionId] of open) this.#connection.notify("session/cancel", { sessionId });
+    await this.#stopped(open.map(([key]) => key));
+    this.#orphans.clear();
   }
 
   #mcpServers({ mcpServers = [], ownTools }: SessionPlace): readonly object[] {
@@ -299,6 +384,8 @@ export class AcpAgent {
   #restore({ initialized, sessions, pages }: AcpNote): void {
     this.#applyInitialized(initialized);
     this.#sessions.restore(sessions);
+    for (const { agentSessionId, prompts } of sessions)
+      if (!this.#sessions.get(agentSessionId)) for (const key of prompts) this.#orphaned(agentSessionId, key);
     this.#questions.restore(pages);
   }
 

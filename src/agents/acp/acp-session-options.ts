@@ -3,6 +3,7 @@ import type { Refusal } from "../../protocol/errors.ts";
 import type { ElicitationId } from "../../protocol/ids.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
 import type { PromptAbilities } from "../../protocol/session-parts.ts";
+import type { AcpSession } from "./acp-session.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import type { AcpConnection } from "./connection/acp-connection.ts";
 import type { AcpFailure } from "./connection/acp-hooks.ts";
@@ -21,7 +22,8 @@ export interface AcpSessionOptions {
   readonly requests: ClientRequests;
   readonly hasQuestion: (id: string) => boolean;
   readonly answerQuestion: (elicitationId: ElicitationId, answer: QuestionAnswer) => void;
-  readonly onClosed: (session: { readonly agentSessionId: string }) => void;
+  /** Resolves when the agent no longer works on the session, whose open prompts are these. */
+  readonly onClosed: (session: AcpSession, openPrompts: readonly string[]) => Promise<void> | void;
   readonly onTurnCompleted: () => void;
   readonly refuse: (failure: AcpFailure) => Refusal;
 }

@@ -7,6 +7,7 @@ import type { QuestionAnswer } from "../../protocol/question.ts";
 import type { PermissionOutcome } from "../../protocol/session-parts.ts";
 import type { AcpSessionOptions, StoredPast } from "./acp-session-options.ts";
 import { CancelDeadline } from "./cancel-deadline.ts";
+import { ClientRequestError } from "./client-requests.ts";
 import { configure } from "./config-choices.ts";
 import type { AcpFailure, Asked } from "./connection/acp-hooks.ts";
 import type { SessionNote } from "./connection/acp-note.ts";
@@ -22,6 +23,7 @@ import { UpdateReader } from "./translate/update-reader.ts";
 
 /** What an agent says about a failed turn is short. */
 const LAST_TEXT_CHARS_MAX = 2_000;
+const REQUEST_CANCELLED = -32800;
 
 /** One conversation on an ACP connection: our port on one side, the protocol's messages on the other. */
 export class AcpSession implements RejoinedSession {
@@ -42,6 +44,7 @@ export class AcpSession implements RejoinedSession {
   /** The end of the text that the agent said last. */
   #lastText = "";
   #deadline: CancelDeadline | null = null;
+  #isClosing = false;
 
   constructor(options: AcpSessionOptions) {
     this.#options = options;
@@ -138,6 +141,10 @@ export class AcpSession implements RejoinedSession {
   /** Also about a line that was heard before: nobody has put this question yet. */
   ask(event: AgentEvent): void {
     this.#options.sink(event);
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
   }
 
   get isReplaying(): boolean {
@@ -244,9 +251,13 @@ export class AcpSession implements RejoinedSession {
     return true;
   }
 
-  onLost(reason: string, state: "crashed" | "idle"): void {
+  /** `tell`: also a session without a running turn is told why, in its transcript. */
+  onLost(reason: string, state: "crashed" | "idle", tell: boolean): void {
     this.#endDeadline();
     this.#options.requests.stop();
+    // Whoever closes it waits for the end of the process, and says so then.
+    if (this.#isClosing) return;
+    if (tell && !this.#prompts.hasTurn) this.#options.sink({ type: "notice", severity: "warning", content: reason });
     this.#options.sink({ type: "lost", reason, state });
   }
 
@@ -299,13 +310,15 @@ export class AcpSession implements RejoinedSession {
 
   /** The agent asks us for a file or a command of this session. */
   onRequest(method: string, params: JsonObject): Promise<object> {
+    if (this.#isClosing) throw new ClientRequestError(REQUEST_CANCELLED, "The session was closed.");
     return this.#options.requests.answer(method, params);
   }
 
-  /** The agent is asked and not waited for: what it frees, it frees in its own time. */
+  /** Resolves when the agent has stopped working on it, by itself or because its process was ended. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.#options.requests.stop();
     this.#endDeadline();
-    this.#options.onClosed(this);
+    await this.#options.onClosed(this, this.#prompts.turnKeys);
   }
 }

@@ -56,6 +56,11 @@ export class AcpSessions {
     this.#sessions.delete(agentSessionId);
   }
 
+  /** Without those that are being closed. */
+  get count(): number {
+    return this.#all.filter(({ isClosing }) => !isClosing).length;
+  }
+
   /** Some session is on its way to being one of these. */
   get isAttaching(): boolean {
     return this.#attachCount > 0;
@@ -102,11 +107,11 @@ export class AcpSessions {
   }
 
   /** The process is about to be gone, and then it is; true when everything it said is stored. */
-  lose(reason: string, state: "crashed" | "idle"): boolean {
+  lose(reason: string, state: "crashed" | "idle", tell: boolean): boolean {
     const lost = this.#all;
     this.#lost.push(...lost);
     this.#sessions.clear();
-    for (const session of lost) session.onLost(reason, state);
+    for (const session of lost) session.onLost(reason, state, tell);
     return this.#lost.every((session) => session.isStored());
   }
 

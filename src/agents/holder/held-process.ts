@@ -5,6 +5,7 @@ import {
   NotStartableError,
   type PastLine,
   type ProcessSpec,
+  type StopUrgency,
 } from "../process/process-host.ts";
 import { endHolder } from "./end-holder.ts";
 import type { HolderLink } from "./holder-link.ts";
@@ -12,8 +13,8 @@ import { Exit } from "./holder-words.ts";
 import { type JournalRecord, KIND } from "./journal-record.ts";
 import { pastOf } from "./past-lines.ts";
 
-/** A holder whose agent ignores everything takes seven seconds to end it; one that takes longer is ended itself. */
-const STOP_INSIST_MS = 15_000;
+/** A holder that has not ended its agent by then is ended itself, and its lifeline ends the agent. */
+const STOP_INSIST_MS: Readonly<Record<StopUrgency, number>> = { gentle: 15_000, now: 1_500 };
 
 export type ProcessEars = Pick<ProcessSpec, "onLine" | "onStderr" | "onTooLong">;
 
@@ -127,9 +128,9 @@ export class HeldProcess implements HostedProcess {
     await this.#gone.promise;
   }
 
-  async stop(): Promise<ExitReport> {
-    this.#send(() => this.#link?.send(KIND.stop));
-    const insist = setTimeout(() => endHolder(this.#link?.hello.pid ?? null), STOP_INSIST_MS);
+  async stop(urgency: StopUrgency = "gentle"): Promise<ExitReport> {
+    this.#send(() => this.#link?.send(KIND.stop, urgency));
+    const insist = setTimeout(() => endHolder(this.#link?.hello.pid ?? null), STOP_INSIST_MS[urgency]);
     const exit = await this.exited;
     clearTimeout(insist);
     return exit;

@@ -147,7 +147,7 @@ export class Holder {
         break;
       case KIND.stop:
         this.#isStopping = true;
-        this.#agent?.stop().catch(this.#exit);
+        this.#agent?.stop(text === "now" ? "now" : "gentle").catch(this.#exit);
         break;
       case KIND.release:
         if (this.#hasEnded) this.#go();

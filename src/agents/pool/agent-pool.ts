@@ -28,6 +28,10 @@ import { isMemoryShort } from "./memory-pressure.ts";
 import { readLabel } from "./process-label.ts";
 
 const EVICTION_CHECK_MS = 15_000;
+/** How long an agent may take to delete its copy of a conversation. */
+const FORGET_MS_MAX = 30_000;
+/** How many sessions without a running process of their own keep the log of the one they had. */
+const ENDED_TRACES_MAX = 50;
 
 type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionId" | "onTurnCompleted"> & {
   readonly catalog: AgentCatalog;
@@ -94,18 +98,36 @@ export class AgentPool implements Agents, AgentHistories {
     }
   }
 
+  async end(sessionId: SessionId): Promise<void> {
+    await this.#supervisors.get(sessionId)?.end();
+    this.#dropOldest();
+  }
+
+  /** What ended processes of single sessions said is kept for their logs, up to a limit. */
+  #dropOldest(): void {
+    const ended = [...this.#supervisors].filter(
+      ([key, { status }]) => status === "idle" && SessionId.safeParse(key).success,
+    );
+    for (const [key] of ended.slice(0, Math.max(0, ended.length - ENDED_TRACES_MAX))) this.#supervisors.delete(key);
+  }
+
   /** One that rests is started for it: nothing of a deleted conversation may stay behind. One that is not there has nothing. */
   async forget({ cliType, sessionId, cwd, agentSessionId }: ForgetRequest): Promise<void> {
-    const own = this.#supervisors.get(sessionId);
     if (!this.#definition(cliType)?.command) return;
     try {
-      const agent = await this.#supervisor(cliType, sessionId, cwd).ensure();
-      await agent.deleteSession(agentSessionId);
+      const supervisor = this.#supervisor(cliType, sessionId, cwd);
+      // One that has run and does not offer it need not be started to say so again.
+      if (supervisor.offersDelete === false) return;
+      const agent = await supervisor.ensure();
+      const { promise: late, reject } = Promise.withResolvers<never>();
+      const name = this.#definition(cliType)?.name ?? cliType;
+      const timer = setTimeout(() => reject(new RefusalError(REFUSE.agentStopped(name))), FORGET_MS_MAX);
+      await Promise.race([agent.deleteSession(agentSessionId), late]).finally(() => clearTimeout(timer));
     } finally {
       // A process of the session's own has nobody left to serve.
-      const alone = own ?? this.#supervisors.get(sessionId);
+      const own = this.#supervisors.get(sessionId);
       this.#supervisors.delete(sessionId);
-      await alone?.stop();
+      await own?.end();
     }
   }
 
@@ -151,7 +173,11 @@ export class AgentPool implements Agents, AgentHistories {
   }
 
   catchUp(): void {
-    for (const { supervisor, agent } of this.#left.values()) if (!agent.catchUp()) supervisor.evict();
+    for (const { supervisor, agent } of this.#left.values()) {
+      if (!agent.catchUp()) supervisor.evict("it was never of use");
+      // Its session was ended a moment before the last server was: nobody goes on with it.
+      else if (supervisor.isOwn && agent.sessionCount === 0) supervisor.end().catch(this.#options.onError);
+    }
     this.#left.clear();
   }
 
@@ -204,10 +230,11 @@ export class AgentPool implements Agents, AgentHistories {
 
   /** How the processes of single sessions stand, running or not. */
   ownProcesses(): readonly OwnProcess[] {
-    return [...this.#supervisors].flatMap(([key, { status, message }]) => {
+    return [...this.#supervisors].flatMap(([key, { status, message, nextTryAt }]) => {
       const { id, sessionId } = this.#identity(key);
       if (sessionId === null) return [];
-      return [{ cliType: id, sessionId, status, ...(message !== undefined && { message }) }];
+      const why = { ...(message !== undefined && { message }), ...(nextTryAt !== undefined && { nextTryAt }) };
+      return [{ cliType: id, sessionId, status, ...why }];
     });
   }
 
@@ -220,15 +247,15 @@ export class AgentPool implements Agents, AgentHistories {
   evict(): void {
     const { limits, world } = this.#options;
     const running = [...this.#supervisors.values()].flatMap((supervisor) =>
-      supervisor.running ? [{ ...supervisor.running, evict: () => supervisor.evict() }] : [],
+      supervisor.running ? [{ ...supervisor.running, evict: (why: string) => supervisor.evict(why) }] : [],
     );
-    for (const process of chooseEvictions(running, limits, world.now(), isMemoryShort())) process.evict();
+    for (const { process, why } of chooseEvictions(running, limits, world.now(), isMemoryShort())) process.evict(why);
   }
 
   /** Ends idle processes of one agent, so that its next start is of what is installed then; false when one is at work. */
   release(cliType: CliType): boolean {
     const own = [...this.#supervisors].filter(([key]) => this.#identity(key).id === cliType);
-    for (const [, supervisor] of own) supervisor.evict();
+    for (const [, supervisor] of own) supervisor.evict("another version is to be started next");
     return own.every(([, supervisor]) => supervisor.running === null);
   }
 

@@ -65,6 +65,7 @@ test("W-4 an agent that ends with its very first answer is never called connecte
       statuses.push(status);
       if (status === "disconnected") ended.resolve();
     },
+    log: { info: () => undefined, warn: () => undefined },
     onError: ended.reject,
   });
   await expect(supervisor.ensure()).rejects.toThrow("Hasty");

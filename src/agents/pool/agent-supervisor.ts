@@ -4,18 +4,29 @@ import type { World } from "../../ports/world.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import type { SessionId } from "../../protocol/ids.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
-import { AcpAgent } from "../acp/acp-agent.ts";
+import { AcpAgent, CLOSE_ANSWER_MS_MAX } from "../acp/acp-agent.ts";
 import { WireTrace } from "../acp/connection/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { type ExitReport, type LeftProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
 import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
-import { describeExit, reasonOf } from "./exit-words.ts";
+import { describeExit, lastStderrLine, reasonOf } from "./exit-words.ts";
 import type { ProcessLabel } from "./process-label.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 
 /** Connected for this long without a crash, an agent counts as working again. */
 const PROVEN_AFTER_MS = 60_000;
 const SLOW_START_MS = 15_000;
+/** How long a failed start waits for the process's exit report before it is reported without one. */
+const EXIT_REPORT_MS_MAX = 300;
+/** An agent that prints its own log to stdout must not fill ours. */
+const UNREADABLE_LINES_LOGGED_MAX = 5;
+const LOGGED_LINE_CHARS_MAX = 300;
+
+/** The server's log, as far as agents write to it. */
+export interface AgentLog {
+  info(text: string): void;
+  warn(text: string): void;
+}
 
 export interface SupervisorOptions {
   /** Asked for at each start: the agent may have been installed or updated meanwhile. */
@@ -39,6 +50,7 @@ export interface SupervisorOptions {
   /** Where questions go that belong to no session. */
   readonly desk: QuestionDesk;
   readonly onStatus: (change: AgentStatusChange) => void;
+  readonly log: AgentLog;
   readonly onError: (error: unknown) => void;
 }
 
@@ -49,9 +61,11 @@ type Phase =
   | { phase: "idle" }
   | { phase: "starting"; ready: Promise<AcpAgent> }
   | { phase: "connected"; agent: AcpAgent; startedAt: number; proven: Timer }
-  | { phase: "disconnected"; refusal: Refusal; retry: Timer | null }
+  | { phase: "disconnected"; refusal: Refusal; retry: { readonly timer: Timer; readonly at: number } | null }
   | { phase: "reconnecting"; ready: Promise<AcpAgent> }
   | { phase: "stopped" };
+
+type Connected = Extract<Phase, { phase: "connected" }>;
 
 /** Keeps one agent process: started when first needed, shared by all who need it, brought back when it crashes. */
 export class AgentSupervisor {
@@ -62,6 +76,9 @@ export class AgentSupervisor {
   readonly trace: WireTrace;
   #phase: Phase = { phase: "idle" };
   #startCount = 0;
+  /** Goes up when a start is begun or given up, so that a start knows whether it is still wanted. */
+  #generation = 0;
+  #offersDelete: boolean | null = null;
   #lastUsedAt: number;
 
   constructor(options: SupervisorOptions) {
@@ -75,12 +92,29 @@ export class AgentSupervisor {
     return this.#options.definition().name;
   }
 
+  /** It serves one session alone. */
+  get isOwn(): boolean {
+    return this.#options.sessionId !== null;
+  }
+
+  /** Whether the agent deletes its copy of a conversation when asked; null before it has said what it can. */
+  get offersDelete(): boolean | null {
+    return this.#offersDelete;
+  }
+
   get status(): AgentStatus {
-    return this.#phase.phase === "stopped" ? "idle" : this.#phase.phase;
+    if (this.#phase.phase === "stopped") return "idle";
+    return this.nextTryAt === undefined ? this.#phase.phase : "reconnecting";
   }
 
   get message(): string | undefined {
     return this.#phase.phase === "disconnected" ? this.#phase.refusal.message : undefined;
+  }
+
+  /** When the process is started again by itself, as ISO 8601. */
+  get nextTryAt(): string | undefined {
+    const retry = this.#phase.phase === "disconnected" ? this.#phase.retry : null;
+    return retry ? new Date(retry.at).toISOString() : undefined;
   }
 
   /** What is running now. */
@@ -110,7 +144,7 @@ export class AgentSupervisor {
         return this.#begin("starting", false);
       case "disconnected": {
         const { retry } = this.#phase;
-        if (retry) clearTimeout(retry);
+        if (retry) clearTimeout(retry.timer);
         return this.#begin("reconnecting", retry !== null);
       }
       default:
@@ -122,13 +156,66 @@ export class AgentSupervisor {
   async reconnect(restart: boolean): Promise<AcpAgent> {
     this.#retries.reset();
     if (restart && this.#phase.phase === "connected") {
-      const { agent, proven } = this.#phase;
-      clearTimeout(proven);
-      this.#phase = { phase: "disconnected", refusal: REFUSE.agentStopped(this.#name), retry: null };
-      agent.lose(`${this.#name} was restarted.`, "crashed");
-      agent.stop().catch(this.#options.onError);
+      this.#record("info", "restarted by the user");
+      return this.#replace(this.#phase, `${this.#name} was restarted.`);
     }
     return this.#phase.phase === "idle" ? this.#begin("reconnecting", false) : this.ensure();
+  }
+
+  /** The new process starts when the old one is gone: both would write to the same conversations. */
+  #replace({ agent, proven }: Connected, reason: string, notice?: string): Promise<AcpAgent> {
+    clearTimeout(proven);
+    const ready = this.#begin("reconnecting", false, { after: agent.exited, message: reason });
+    agent.lose(notice ?? reason, "crashed", notice !== undefined);
+    this.#stopNow(agent);
+    return ready;
+  }
+
+  #stopNow(agent: AcpAgent): void {
+    agent.stop("now").catch(this.#options.onError);
+  }
+
+  /** It does not stop its work on a session that was closed. Its other sessions get a new process. */
+  #unstoppable(agent: AcpAgent): void {
+    const phase = this.#phase;
+    this.#record("warn", `did not stop a closed session within ${CLOSE_ANSWER_MS_MAX} ms; its process is restarted`);
+    if (phase.phase !== "connected" || phase.agent !== agent) {
+      this.#stopNow(agent);
+      return;
+    }
+    const reason = `${this.#name} was restarted because it kept working on a session that was stopped.`;
+    if (agent.sessionCount > 0) {
+      const notice = `${reason} This session continues with its next message.`;
+      this.#replace(phase, reason, notice).catch(ignore("the failure is shown as the agent's status"));
+    } else {
+      clearTimeout(phase.proven);
+      this.#phase = { phase: "idle" };
+      agent.lose(reason, "idle");
+      this.#tell({ status: "idle" });
+      this.#stopNow(agent);
+    }
+  }
+
+  /** Its only session was ended: the process goes at once, whatever it is at. It can be started again. */
+  async end(): Promise<void> {
+    const before = this.#phase;
+    if (before.phase === "stopped") return;
+    this.#cancelTimers(before);
+    this.#generation++;
+    this.#phase = { phase: "idle" };
+    const alive = [...this.#alive];
+    if (alive.length > 0) this.#record("info", "its session was ended, so the process is ended");
+    for (const agent of alive) {
+      agent.lose("The session was ended.", "idle");
+      this.#stopNow(agent);
+    }
+    if (before.phase !== "idle") this.#tell({ status: "idle" });
+    await Promise.all(alive.map(({ exited }) => exited));
+  }
+
+  #cancelTimers(phase: Phase): void {
+    if (phase.phase === "disconnected" && phase.retry) clearTimeout(phase.retry.timer);
+    if (phase.phase === "connected") clearTimeout(phase.proven);
   }
 
   /** A completed turn shows that the agent works: an earlier row of crashes is forgotten. */
@@ -138,11 +225,12 @@ export class AgentSupervisor {
   };
 
   /** Ends an agent nobody needs now; its sessions come back by themselves on their next use. */
-  evict(): void {
+  evict(why: string): void {
     if (this.#phase.phase !== "connected" || this.#phase.agent.isBusy) return;
     const { agent, proven } = this.#phase;
     clearTimeout(proven);
     this.#phase = { phase: "idle" };
+    this.#record("info", `process ${agent.pid} is idle and is ended: ${why}`);
     agent.lose("The agent was idle and its process was ended.", "idle");
     this.#tell({ status: "idle" });
     agent.stop().catch(this.#options.onError);
@@ -150,17 +238,22 @@ export class AgentSupervisor {
 
   /** No process is left when this returns, and none will be started again. */
   async stop(): Promise<void> {
-    const before = this.#phase;
+    this.#cancelTimers(this.#phase);
     this.#phase = { phase: "stopped" };
-    if (before.phase === "disconnected" && before.retry) clearTimeout(before.retry);
-    if (before.phase === "connected") clearTimeout(before.proven);
+    this.#generation++;
     await Promise.all([...this.#alive].map((agent) => agent.stop()));
   }
 
-  #begin(phase: "starting" | "reconnecting", isRetry: boolean): Promise<AcpAgent> {
-    const ready = this.#start(isRetry);
+  #begin(
+    phase: "starting" | "reconnecting",
+    isRetry: boolean,
+    replacing?: { readonly after: Promise<unknown>; readonly message: string },
+  ): Promise<AcpAgent> {
+    // Clients know since the crash that it is reconnecting, and when.
+    const isTold = this.status === phase;
+    const ready = this.#start(isRetry, ++this.#generation, replacing?.after);
     this.#phase = { phase, ready };
-    this.#tell({ status: phase });
+    if (!isTold) this.#tell({ status: phase, ...(replacing && { message: replacing.message }) });
     const slow = setTimeout(() => {
       if (this.#phase.phase === phase)
         this.#tell({ status: phase, message: "Still starting. A first start can take a while." });
@@ -169,12 +262,17 @@ export class AgentSupervisor {
     return ready;
   }
 
-  async #start(isRetry: boolean): Promise<AcpAgent> {
+  async #start(isRetry: boolean, generation: number, after?: Promise<unknown>): Promise<AcpAgent> {
+    const { now } = this.#options.world;
+    const begun = now();
     let agent: AcpAgent;
     try {
-      agent = await this.#spawn();
+      await after;
+      agent = await this.#spawn(generation);
     } catch (error) {
       if (!(error instanceof NotStartableError)) throw error;
+      this.#record("warn", `could not be started: ${error.message}`);
+      this.#refuseIfStale(generation);
       throw this.#fail(REFUSE.agentNotInstalled(this.#name, error.message), isRetry);
     }
     try {
@@ -182,14 +280,34 @@ export class AgentSupervisor {
       // Its end can arrive together with its answer, and is heard first: nobody would hear of it again.
       if (!this.#alive.has(agent)) throw new Error("it ended with its first answer");
     } catch (error) {
-      const exit = await agent.stop();
-      throw this.#fail(REFUSE.agentNotConnected(this.#name, reasonOf(error, exit)), isRetry);
+      this.#stopNow(agent);
+      const reason = reasonOf(error, await this.#stderrOfFailed(agent));
+      this.#record("warn", `did not connect: ${reason}`);
+      this.#refuseIfStale(generation);
+      throw this.#fail(REFUSE.agentNotConnected(this.#name, reason), isRetry);
     }
-    if (this.#phase.phase === "stopped") throw new RefusalError(REFUSE.agentStopped(this.#name));
+    if (generation !== this.#generation) this.#stopNow(agent);
+    this.#refuseIfStale(generation);
     const proven = setTimeout(this.#proven, PROVEN_AFTER_MS);
-    this.#phase = { phase: "connected", agent, startedAt: this.#options.world.now(), proven };
+    this.#phase = { phase: "connected", agent, startedAt: now(), proven };
+    this.#offersDelete = agent.offersDelete;
+    this.#record("info", `ready after ${now() - begun} ms: ${agent.about}`);
     this.#tell({ status: "connected" });
     return agent;
+  }
+
+  /** The session was ended, or the server stopped, while the agent was starting. */
+  #refuseIfStale(generation: number): void {
+    if (generation !== this.#generation) throw new RefusalError(REFUSE.agentStopped(this.#name));
+  }
+
+  /** The failure is known: an agent that is slow to end must not delay the report. */
+  async #stderrOfFailed(agent: AcpAgent): Promise<string> {
+    const { promise: late, resolve } = Promise.withResolvers<null>();
+    const timer = setTimeout(() => resolve(null), EXIT_REPORT_MS_MAX);
+    const exit = await Promise.race([agent.exited, late]);
+    clearTimeout(timer);
+    return exit?.stderrTail ?? agent.stderrTail;
   }
 
   /** Goes on with a process that an earlier server started; what it said meanwhile is heard with `catchUp`. */
@@ -199,15 +317,18 @@ export class AgentSupervisor {
     if (!left.isAlive) return agent;
     const proven = setTimeout(this.#proven, PROVEN_AFTER_MS);
     this.#phase = { phase: "connected", agent, startedAt: this.#options.world.now(), proven };
+    this.#record("info", `process ${agent.pid} of the last run goes on`);
     return agent;
   }
 
-  async #spawn(): Promise<AcpAgent> {
+  async #spawn(generation: number): Promise<AcpAgent> {
     const { command, name, installHint } = this.#options.definition();
     if (!command) throw new NotStartableError(installHint ?? `No program for ${name} was found.`);
     const env = await this.#options.env();
+    this.#refuseIfStale(generation);
     const agent = this.#open(this.#options.host, this.#options.world.newId(), env);
     await agent.started;
+    this.#record("info", `started process ${agent.pid}: ${command.join(" ")}`);
     return agent;
   }
 
@@ -216,7 +337,8 @@ export class AgentSupervisor {
     const definition = this.#options.definition();
     const { id: cliType } = definition;
     const label: ProcessLabel = { cliType, sessionId: this.#options.sessionId, cwd };
-    const agent = new AcpAgent({
+    let unreadableCount = 0;
+    const agent: AcpAgent = new AcpAgent({
       id: cliType,
       name: definition.name,
       host,
@@ -235,6 +357,14 @@ export class AgentSupervisor {
       onTurnCompleted: () => {
         this.#proven();
         this.#options.onTurnCompleted();
+      },
+      onUnstoppable: () => this.#unstoppable(agent),
+      onUnreadable: (text) => {
+        if (++unreadableCount > UNREADABLE_LINES_LOGGED_MAX) return;
+        const line = text.length > LOGGED_LINE_CHARS_MAX ? `${text.slice(0, LOGGED_LINE_CHARS_MAX)}…` : text;
+        const more = unreadableCount === UNREADABLE_LINES_LOGGED_MAX ? " (further ones are only in the ACP log)" : "";
+        // The trace has the line itself.
+        this.#log("warn", `wrote a line that is not JSON-RPC: ${line}${more}`);
       },
       world,
     });
@@ -258,6 +388,13 @@ export class AgentSupervisor {
 
   #exited(agent: AcpAgent, exit: ExitReport): void {
     this.#alive.delete(agent);
+    const isCrash = this.#phase.phase === "connected" && this.#phase.agent === agent;
+    const said = lastStderrLine(exit);
+    const words = said === "" ? "" : `; its last line on stderr: ${said}`;
+    this.#record(
+      isCrash ? "warn" : "info",
+      `process ${agent.pid} ${isCrash ? "crashed" : "ended"} (${describeExit(exit)})${words}`,
+    );
     agent.lose(`${this.#name} stopped (${describeExit(exit)}).`, "crashed");
     if (this.#phase.phase !== "connected" || this.#phase.agent !== agent) return;
     clearTimeout(this.#phase.proven);
@@ -269,10 +406,27 @@ export class AgentSupervisor {
   #fail(refusal: Refusal, retried: boolean): RefusalError {
     if (this.#phase.phase === "stopped") return new RefusalError(refusal);
     const delayMs = retried ? this.#retries.next() : null;
-    const retry = delayMs === null ? null : setTimeout(() => this.#retry(), delayMs);
+    const at = this.#options.world.now() + (delayMs ?? 0);
+    const retry = delayMs === null ? null : { timer: setTimeout(() => this.#retry(), delayMs), at };
     this.#phase = { phase: "disconnected", refusal, retry };
     this.#tell({ status: "disconnected", message: refusal.message, refusal });
+    if (delayMs !== null) {
+      this.#record("info", `is started again in ${delayMs} ms (try ${this.#retries.used} of ${this.#retries.max})`);
+      this.#tell({ status: "reconnecting", message: refusal.message });
+    } else if (retried) this.#record("warn", "is not started again by itself: it crashed too often");
     return new RefusalError(refusal);
+  }
+
+  /** One line in the server's log and in the log of the sessions that this process serves. */
+  #record(level: keyof AgentLog, text: string): void {
+    this.trace.record("note", text);
+    this.#log(level, text);
+  }
+
+  #log(level: keyof AgentLog, text: string): void {
+    const { sessionId, definition, log } = this.#options;
+    const { id, name } = definition();
+    log[level](`Agent ${name} (${sessionId ?? id}): ${oneLine(text)}`);
   }
 
   #retry(): void {
@@ -282,6 +436,20 @@ export class AgentSupervisor {
 
   #tell(change: Pick<AgentStatusChange, "status" | "message" | "refusal">): void {
     const { definition, sessionId } = this.#options;
-    this.#options.onStatus({ cliType: definition().id, ...(sessionId !== null && { sessionId }), ...change });
+    const { nextTryAt } = this;
+    this.#options.onStatus({
+      cliType: definition().id,
+      ...(sessionId !== null && { sessionId }),
+      ...(change.status === "reconnecting" && nextTryAt !== undefined && { nextTryAt }),
+      ...change,
+    });
   }
+}
+
+function oneLine(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(" | ");
 }

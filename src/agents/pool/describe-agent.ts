@@ -6,16 +6,17 @@ import type { AgentSupervisor } from "./agent-supervisor.ts";
 /** One agent as clients see it, running or not. */
 export function describeAgent(
   { id, name, command, installHint, details }: AgentDefinition,
-  supervisor: Pick<AgentSupervisor, "status" | "message" | "signInMethods"> | undefined,
+  supervisor: Pick<AgentSupervisor, "status" | "message" | "nextTryAt" | "signInMethods"> | undefined,
   availability: AgentInfo["availability"],
 ): AgentInfo {
-  const message = supervisor?.message;
+  const { message, nextTryAt } = supervisor ?? {};
   return {
     id,
     name,
     status: supervisor?.status ?? "idle",
     availability,
     ...(message !== undefined && { message }),
+    ...(nextTryAt !== undefined && { nextTryAt }),
     capabilities: {},
     signIn: (supervisor?.signInMethods ?? []).map(publicMethod),
     ...details,

@@ -9,7 +9,7 @@ const process = (name: string, lastUsedAt: number, busy = false) => ({
 });
 const limits = { idleMs: 100, processesMax: 2 };
 const chosen = (processes: ReturnType<typeof process>[], now: number) =>
-  chooseEvictions(processes, limits, now).map(({ name }) => name);
+  chooseEvictions(processes, limits, now).map(({ process: { name } }) => name);
 
 it("W-6 ends what was idle for too long", () => {
   expect(chosen([process("old", 0), process("new", 950)], 1_000)).toEqual(["old"]);
@@ -27,7 +27,8 @@ it("W-6 never ends a busy one, even above the maximum", () => {
 it("X-21 under memory pressure a minute of idleness is enough, and a busy one is still spared", () => {
   const long = { idleMs: 3_600_000, processesMax: 9 };
   const processes = [process("idle", 0), process("busy", 0, true), process("fresh", 50_000)];
-  const names = (short: boolean) => chooseEvictions(processes, long, 70_000, short).map(({ name }) => name);
+  const names = (short: boolean) =>
+    chooseEvictions(processes, long, 70_000, short).map(({ process: { name } }) => name);
   expect(names(false)).toEqual([]);
   expect(names(true)).toEqual(["idle"]);
 });

@@ -1,7 +1,7 @@
 export interface Evictable {
   readonly busy: boolean;
   readonly lastUsedAt: number;
-  evict(): void;
+  evict(why: string): void;
 }
 
 export interface EvictionLimits {
@@ -21,9 +21,14 @@ export function chooseEvictions<Process extends Evictable>(
   limits: EvictionLimits,
   now: number,
   memoryShort = false,
-): readonly Process[] {
+): readonly { readonly process: Process; readonly why: string }[] {
   const byAge = processes.filter(({ busy }) => !busy).sort((one, other) => one.lastUsedAt - other.lastUsedAt);
   const idleMs = memoryShort ? Math.min(IDLE_UNDER_PRESSURE_MS, limits.idleMs) : limits.idleMs;
   const excess = Math.max(0, processes.length - limits.processesMax);
-  return byAge.filter(({ lastUsedAt }, index) => index < excess || now - lastUsedAt >= idleMs);
+  return byAge.flatMap((process, index) => {
+    const unusedMs = now - process.lastUsedAt;
+    if (unusedMs >= idleMs)
+      return [{ process, why: `unused for ${unusedMs} ms${memoryShort ? ", memory is short" : ""}` }];
+    return index < excess ? [{ process, why: `more than ${limits.processesMax} processes run` }] : [];
+  });
 }

@@ -5,8 +5,12 @@ export function describeExit(exit: ExitReport): string {
   return exit.signal ? `killed by ${exit.signal}` : `exit code ${exit.code}`;
 }
 
+export function lastStderrLine({ stderrTail }: ExitReport): string {
+  return stderrTail.trimEnd().split("\n").at(-1)?.trim() ?? "";
+}
+
 /** Why a start failed, with what the process complained about last. */
-export function reasonOf(error: unknown, exit: ExitReport): string {
+export function reasonOf(error: unknown, stderrTail: string): string {
   const reason = error instanceof Error ? error.message : String(error);
-  return [reason, exit.stderrTail].filter(Boolean).join("\n");
+  return [reason, stderrTail].filter(Boolean).join("\n");
 }

@@ -15,6 +15,10 @@ export class RetrySchedule {
     return delayMs;
   }
 
+  get max(): number {
+    return this.#delaysMs.length;
+  }
+
   get used(): number {
     return this.#used;
   }

@@ -6,14 +6,18 @@ import {
   NotStartableError,
   type PastLine,
   type ProcessSpec,
+  type StopUrgency,
 } from "./process-host.ts";
 import { spawnPlan } from "./spawn-plan.ts";
 import { StderrTail } from "./stderr-tail.ts";
 
 /** Agents put whole files and images into one line. */
 const LINE_BYTES_MAX = 128 * 1024 * 1024;
-const EXIT_GRACE_MS = 5_000;
-const KILL_GRACE_MS = 2_000;
+/** How long after its input was closed the group gets SIGTERM, and then SIGKILL. */
+const STOP_GRACE: Readonly<Record<StopUrgency, { readonly termAfterMs: number; readonly killAfterMs: number }>> = {
+  gentle: { termAfterMs: 5_000, killAfterMs: 7_000 },
+  now: { termAfterMs: 0, killAfterMs: 700 },
+};
 /** What a process wrote before its end is in the pipe already; this is for reading it on a busy machine. */
 const PIPE_GRACE_MS = 500;
 
@@ -43,15 +47,26 @@ export class AgentProcess implements HostedProcess {
     }
   }
 
-  async stop(): Promise<ExitReport> {
-    if (!this.#ended) await this.#child.stdin.end();
-    const asked = after(EXIT_GRACE_MS, () => killGroup(this.pid, "SIGTERM"));
-    const insisted = after(EXIT_GRACE_MS + KILL_GRACE_MS, () => killGroup(this.pid, "SIGKILL"));
+  async stop(urgency: StopUrgency = "gentle"): Promise<ExitReport> {
+    // Its number may belong to another process by now.
+    if (this.#ended) return this.exited;
+    this.#closeInput();
+    const { termAfterMs, killAfterMs } = STOP_GRACE[urgency];
+    const asked = setTimeout(() => killGroup(this.pid, "SIGTERM"), termAfterMs);
+    const insisted = setTimeout(() => killGroup(this.pid, "SIGKILL"), killAfterMs);
     await this.#child.exited;
     clearTimeout(asked);
     clearTimeout(insisted);
-    killGroup(this.pid, "SIGKILL");
     return this.exited;
+  }
+
+  /** Not waited for: to an agent that reads nothing the rest of its input never gets through. */
+  #closeInput(): void {
+    try {
+      Promise.resolve(this.#child.stdin.end()).catch(ignoreBrokenPipe);
+    } catch (error) {
+      ignoreBrokenPipe(error);
+    }
   }
 
   /** A child ends with its server: it has neither a past nor a successor. */
@@ -120,10 +135,6 @@ function spawn(options: ProcessSpec): Bun.Subprocess<"pipe", "pipe", "pipe"> {
 /** The process died a moment ago and its end is on its way: what was written goes nowhere. */
 function ignoreBrokenPipe(error: unknown): void {
   if (!(error instanceof Error) || Reflect.get(error, "code") !== "EPIPE") throw error;
-}
-
-function after(ms: number, act: () => void): ReturnType<typeof setTimeout> {
-  return setTimeout(act, ms);
 }
 
 /** Signals a whole process group; one that is already gone is what we wanted. */

@@ -5,7 +5,8 @@ import { RUN_VARIABLE } from "./sweep-leftovers.ts";
  * Reads the groups of running agents from the server. The end of that pipe is the end of the server, however it died;
  * then every group still named, and every process that carries the run's mark, is ended. A shell costs a megabyte.
  * A group comes with the start time of its leader: a number that was given to another process meanwhile is left alone.
- * Without /proc there are no marks to read, and groups go by their number.
+ * Without /proc there are no marks to read, and groups go by their number. One grep reads all environments; the loop
+ * is for a grep without -z.
  */
 const SCRIPT = `
 trap '' INT TERM HUP
@@ -26,11 +27,16 @@ for known in $groups; do
   fi
   kill -s KILL -- "-$group" 2>/dev/null
 done
-for environ in /proc/[0-9]*/environ; do
-  if tr '\\0' '\\n' < "$environ" 2>/dev/null | grep -qx "$1"; then
-    pid=\${environ#/proc/}
-    kill -s KILL "\${pid%/environ}" 2>/dev/null
-  fi
+if printf 'a' | grep -qzxF a 2>/dev/null; then
+  marked=$(grep -lzxF -- "$1" /proc/[0-9]*/environ 2>/dev/null)
+else
+  marked=$(for environ in /proc/[0-9]*/environ; do
+    tr '\\0' '\\n' < "$environ" 2>/dev/null | grep -qxF -- "$1" && echo "$environ"
+  done)
+fi
+for environ in $marked; do
+  pid=\${environ#/proc/}
+  kill -s KILL "\${pid%/environ}" 2>/dev/null
 done
 exit 0
 `;

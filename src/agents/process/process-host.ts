@@ -32,6 +32,9 @@ export interface PastLine {
   readonly text: string;
 }
 
+/** `gentle` leaves an agent seconds to end by itself; `now` is for one that must not act any more. */
+export type StopUrgency = "gentle" | "now";
+
 export interface HostedProcess {
   readonly pid: number;
   /** Resolves when it runs; rejects with NotStartableError. */
@@ -42,8 +45,8 @@ export interface HostedProcess {
   readonly checkpointBytes: number;
   /** A line for the agent; to a process that is gone it goes nowhere, and `exited` tells. */
   write(line: string): void;
-  /** Asks, then insists: the process and everything it started are gone when this returns. */
-  stop(): Promise<ExitReport>;
+  /** The process and everything it started are gone when this returns. A second call may be more urgent than the first. */
+  stop(urgency?: StopUrgency): Promise<ExitReport>;
   /** What an earlier server and the process said to each other; from this call on, new lines are handed over. */
   takePast(): readonly PastLine[];
   /** Everything up to that line is stored, and the note says what else it came to: the lines themselves may go. */

@@ -105,6 +105,8 @@ export class AgentLink {
     const { sessionId, cliType, agents, binding } = this.#deps;
     // One that is just being attached is let go too; that it could not be attached is no news any more.
     this.#givingUp.abort();
+    // A process that is just being started for this session alone need not get so far.
+    if (!this.#agent) await agents.end(sessionId);
     const agent = this.#agent ?? (await this.#attaching?.catch(() => null)) ?? null;
     this.#agent = null;
     for (const request of asked) {
@@ -112,7 +114,7 @@ export class AgentLink {
       else agent?.answerQuestion(request.elicitationId, { action: "cancel" });
     }
     if (this.#promptedTurn !== null) agent?.cancel();
-    await agent?.close();
+    await this.#stop(agent);
     const { cwd, agentSessionId } = binding();
     await agents.forget({ sessionId, cliType, cwd, agentSessionId: agent?.agentSessionId ?? agentSessionId });
   }
@@ -195,11 +197,16 @@ export class AgentLink {
     this.#closes += 1;
     this.#givingUp.abort();
     try {
-      await agent?.close();
+      await this.#stop(agent);
     } finally {
       // Closed for us, whatever the agent makes of it.
       this.#deps.post({ type: "lost", reason: "The session was closed.", state: "closed" });
     }
+  }
+
+  /** The agent has stopped working on this session when this returns, and a process of the session's own has ended. */
+  async #stop(agent: AgentSession | null): Promise<void> {
+    await Promise.all([agent?.close(), this.#deps.agents.end(this.#deps.sessionId)]);
   }
 }
 

@@ -17,7 +17,7 @@ function isOfKind({ direction }: TraceLine, kind: TraceKind): boolean {
     case "in":
       return direction === kind;
     case "noise":
-      return direction === "stderr" || direction === "junk";
+      return direction === "stderr" || direction === "junk" || direction === "note";
     default:
       return kind satisfies never;
   }

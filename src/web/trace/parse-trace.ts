@@ -1,6 +1,6 @@
 import { z } from "zod/mini";
 
-export const TraceDirection = z.enum(["in", "out", "junk", "stderr"]);
+export const TraceDirection = z.enum(["in", "out", "junk", "stderr", "note"]);
 export type TraceDirection = z.infer<typeof TraceDirection>;
 
 const TraceLine = z.object({ at: z.string(), direction: TraceDirection, text: z.string() });
@@ -20,7 +20,7 @@ const Message = z.object({
 
 /** What a line is about, in a few words; empty for text that is no message. */
 export function summaryOf({ direction, text }: TraceLine): string {
-  if (direction === "stderr" || direction === "junk") return "";
+  if (direction === "stderr" || direction === "junk" || direction === "note") return "";
   const message = Message.safeParse(jsonOf(text)).data;
   if (message === undefined) return "";
   const { id, method, params, error } = message;

@@ -13,5 +13,7 @@ export interface AcpConnectionOptions {
   /** For a process that outlives the server. */
   readonly held: NonNullable<ProcessSpec["held"]> | null;
   readonly trace: WireTrace;
+  /** A line that is no message; the trace has it. */
+  readonly onUnreadable?: (text: string) => void;
   readonly hooks: AcpHooks;
 }

@@ -1,7 +1,8 @@
 import type { AnyMessage, ClientConnection } from "@agentclientprotocol/sdk";
 import { ignore } from "../../../lib/ignore.ts";
 import type { Json } from "../../../protocol/json.ts";
-import type { ExitReport, HostedProcess, PastLine } from "../../process/process-host.ts";
+import type { ExitReport, HostedProcess, PastLine, StopUrgency } from "../../process/process-host.ts";
+import { StderrTail } from "../../process/stderr-tail.ts";
 import { ClientRequestError } from "../client-requests.ts";
 import { asObject, asString, type JsonObject } from "../read-json.ts";
 import type { AcpConnectionOptions } from "./acp-connection-options.ts";
@@ -26,6 +27,7 @@ const REQUEST_CANCELLED = -32800;
 export class AcpConnection {
   readonly #options: AcpConnectionOptions;
   readonly #process: HostedProcess;
+  readonly #stderr = new StderrTail();
   readonly #prompts = new Set<string>();
   /** Open permission requests by the text of their id, so that the answer repeats the id exactly as it came. */
   readonly #permissions = new Map<string, Json>();
@@ -60,8 +62,11 @@ export class AcpConnection {
       env: options.env,
       ...(options.held && { held: options.held }),
       onLine: (line, offset) => this.#receive(line, offset),
-      onStderr: (text) => options.trace.record("stderr", text),
-      onTooLong: (bytes) => options.trace.record("junk", `a line of ${bytes} bytes was over the limit and dropped`),
+      onStderr: (text) => {
+        this.#stderr.push(text);
+        options.trace.record("stderr", text);
+      },
+      onTooLong: (bytes) => this.#unreadable(`a line of ${bytes} bytes was over the limit and dropped`),
     });
     this.exited.then(() => this.#sdk?.close()).catch(ignore("`exited` never rejects"));
   }
@@ -77,6 +82,11 @@ export class AcpConnection {
 
   get exited(): Promise<ExitReport> {
     return this.#process.exited;
+  }
+
+  /** The last of what it wrote to stderr so far. */
+  get stderrTail(): string {
+    return this.#stderr.lastLines();
   }
 
   /** The last line that was handed on. */
@@ -170,6 +180,11 @@ export class AcpConnection {
     this.#callers.set(key, agentSessionId);
   }
 
+  /** That prompt was sent and has no answer yet. */
+  isWaitingFor(key: string): boolean {
+    return this.#prompts.has(key);
+  }
+
   /** Asks the agent to give up a prompt that a plain cancel did not end. */
   cancelPrompt(key: string): void {
     if (this.#prompts.has(key)) this.notify("$/cancel_request", { requestId: key });
@@ -198,8 +213,8 @@ export class AcpConnection {
     return requestId === undefined ? undefined : this.#callers.get(requestId);
   }
 
-  stop(): Promise<ExitReport> {
-    return this.#process.stop();
+  stop(urgency?: StopUrgency): Promise<ExitReport> {
+    return this.#process.stop(urgency);
   }
 
   #askInOrder(agentSessionId: string, id: string, method: string, params: object): string {
@@ -213,11 +228,18 @@ export class AcpConnection {
     const text = line.trim();
     if (text === "") return;
     const message = parseMessage(text);
-    this.#options.trace.record(message ? "in" : "junk", text);
-    if (message) this.#route(message, offset);
+    if (message) {
+      this.#options.trace.record("in", text);
+      this.#route(message, offset);
+    } else this.#unreadable(text);
     this.#charsSinceCheckpoint += text.length;
     if (!this.#isCatchingUp && this.#charsSinceCheckpoint >= this.#process.checkpointBytes)
       this.#options.hooks.onCheckpointDue();
+  }
+
+  #unreadable(text: string): void {
+    this.#options.trace.record("junk", text);
+    if (!this.#isCatchingUp) this.#options.onUnreadable?.(text);
   }
 
   #route(message: JsonObject, offset: number): void {

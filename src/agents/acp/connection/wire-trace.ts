@@ -7,7 +7,8 @@ const LINE_CHARS_MAX = 100_000;
 export interface TraceLine {
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly direction: "in" | "out" | "junk" | "stderr";
+  /** `note` is what became of the process: started, ready, ended, restarted. */
+  readonly direction: "in" | "out" | "junk" | "stderr" | "note";
   readonly text: string;
 }
 
