@@ -31,13 +31,13 @@ export function createCatalog({ config, dataDir, world, configured, overlays, bu
   const installed = new InstalledAgents({
     folder: dataDir.file("agents"),
     runtimes: { bun: process.execPath, node: () => which("node") },
-    warn: logger.warn,
+    warn: (text) => logger.warn(text),
   });
   const registry = new AgentRegistry({
     world,
     cacheFile: join(installed.folder, "registry.json"),
     url: registryUrl(env["LIMINAL_REGISTRY_URL"]),
-    info: logger.info,
+    info: (text) => logger.info(text),
   });
   const catalog = agentCatalog({
     env,

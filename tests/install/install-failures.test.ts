@@ -147,3 +147,27 @@ test("X-5 an agent nobody knows, and one that cannot be installed from here, are
     refusal: { code: "AGENT_UNKNOWN" },
   });
 });
+
+test("(B4) X-5 an agent that opens no session gives the reason that it hides in its error's data", async () => {
+  await using scene = await InstallerScene.open();
+  const details = "--dangerously-skip-permissions cannot be used with root/sudo privileges";
+  const error = { code: -32603, message: "Internal error", data: { details } };
+  const lines = [
+    "require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {",
+    "  const { id, method } = JSON.parse(line);",
+    `  const answer = method === 'initialize' ? { result: { protocolVersion: 1 } } : { error: ${JSON.stringify(error)} };`,
+    "  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }) + '\\n');",
+    "});",
+  ];
+  const manifest = { bin: "run.js" };
+  await scene.registry.publish({
+    name: "@acme/agent",
+    version: "1.0.0",
+    manifest,
+    files: { "run.js": lines.join("\n") },
+  });
+  const refusal = await scene.refusalOf(scene.installer.install(ACME));
+  expect(refusal).toContain(details);
+  expect(refusal).toContain("Claude Code does not start as root unless IS_SANDBOX is 1");
+  expectNothingLeft(scene);
+});

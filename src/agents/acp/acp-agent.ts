@@ -8,7 +8,7 @@ import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method
 import type { AcpAgentOptions } from "./acp-agent-options.ts";
 import { AcpQuestions } from "./acp-questions.ts";
 import { AcpSession } from "./acp-session.ts";
-import type { StoredPast } from "./acp-session-options.ts";
+import type { ClosedSession, StoredPast } from "./acp-session-options.ts";
 import { AcpSessions } from "./acp-sessions.ts";
 import { afterReplay, type Replayed } from "./after-replay.ts";
 import { AgentFailureError, asFailure, refusalOf } from "./agent-refusals.ts";
@@ -304,7 +304,7 @@ export class AcpAgent {
   }
 
   /** What the agent still says about the session is kept until it has stopped; what it frees, it frees in its own time. */
-  async #closeSession(session: AcpSession, openPrompts: readonly string[]): Promise<void> {
+  async #closeSession(session: ClosedSession, openPrompts: readonly string[]): Promise<void> {
     const { agentSessionId } = session;
     if (this.#has("close")) this.#letGo(agentSessionId);
     const isForced = await this.#stopped(openPrompts);

@@ -3,7 +3,6 @@ import type { Refusal } from "../../protocol/errors.ts";
 import type { ElicitationId } from "../../protocol/ids.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
 import type { PromptAbilities } from "../../protocol/session-parts.ts";
-import type { AcpSession } from "./acp-session.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import type { AcpConnection } from "./connection/acp-connection.ts";
 import type { AcpFailure } from "./connection/acp-hooks.ts";
@@ -23,9 +22,15 @@ export interface AcpSessionOptions {
   readonly hasQuestion: (id: string) => boolean;
   readonly answerQuestion: (elicitationId: ElicitationId, answer: QuestionAnswer) => void;
   /** Resolves when the agent no longer works on the session, whose open prompts are these. */
-  readonly onClosed: (session: AcpSession, openPrompts: readonly string[]) => Promise<void> | void;
+  readonly onClosed: (session: ClosedSession, openPrompts: readonly string[]) => Promise<void> | void;
   readonly onTurnCompleted: () => void;
   readonly refuse: (failure: AcpFailure) => Refusal;
+}
+
+/** A session that is being closed: what the agent still says about it goes to its sink. */
+export interface ClosedSession {
+  readonly agentSessionId: string;
+  readonly sink: AgentSink;
 }
 
 /** What a session has stored of a conversation. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "../../lib/parse-json.ts";
+import { failureMessage, withAdvice } from "../acp/connection/failure-message.ts";
 import { killGroup } from "../process/agent-process.ts";
 import { type HostedProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
 import { StderrTail } from "../process/stderr-tail.ts";
@@ -12,7 +13,7 @@ const Incoming = z.object({
   id: z.union([z.string(), z.number(), z.null()]).optional(),
   method: z.string().optional(),
   result: z.unknown().optional(),
-  error: z.object({ code: z.number(), message: z.string() }).optional(),
+  error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).optional(),
 });
 type Incoming = z.infer<typeof Incoming>;
 
@@ -52,7 +53,7 @@ export async function probeAgent(options: ProbeOptions): Promise<ProbeFailure | 
   signal.addEventListener("abort", end);
   try {
     const reason = await converse(trial, options);
-    return reason === null ? null : { reason, stderr: stderr.lastLines() };
+    return reason === null ? null : { reason, stderr: withAdvice(stderr.lastLines()) };
   } finally {
     await trial.end();
     signal.removeEventListener("abort", end);
@@ -66,14 +67,19 @@ async function converse(trial: Trial, { cwd, clientVersion, greetOnly }: ProbeOp
     clientCapabilities: {},
   });
   if (typeof greeting === "string") return greeting;
-  if (greeting.error) return `it refused the connection: ${greeting.error.message}`;
+  if (greeting.error) return `it refused the connection: ${wordsOf(greeting.error)}`;
   const { data } = z.object({ protocolVersion: z.number() }).safeParse(greeting.result);
   if (data?.protocolVersion !== PROTOCOL_VERSION) return "it speaks another version of the protocol";
   if (greetOnly) return null;
   const opened = await trial.ask("session/new", { cwd, mcpServers: [] });
   if (typeof opened === "string") return opened;
-  if (opened.error && opened.error.code !== AUTH_REQUIRED) return `it opened no session: ${opened.error.message}`;
+  if (opened.error && opened.error.code !== AUTH_REQUIRED) return `it opened no session: ${wordsOf(opened.error)}`;
   return null;
+}
+
+/** Many agents put the reason into `data`, and only "Internal error" into the message. */
+function wordsOf({ message, data }: NonNullable<Incoming["error"]>): string {
+  return failureMessage(message, data);
 }
 
 /** One process on trial; a question is answered by a message or by why there will be none. */

@@ -1,3 +1,4 @@
+import { failureMessage, withAdvice } from "../acp/connection/failure-message.ts";
 import type { ExitReport } from "../process/process-host.ts";
 
 /** How a process ended, in words. */
@@ -11,6 +12,6 @@ export function lastStderrLine({ stderrTail }: ExitReport): string {
 
 /** Why a start failed, with what the process complained about last. */
 export function reasonOf(error: unknown, stderrTail: string): string {
-  const reason = error instanceof Error ? error.message : String(error);
-  return [reason, stderrTail].filter(Boolean).join("\n");
+  const reason = error instanceof Error ? failureMessage(error.message, Reflect.get(error, "data")) : String(error);
+  return withAdvice([reason, stderrTail].filter(Boolean).join("\n"));
 }

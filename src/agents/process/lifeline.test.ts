@@ -1,7 +1,9 @@
 import { describe, expect, it } from "bun:test";
+import { readFile, writeFile } from "node:fs/promises";
 import { isAlive, waitUntilGone } from "../../../tests/builtin-agent/process-watch.ts";
 import { LIFELINE_OWNER } from "../../../tests/core/lifeline-owner.ts";
 import { watchProcesses } from "../../../tests/support/leftover-processes.ts";
+import { tempDir } from "../../../tests/support/temp-dir.ts";
 import { Lifeline } from "./lifeline.ts";
 import { RUN_VARIABLE } from "./sweep-leftovers.ts";
 
@@ -42,6 +44,24 @@ describe.skipIf(process.platform !== "linux")("Lifeline", () => {
     expect(isAlive(bystander.pid)).toBe(true);
     bystander.kill("SIGKILL");
     expect(await processes.leftAfter(GONE_MS)).toEqual([]);
+  });
+
+  it("(B1) reads the marks of all processes with one program, however many there are", async () => {
+    using processes = watchProcesses();
+    await using dir = await tempDir();
+    const calls = dir.join("calls");
+    for (const program of ["grep", "tr"]) {
+      const shim = `#!/bin/sh\necho ${program} >> ${calls}\nexec ${Bun.which(program)} "$@"\n`;
+      await writeFile(dir.join(program), shim, { mode: 0o755 });
+    }
+    const run = crypto.randomUUID();
+    const marked = sleeper({ ...processes.env, [RUN_VARIABLE]: run });
+    const lifeline = new Lifeline(run, { PATH: `${dir.path}:${PATH}` });
+    lifeline.begin();
+    await lifeline.stop();
+    await waitUntilGone(marked.pid);
+    // The first asks whether grep knows -z.
+    expect(await readFile(calls, "utf8")).toBe("grep\ngrep\n");
   });
 
   it("a group that is still held is ended even without a mark", async () => {

@@ -10,8 +10,15 @@ const DIRECTION_WORDS: Readonly<Record<TraceDirection, string>> = {
   in: "received",
   stderr: "stderr",
   junk: "no message",
+  note: "process",
 };
-const DIRECTION_SIGNS: Readonly<Record<TraceDirection, string>> = { out: "→", in: "←", stderr: "!", junk: "?" };
+const DIRECTION_SIGNS: Readonly<Record<TraceDirection, string>> = {
+  out: "→",
+  in: "←",
+  stderr: "!",
+  junk: "?",
+  note: "•",
+};
 
 /** The lines, newest at the end and in view; a line opens to its whole message. */
 export function TraceList({ lines }: { lines: readonly TraceLine[] }) {

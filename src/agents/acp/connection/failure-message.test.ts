@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { failureMessage } from "./failure-message.ts";
+import { failureMessage, withAdvice } from "./failure-message.ts";
 
 test.each([
   ["Something broke", undefined, "Something broke"],
@@ -10,4 +10,11 @@ test.each([
   ['{"code":1}', undefined, '{"code":1}'],
 ])("%s reads as a person would say it", (message, data, told) => {
   expect(failureMessage(message, data)).toBe(told);
+});
+
+test("(B11) a refusal to start as root says what to do", () => {
+  const details = "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
+  const told = failureMessage("Internal error", { details });
+  expect(told).toContain("Claude Code does not start as root unless IS_SANDBOX is 1");
+  expect(withAdvice(told)).toBe(told);
 });

@@ -4,7 +4,17 @@ import { asObject, asString, type JsonObject } from "../read-json.ts";
 export function failureMessage(message: string, data: unknown): string {
   const plain = plainMessage(message);
   const details = typeof data === "string" ? data : detailsIn(asObject(data) ?? {});
-  return details === undefined || plain.includes(details) ? plain : `${plain}: ${details}`;
+  return withAdvice(details === undefined || plain.includes(details) ? plain : `${plain}: ${details}`);
+}
+
+const ROOT_ADVICE =
+  "Claude Code does not start as root unless IS_SANDBOX is 1. " +
+  "Start Liminal Builder as another user, or set IS_SANDBOX=1 if this machine is a container or a sandbox.";
+
+/** Adds what to do about a complaint whose own words do not say it. */
+export function withAdvice(complaint: string): string {
+  const isAboutRoot = complaint.includes("cannot be used with root/sudo privileges");
+  return isAboutRoot && !complaint.includes(ROOT_ADVICE) ? `${complaint}\n${ROOT_ADVICE}` : complaint;
 }
 
 function detailsIn(data: JsonObject): string | undefined {

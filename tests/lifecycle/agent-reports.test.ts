@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { startTalk } from "../integration/talk.ts";
+import { guideWith, startTestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { agentPid } from "./agent-status.ts";
+
+/** Refuses the handshake, and ends only by SIGKILL. */
+const REFUSES_AND_STAYS = `
+  process.on("SIGTERM", () => undefined);
+  setInterval(() => undefined, 1_000);
+  for await (const line of console) {
+    if (line === "") continue;
+    const error = { code: -32603, message: "Internal error", data: { details: "no licence" } };
+    console.log(JSON.stringify({ jsonrpc: "2.0", id: JSON.parse(line).id, error }));
+  }`;
+
+/** Writes a line that is no message, then is the built-in agent. */
+const CHATTY = `console.log("Welcome to Chatty!"); await import(process.argv.at(-1));`;
+
+test("(B1) TC-5.5b a refused handshake is reported before its process has ended", async () => {
+  const refuser = { name: "Refuser", command: process.execPath, args: ["-e", REFUSES_AND_STAYS] };
+  await using server = await startTestServer({ agents: { refuser } });
+  const client = await server.connect();
+  const { project } = await client.ask("project:added", { type: "project:add", path: await server.directory("work") });
+  const failed = await client.ask("error", { type: "session:create", projectId: project.id, cliType: "refuser" });
+  expect(failed.details).toContain("Internal error: no licence");
+  const log = await waitFor(
+    () => server.log,
+    (text) => text.includes("killed by SIGKILL"),
+    "the end of the process",
+  );
+  expect(log.indexOf("did not connect: Internal error: no licence")).toBeGreaterThan(-1);
+  expect(log.indexOf("did not connect")).toBeLessThan(log.indexOf("killed by SIGKILL"));
+});
+
+test("(B2) X-17 the server log and the session's log say when and why an agent started, stopped and was restarted", async () => {
+  const guide = guideWith();
+  const chatty = {
+    name: "Chatty",
+    command: process.execPath,
+    args: ["-e", CHATTY, guide.args?.at(0) ?? ""],
+    retryMs: [1],
+  };
+  await using server = await startTestServer({ agents: { chatty: { ...chatty, process: "shared" } } });
+  const talk = await startTalk(server, "chatty");
+  const pid = await agentPid(server, "chatty");
+  const mark = talk.client.mark();
+  process.kill(pid, "SIGKILL");
+  await talk.client.next("agent:status", ({ status }) => status === "connected", mark);
+  const expected = [
+    `started process ${pid}: `,
+    "ready after ",
+    "liminal-guide",
+    `process ${pid} crashed (killed by SIGKILL)`,
+    "is started again in 1 ms (try 1 of 1)",
+  ];
+  for (const words of [...expected, "wrote a line that is not JSON-RPC: Welcome to Chatty!"])
+    expect(server.log).toContain(words);
+  expect(server.log).toMatch(/info Agent Chatty \(chatty\): ready after \d+ ms: liminal-guide \S+, offers /);
+  const trace = await (await server.fetch(`/api/trace?sessionId=${encodeURIComponent(talk.sessionId)}`)).text();
+  for (const words of expected) expect(trace).toContain(words);
+});
+
+test("(B5) X-5 without a network the catalog keeps its list and says so in the log", async () => {
+  await using server = await startTestServer({ env: { LIMINAL_REGISTRY_URL: "http://127.0.0.1:9/registry.json" } });
+  const client = await server.connect();
+  const { agents } = await client.ask("agent:list", { type: "agent:list" });
+  expect(agents.length).toBeGreaterThan(2);
+  await waitFor(
+    () => server.log,
+    (text) => text.includes("The agent registry was not refreshed"),
+    "the line about the registry",
+  );
+});
