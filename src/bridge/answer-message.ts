@@ -36,6 +36,10 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       return answerAboutProjects(deps, message);
     case "session:list":
       return listSessions(deps, message);
+    case "session:children": {
+      const children = sessions.children(message.sessionId);
+      return children ? reply(children) : { kind: "refused", refusal: REFUSE.sessionNotFound() };
+    }
     case "session:page":
     case "session:output":
       return readSession(deps, message);

@@ -13,6 +13,7 @@ const REPEATABLE: ReadonlySet<ClientMessage["type"]> = new Set<ClientMessage["ty
   "project:list",
   "directories:list",
   "session:list",
+  "session:children",
   "session:open",
   "session:page",
   "session:output",

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import type { MessageAuthor } from "../protocol/entry.ts";
 import { REFUSE } from "../protocol/errors.ts";
 import { CommandId } from "../protocol/ids.ts";
 import type { Caller } from "./caller.ts";
@@ -78,6 +79,11 @@ export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawS
       }
     });
   };
+}
+
+/** Whose words a prompt of this call's is, as its session shows it. */
+export function authorFor({ caller }: Pick<ToolContext, "caller">): MessageAuthor {
+  return caller === null ? "program" : "parent";
 }
 
 /** Keys of different callers and different tools never meet. */

@@ -1,3 +1,4 @@
+import type { Spent } from "../protocol/children.ts";
 import type { Budget } from "../protocol/delegation.ts";
 import type { SessionId } from "../protocol/ids.ts";
 
@@ -13,13 +14,6 @@ export interface Delegation {
   readonly depth: number;
   /** What the child may spend, with all that it starts. */
   readonly budget: Budget;
-}
-
-export interface Spent {
-  readonly turns: number;
-  readonly tokens: number;
-  readonly cost: number;
-  readonly workMs: number;
 }
 
 /** Who started whom, and what came of it. What was spent is counted in the very transactions that store the facts. */

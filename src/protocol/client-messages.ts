@@ -110,6 +110,8 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("project:list", {}),
   /** Which directories the path could go on to while it is typed. */
   message("directories:list", { path: z.string().check(z.maxLength(PATH_CHARS_MAX)) }),
+  /** How the agents that this session started are doing. */
+  message("session:children", { sessionId: SessionId }),
   message("session:list", { projectId: ProjectId, includeArchived: z.optional(z.boolean()) }),
   message("session:create", {
     projectId: ProjectId,

@@ -72,10 +72,16 @@ const base = {
   parentToolCallId: z.optional(z.string()),
 };
 
+/** Who wrote a message that the user did not: the session's parent, its own agents (a digest), or a program outside. */
+export const MessageAuthor = z.enum(["parent", "children", "program"]);
+export type MessageAuthor = z.infer<typeof MessageAuthor>;
+
 export const UserEntry = z.object({
   ...base,
   type: z.literal("user"),
   content: z.string(),
+  /** Absent: the user. */
+  author: z.optional(MessageAuthor),
   attachments: z.optional(z.array(Part)),
   timestamp: z.string(),
   commandId: z.optional(CommandId),

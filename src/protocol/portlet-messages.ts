@@ -2,14 +2,27 @@ import { z } from "zod/mini";
 import type { ClientMessage } from "./client-messages.ts";
 import { Part } from "./entry.ts";
 import { FactBody, Seq } from "./facts.ts";
-import { CliType, CommandId, EntryId } from "./ids.ts";
+import { CliType, CommandId, EntryId, SessionId } from "./ids.ts";
 import { AgentStatus, FilesFound, SessionHistory, SessionPage, SessionResumed } from "./server-messages.ts";
 
 const PortletFact = z.intersection(z.object({ seq: Seq }), FactBody);
 export type PortletFact = z.infer<typeof PortletFact>;
 
-export const PortletWish = z.enum(["previous-message", "next-message", "first-message", "latest", "stop"]);
-export type PortletWish = z.infer<typeof PortletWish>;
+/** One agent that the session started, as its parent shows it. */
+const ShownChild = z.object({
+  sessionId: SessionId,
+  title: z.string(),
+  cliType: CliType,
+  mark: z.enum(["working", "waiting", "stalled", "failed", "paused", "done", "idle"]),
+  /** What it does, asks or said last; `target` is the exact thing, such as a path. */
+  words: z.string(),
+  target: z.string(),
+  filesChanged: z.int(),
+  cost: z.string(),
+  share: z.optional(z.number()),
+  ended: z.boolean(),
+});
+export type ShownChild = z.infer<typeof ShownChild>;
 
 /** What the shell tells a session's frame: the session's own messages less the id the frame stands for, and its surroundings. */
 export const ShellToPortlet = z.union([
@@ -27,7 +40,21 @@ export const ShellToPortlet = z.union([
     commandId: z.optional(CommandId),
     fields: z.optional(z.record(z.string(), z.string())),
   }),
-  z.object({ type: z.literal("portlet:session"), cliType: CliType, agentName: z.string(), projectName: z.string() }),
+  z.object({
+    type: z.literal("portlet:session"),
+    cliType: CliType,
+    agentName: z.string(),
+    projectName: z.string(),
+    /** Of the session that started this one. */
+    parentTitle: z.optional(z.string()),
+  }),
+  z.object({
+    type: z.literal("portlet:children"),
+    children: z.array(ShownChild),
+    /** What the tree has used: in words, and as a share of its budget where it has one. */
+    spent: z.string(),
+    share: z.optional(z.number()),
+  }),
   /** `column` counts from the left where several are in view. Hidden frames fold but do no layout work; shown again, they catch up in one step. */
   z.object({ type: z.literal("portlet:visible"), visible: z.boolean(), column: z.optional(z.int()) }),
   z.object({ type: z.literal("portlet:connection"), connected: z.boolean() }),
@@ -37,8 +64,6 @@ export const ShellToPortlet = z.union([
   /** Prints the session, all of it. */
   z.object({ type: z.literal("portlet:print") }),
   z.object({ type: z.literal("portlet:find") }),
-  /** Moves the reader, or stops the turn: the palette's way to what the frame's own keys do. */
-  z.object({ type: z.literal("portlet:wish"), wish: PortletWish }),
   /** Brings this entry into view, however far back it is. */
   z.object({ type: z.literal("portlet:reveal"), entryId: EntryId }),
 ]);
@@ -67,9 +92,15 @@ export const PortletToShell = z.union([
   /** The keyboard came into this frame, by a click or by a key. */
   z.object({ type: z.literal("portlet:focused") }),
   z.object({ type: z.literal("portlet:title"), title: z.string() }),
-  z.object({ type: z.literal("portlet:key"), key: z.string(), code: z.optional(z.string()), modifiers }),
+  z.object({ type: z.literal("portlet:key"), key: z.string(), modifiers }),
   /** Asks for a dialog about this session: the shell has the room and the rights for it. */
-  z.object({ type: z.literal("portlet:show"), what: z.enum(["log", "sign-in", "permissions", "export"]) }),
+  z.object({ type: z.literal("portlet:show"), what: z.enum(["log", "sign-in", "permissions", "export", "kill"]) }),
+  /** Something is to be done with an agent that this session started. */
+  z.object({ type: z.literal("portlet:child"), act: z.enum(["open", "stop", "kill"]), childId: SessionId }),
+  /** Opens the session that started this one. */
+  z.object({ type: z.literal("portlet:parent") }),
+  /** Stops this session's turn and those of all agents below it. */
+  z.object({ type: z.literal("portlet:stop-tree") }),
   /** Asks for all of a text that is too long for its entry. */
   z.object({ type: z.literal("portlet:output"), entryId: EntryId, part: z.optional(z.int()), name: z.string() }),
   z.looseObject({ type: z.string().check(z.startsWith("session:")) }),

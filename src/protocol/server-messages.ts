@@ -1,4 +1,5 @@
 import { z } from "zod/mini";
+import { childrenFields } from "./children.ts";
 import { ArmedWait, ChildInfo, ChildStatus } from "./delegation.ts";
 import { directoriesFields } from "./directories.ts";
 import { Entry, Part } from "./entry.ts";
@@ -28,6 +29,8 @@ export const SessionRow = z.object({
   turn: Turn,
   parentId: z.optional(SessionId),
   unread: z.optional(z.boolean()),
+  /** Its turn is over, and it goes on by itself when agents that it started have finished. */
+  waitsForAgents: z.optional(z.boolean()),
   /** How full the agent's context is, and what the session has cost so far. */
   usage: z.optional(Usage),
 });
@@ -179,6 +182,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   message("session:created", { sessionId: SessionId, projectId: ProjectId, session: SessionRow }),
   message("session:changed", SessionRow.shape),
   message("session:deleted", { sessionId: SessionId }),
+  /** Answers `session:children`. */
+  message("session:children", childrenFields),
   message("search:results", { hits: z.array(SearchHit) }),
   SessionHistory,
   SessionResumed,

@@ -1,5 +1,5 @@
 import { z } from "zod/mini";
-import { Part, ToolLocation } from "./entry.ts";
+import { MessageAuthor, Part, ToolLocation } from "./entry.ts";
 import { CommandId, PermissionId, TurnId } from "./ids.ts";
 import { Json } from "./json.ts";
 import { StoredRule } from "./permission-policy.ts";
@@ -21,6 +21,8 @@ export type Turn = z.infer<typeof Turn>;
 export const QueueItem = z.object({
   commandId: CommandId,
   content: z.string(),
+  /** Absent: the user. */
+  author: z.optional(MessageAuthor),
   attachments: z.optional(z.array(Part)),
   /** The agent was asked to take it into the running turn and has not answered yet. */
   steering: z.optional(z.literal(true)),

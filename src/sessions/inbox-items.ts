@@ -20,7 +20,8 @@ export function inboxItems(sessions: Iterable<WorkingSession>): InboxItem[] {
   });
 }
 
-function runningTool(open: readonly Entry[]): RunningTool | null {
+/** The tool call that was started last and still runs. */
+export function runningTool(open: readonly Entry[]): RunningTool | null {
   const call = open.findLast((entry) => entry.type === "tool-call" && entry.status === "running");
   if (call?.type !== "tool-call") return null;
   const { name, kind, input, locations } = call;

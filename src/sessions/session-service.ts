@@ -27,9 +27,11 @@ import type { Answer } from "./answer.ts";
 import { CommandReceipts } from "./command-receipts.ts";
 import { configureSession } from "./configure-session.ts";
 import type { Delegations } from "./delegation/delegations.ts";
+import { summarizeChildren } from "./delegation/summarize-children.ts";
 import { deleteSession } from "./delete-session.ts";
 import { keepDraft } from "./keep-draft.ts";
 import type { CreatedFor } from "./made-session.ts";
+import type { AuthoredSend } from "./meaning/decide-queue.ts";
 import type { WaitCommand } from "./meaning/decide-waits.ts";
 import { outputOf } from "./output-piece.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
@@ -66,6 +68,7 @@ export interface SessionServiceDeps {
 
 type Create = Extract<ClientMessage, { type: "session:create" }>;
 type Ending = Extract<SessionCommand, { type: "session:kill" | "session:archive" | "session:delete" }>;
+type SessionChildren = Extract<PlainServerMessage, { type: "session:children" }>;
 type Seen = Extract<ClientMessage, { type: "session:seen" }>;
 
 /** After these the session's row in lists looks different. */
@@ -74,6 +77,7 @@ const ROW_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["type"]>([
   "session:title-updated",
   "session:archived",
   "session:unarchived",
+  "session:waits",
   // The row says what the session has cost.
   "session:config",
 ]);
@@ -108,7 +112,9 @@ export class SessionService {
     return this.once(command.commandId, () => this.#maker.make(command, createdFor));
   }
 
-  execute(command: SessionCommand | WaitCommand | (QuestionResponse & { sessionId: SessionId })): Promise<Answer> {
+  execute(
+    command: SessionCommand | AuthoredSend | WaitCommand | (QuestionResponse & { sessionId: SessionId }),
+  ): Promise<Answer> {
     return this.once(command.commandId, async () => {
       const session = this.#session(command.sessionId);
       if (!session) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
@@ -190,6 +196,15 @@ export class SessionService {
 
   list(projectId: ProjectId, includeArchived: boolean): readonly SessionRow[] | null {
     return this.#deps.projects.get(projectId) ? this.#deps.log.rows(projectId, includeArchived) : null;
+  }
+
+  /** How the agents that a session started are doing; null for a session nobody knows. */
+  children(sessionId: SessionId): SessionChildren | null {
+    if (!this.exists(sessionId)) return null;
+    const { delegations, log } = this.#deps;
+    for (const id of delegations.childrenOf(sessionId)) this.#sessions.get(id)?.flush();
+    const children = summarizeChildren({ delegations, log, view: (id) => this.view(id) }, sessionId);
+    return { type: "session:children", sessionId, children, ...delegations.spending(sessionId) };
   }
 
   /** Where a reader starts: whole, or from its own cursor when everything after it is kept. Starts no agent. */

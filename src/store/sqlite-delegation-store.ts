@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Delegation, DelegationStore, Delegator, Spent } from "../ports/delegation-store.ts";
+import type { Delegation, DelegationStore, Delegator } from "../ports/delegation-store.ts";
+import type { Spent } from "../protocol/children.ts";
 import { Budget } from "../protocol/delegation.ts";
 import { SessionId } from "../protocol/ids.ts";
 

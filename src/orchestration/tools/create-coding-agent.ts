@@ -11,7 +11,7 @@ import { refusePolicy, restrictStartingMode, setOption } from "../child-rights.t
 import { namedAgent, usualAgent } from "../choose-agent.ts";
 import { chooseProject } from "../choose-project.ts";
 import { refuseVisibly } from "../refuse-visibly.ts";
-import { defineTool, type ToolContext } from "../tool.ts";
+import { authorFor, defineTool, type ToolContext } from "../tool.ts";
 import { accepted, ToolError } from "../tool-error.ts";
 
 const PLAN_CHARS_MAX = 200_000;
@@ -139,7 +139,7 @@ async function setToWork(
     if (mode === undefined) await restrictStartingMode(context, agentId);
     else await setOption(context, agentId, "mode", mode);
     if (plan === undefined) return;
-    const send = { type: "session:send", sessionId: agentId, content: plan } as const;
+    const send = { type: "session:send", sessionId: agentId, content: plan, author: authorFor(context) } as const;
     accepted(await context.sessions.execute({ ...send, ...(commandId !== undefined && { commandId }) }));
   } catch (error) {
     if (error instanceof ToolError) await context.sessions.execute({ type: "session:archive", sessionId: agentId });

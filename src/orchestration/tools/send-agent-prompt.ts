@@ -3,7 +3,7 @@ import { isTurnActive } from "../../protocol/session-state.ts";
 import { isRefusal } from "../../sessions/delegation/delegations.ts";
 import { armWait, refuseWake } from "../arm-wait.ts";
 import { refuseVisibly } from "../refuse-visibly.ts";
-import { AgentIdInput, defineTool } from "../tool.ts";
+import { AgentIdInput, authorFor, defineTool } from "../tool.ts";
 import { accepted } from "../tool-error.ts";
 
 const PROMPT_CHARS_MAX = 200_000;
@@ -32,7 +32,7 @@ export const sendAgentPrompt = defineTool({
         : delegations.admitTurn(row.id);
     if (admitted && isRefusal(admitted)) throw refuseVisibly(context, admitted);
     try {
-      const send = { type: "session:send", sessionId: row.id, content: prompt } as const;
+      const send = { type: "session:send", sessionId: row.id, content: prompt, author: authorFor(context) } as const;
       accepted(await sessions.execute({ ...send, ...(id !== undefined && { commandId: id }) }));
       if (wake) await armWait(context, [row.id], "all");
       return { success: true };

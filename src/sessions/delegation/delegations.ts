@@ -1,4 +1,5 @@
-import type { Delegation, DelegationStore, Delegator, Spent } from "../../ports/delegation-store.ts";
+import type { Delegation, DelegationStore, Delegator } from "../../ports/delegation-store.ts";
+import type { Spent } from "../../protocol/children.ts";
 import type { Budget } from "../../protocol/delegation.ts";
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
 import type { SessionId } from "../../protocol/ids.ts";
@@ -75,6 +76,12 @@ export class Delegations {
   /** Undefined for a session that was started by hand. */
   parentOf(sessionId: SessionId): Delegator | undefined {
     return this.#deps.store.get(sessionId)?.parentId;
+  }
+
+  /** What a session and the agents below it have used, and may use; a session started by hand has the user's budget. */
+  spending(sessionId: SessionId): { readonly spent: Spent; readonly budget: Budget } {
+    const { store, limits } = this.#deps;
+    return { spent: store.spentBy(sessionId), budget: store.get(sessionId)?.budget ?? limits.budget };
   }
 
   /** What ends when the session does. */

@@ -1,4 +1,5 @@
 import type { SessionCommand } from "../../protocol/client-messages.ts";
+import type { MessageAuthor } from "../../protocol/entry.ts";
 import { REFUSE } from "../../protocol/errors.ts";
 import { CommandId } from "../../protocol/ids.ts";
 import { QUEUE_ITEMS_MAX } from "../../protocol/limits.ts";
@@ -11,9 +12,12 @@ import { startTurn } from "./start-turn.ts";
 
 type Command<Type extends SessionCommand["type"]> = Extract<SessionCommand, { type: Type }>;
 
+/** A message that our own tools send for somebody else than the user; no client can set its author. */
+export type AuthoredSend = Command<"session:send"> & { readonly author: MessageAuthor };
+
 const accept = (outcome: Outcome): Decision => ({ ok: true, answer: null, ...outcome });
 
-export function decideSend(scene: Scene, command: Command<"session:send" | "session:steer">): Decision {
+export function decideSend(scene: Scene, command: Command<"session:send" | "session:steer"> | AuthoredSend): Decision {
   const { state } = scene;
   const { content, attachments = [] } = command;
   if (isEmpty({ content, attachments }))
@@ -90,7 +94,9 @@ export function decideQueueEdit(scene: Scene, command: Command<"session:queue-ed
     if (!before) continue;
     editable.delete(commandId);
     const kept = attachments ?? before.attachments ?? [];
-    edited.push({ commandId, content, ...(kept.length > 0 && { attachments: kept }) });
+    // A message that the user rewrote is the user's.
+    const author = content === before.content ? before.author : undefined;
+    edited.push({ commandId, content, ...(author && { author }), ...(kept.length > 0 && { attachments: kept }) });
   }
   if (edited.some(isEmpty))
     return { ok: false, refusal: REFUSE.invalidMessage("items: a message must not be empty without attachments") };
@@ -133,9 +139,10 @@ export function startQueued(scene: Scene, item: QueueItem): Outcome {
   return { facts: [queueFact(others, false), ...started.facts], effects: started.effects };
 }
 
-function queueItem(scene: Scene, command: Command<"session:send" | "session:steer">): QueueItem {
+function queueItem(scene: Scene, command: Command<"session:send" | "session:steer"> | AuthoredSend): QueueItem {
   const { commandId = CommandId.parse(scene.newId()), content, attachments = [] } = command;
-  return { commandId, content, ...(attachments.length > 0 && { attachments }) };
+  const author = "author" in command ? command.author : undefined;
+  return { commandId, content, ...(author && { author }), ...(attachments.length > 0 && { attachments }) };
 }
 
 function isEmpty({ content, attachments = [] }: Pick<QueueItem, "content" | "attachments">): boolean {

@@ -46,7 +46,11 @@ export function decideWake(scene: Scene, command: Extract<WaitCommand, { type: "
   const met = (state.waits ?? []).filter(({ waitId }) => command.waitIds.includes(waitId));
   if (met.length === 0) return { ok: false, refusal: REFUSE.notPending("nothing waits for this any more") };
   if (isTurnActive(state.turn)) return { ok: false, refusal: REFUSE.notPending("the session is at work again") };
-  const started = startTurn(scene, { commandId: CommandId.parse(scene.newId()), content: command.content });
+  const started = startTurn(scene, {
+    commandId: CommandId.parse(scene.newId()),
+    content: command.content,
+    author: "children",
+  });
   return {
     ok: true,
     answer: null,

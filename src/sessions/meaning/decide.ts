@@ -6,7 +6,14 @@ import type { PermissionOutcome } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { decideQuestion } from "../questions/decide-question.ts";
 import { stopVisits } from "../questions/observe-question.ts";
-import { decideQueueEdit, decideResume, decideSend, decideSendNow, decideSteer } from "./decide-queue.ts";
+import {
+  type AuthoredSend,
+  decideQueueEdit,
+  decideResume,
+  decideSend,
+  decideSendNow,
+  decideSteer,
+} from "./decide-queue.ts";
 import { decideWait, decideWake, type WaitCommand, withoutWaits } from "./decide-waits.ts";
 import { settleTools, withdrawPending } from "./end-turn.ts";
 import { queueFact } from "./queue-fact.ts";
@@ -15,6 +22,7 @@ import { restartTurn } from "./start-turn.ts";
 
 type Decided =
   | Extract<SessionCommand, { type: Exclude<SessionCommand["type"], "session:configure" | "session:delete"> }>
+  | AuthoredSend
   | QuestionResponse
   | WaitCommand;
 

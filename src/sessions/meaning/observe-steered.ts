@@ -37,7 +37,7 @@ function settled({ steering: _, ...item }: QueueItem): QueueItem {
   return item;
 }
 
-function sayInTurn(scene: Scene, { commandId, content, attachments }: QueueItem): FactBody[] {
+function sayInTurn(scene: Scene, { commandId, content, author, attachments }: QueueItem): FactBody[] {
   const { turnId } = scene.state.turn;
   const entryId = EntryId.parse(scene.newId());
   return [
@@ -49,6 +49,7 @@ function sayInTurn(scene: Scene, { commandId, content, attachments }: QueueItem)
         entryId,
         ...(turnId && { turnId }),
         content,
+        ...(author && { author }),
         ...(attachments && { attachments }),
         timestamp: scene.now,
         commandId,

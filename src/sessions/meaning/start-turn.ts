@@ -7,7 +7,7 @@ import type { Outcome, Scene } from "./scene.ts";
 /** The user's message becomes an entry, the turn begins, and the agent is to hear it. */
 export function startTurn(scene: Scene, item: QueueItem): Outcome {
   const turnId = TurnId.parse(scene.newId());
-  const { content, attachments = [], commandId } = item;
+  const { content, author, attachments = [], commandId } = item;
   const title = scene.state.titleSource === "none" ? deriveTitle(content) : null;
   return {
     facts: [
@@ -19,6 +19,7 @@ export function startTurn(scene: Scene, item: QueueItem): Outcome {
           entryId: EntryId.parse(scene.newId()),
           turnId,
           content,
+          ...(author && { author }),
           ...(attachments.length > 0 && { attachments }),
           timestamp: scene.now,
           commandId,

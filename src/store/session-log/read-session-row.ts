@@ -58,6 +58,7 @@ export function sessionRowFrom(row: Row): SessionRow {
     turn: JSON.parse(String(row["turn"])),
     parentId: row["parent_id"] ?? undefined,
     ...(typeof row["usage"] === "string" && { usage: JSON.parse(row["usage"]) }),
+    ...(Number(row["armed_waits"]) > 0 && { waitsForAgents: true }),
     unread: Number(row["attention_seq"]) > Number(row["seen_seq"]),
   });
 }

@@ -21,6 +21,8 @@ export function sessionActivity(session: SessionRow, item: InboxItem | undefined
       return requestActivity(item?.pending[0]);
     case "failed":
       return plain(session.turn.error?.message ?? "Stopped before it was done");
+    case "paused":
+      return plain("Waiting for its agents");
     case "unread":
       return plain("Finished, unread");
     case "none":

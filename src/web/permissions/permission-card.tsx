@@ -4,7 +4,7 @@ import type { PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts
 import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
 import { Icon } from "../icons/icon.tsx";
 import { KeyHint } from "../portlet/key-hint.tsx";
-import { keyWhileTyping, keyWords } from "../shell/keys/key-bindings.ts";
+import { chordWords } from "../shell/keys/chord-keys.ts";
 import { ageWords } from "../transcript/time-words.ts";
 import { PermissionSubject } from "./permission-subject.tsx";
 import { firstOption, permissionQuestion } from "./permission-words.ts";
@@ -54,7 +54,7 @@ function Question({ permission, count, agentName, now, respond }: PermissionCard
             key={option.optionId}
             option={option}
             look={option === allow ? "primary" : option.kind.startsWith("reject") ? "ghost" : ""}
-            hint={option === allow ? "allow" : option === reject ? "deny" : null}
+            hint={option === allow ? "A" : option === reject ? "D" : null}
             isBusy={answered === option.optionId}
             onClick={() => {
               setAnswered(option.optionId);
@@ -70,7 +70,7 @@ function Question({ permission, count, agentName, now, respond }: PermissionCard
 interface OptionButtonProps {
   readonly option: PermissionOption;
   readonly look: string;
-  readonly hint: "allow" | "deny" | null;
+  readonly hint: string | null;
   readonly isBusy: boolean;
   readonly onClick: () => void;
 }
@@ -79,7 +79,7 @@ function OptionButton({ option, look, hint, isBusy, onClick }: OptionButtonProps
   return (
     <button class={`button ${look}`} type="button" data-kind={option.kind} aria-busy={isBusy} onClick={onClick}>
       {option.name}
-      {hint !== null && <KeyHint name={keyWords(hint)} whileTyping={keyWhileTyping(hint)} />}
+      {hint !== null && <KeyHint name={hint} whileTyping={chordWords(`Alt+${hint}`)} />}
     </button>
   );
 }

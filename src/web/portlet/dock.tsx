@@ -3,6 +3,7 @@ import { Composer } from "../composer/composer.tsx";
 import { PermissionCard } from "../permissions/permission-card.tsx";
 import { LazyView } from "../shell/dialogs/lazy-view.tsx";
 import { AgentNotice } from "./agent-notice.tsx";
+import { ChildrenStrip } from "./children-strip.tsx";
 import { PlanStrip } from "./plan-strip.tsx";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
 
@@ -20,6 +21,7 @@ export function Dock({ model }: { model: PortletModel }) {
     <div class="dock-scroll">
       <div class="column">
         <PlanStrip model={model} />
+        <ChildrenStrip model={model} />
         <AgentNotice model={model} />
         {first && isPermission(first) && (
           <PermissionCard

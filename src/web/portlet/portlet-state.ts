@@ -13,6 +13,9 @@ export interface PortletState {
   readonly cliType: CliType | null;
   readonly agentName: string;
   readonly projectName: string;
+  /** Of the session that started this one. */
+  readonly parentTitle: string | null;
+  readonly children: Children;
   readonly status: AgentStatus;
   readonly statusMessage: string | null;
   readonly isConnected: boolean;
@@ -27,6 +30,9 @@ export interface PortletState {
   readonly refusedAnswer: RefusedAnswer | null;
 }
 
+/** The agents that this session started. */
+type Children = Omit<Extract<ShellToPortlet, { type: "portlet:children" }>, "type">;
+
 export interface RefusedAnswer {
   readonly elicitationId: ElicitationId;
   readonly message: string;
@@ -39,6 +45,8 @@ export const EMPTY_PORTLET: PortletState = {
   cliType: null,
   agentName: "",
   projectName: "",
+  parentTitle: null,
+  children: { children: [], spent: "" },
   status: "idle",
   statusMessage: null,
   isConnected: true,
@@ -66,9 +74,11 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
     case "agent:status":
       return { ...state, status: message.status, statusMessage: message.message ?? null };
     case "portlet:session": {
-      const { cliType, agentName, projectName } = message;
-      return { ...state, cliType, agentName, projectName };
+      const { cliType, agentName, projectName, parentTitle = null } = message;
+      return { ...state, cliType, agentName, projectName, parentTitle };
     }
+    case "portlet:children":
+      return { ...state, children: message };
     case "portlet:visible":
       return { ...state, isVisible: message.visible, column: message.column ?? null };
     case "portlet:connection":
@@ -82,7 +92,6 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
     case "portlet:focus":
     case "portlet:print":
     case "portlet:find":
-    case "portlet:wish":
     case "portlet:reveal":
       return state;
     default: {

@@ -1,5 +1,5 @@
 import { entriesOf } from "../../protocol/fold-message.ts";
-import type { CommandId, ElicitationId, EntryId, PermissionId } from "../../protocol/ids.ts";
+import type { CommandId, ElicitationId, EntryId, PermissionId, SessionId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../../protocol/limits.ts";
 import { isQuestion } from "../../protocol/pending-request.ts";
@@ -238,8 +238,22 @@ export class PortletStore {
   }
 
   /** Has the shell show something about this session that needs more room than the frame. */
-  show(what: "log" | "sign-in" | "permissions" | "export"): void {
+  show(what: "log" | "sign-in" | "permissions" | "export" | "kill"): void {
     this.#options.post({ type: "portlet:show", what });
+  }
+
+  openParent(): void {
+    this.#options.post({ type: "portlet:parent" });
+  }
+
+  /** Something is to be done with an agent that this session started. */
+  actOnChild(act: "open" | "stop" | "kill", childId: SessionId): void {
+    this.#options.post({ type: "portlet:child", act, childId });
+  }
+
+  /** Stops this session and every agent below it. */
+  stopTree(): void {
+    this.#options.post({ type: "portlet:stop-tree" });
   }
 
   /** Asks once for what is older than the oldest entry here. */

@@ -17,6 +17,8 @@ export function SessionHeader({ model }: { model: PortletModel }) {
   const projectName = usePiece(model, (state) => state.projectName);
   const title = usePiece(model, (state) => state.session.title);
   const usage = usePiece(model, (state) => state.session.config.usage);
+  const parentTitle = usePiece(model, (state) => state.parentTitle);
+  const hasProcess = usePiece(model, ({ status }) => status === "connected" || status === "starting");
   return (
     <header class="session-head">
       <h1 class="visually-hidden">{title}</h1>
@@ -25,6 +27,18 @@ export function SessionHeader({ model }: { model: PortletModel }) {
         <span class="here truncate" title={projectName}>
           {projectName}
         </span>
+        {parentTitle !== null && (
+          <button
+            type="button"
+            class="chip parent"
+            title={`Started by ${parentTitle}`}
+            aria-label={`Open the session that started this one: ${parentTitle}`}
+            onClick={() => model.store.openParent()}
+          >
+            <Icon name="tree" class="icon-sm" />
+            <span class="truncate">{parentTitle}</span>
+          </button>
+        )}
       </div>
       <AgentState model={model} />
       <TurnClock model={model} />
@@ -33,6 +47,17 @@ export function SessionHeader({ model }: { model: PortletModel }) {
           <span class="tag plain cost" title="Cost of this session">
             {costWords(usage.cost)}
           </span>
+        )}
+        {hasProcess && (
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Kill agent"
+            title="Kill: end the agent's process and the agents it started"
+            onClick={() => model.store.show("kill")}
+          >
+            <Icon name="power" class="icon-sm" />
+          </button>
         )}
         {DIALOGS.map(({ what, name, icon }) => (
           <button
@@ -56,13 +81,14 @@ function AgentState({ model }: { model: PortletModel }) {
   const cliType = usePiece(model, (state) => state.cliType);
   const status = usePiece(model, (state) => state.status);
   const turn = usePiece(model, (state) => state.session.turn);
-  const { mark, word, tone } = agentWords(status, turn);
+  const waits = usePiece(model, (state) => state.session.waits);
+  const { mark, word, tone } = agentWords(status, turn, waits);
   return (
     <span class="agent-status" role="status" aria-label="Agent status" data-status={status} data-tone={tone}>
       {cliType !== null && <Icon name={agentIconName(cliType)} class="icon-sm agent" />}
       <span class="mark narrow-mark" data-state={mark}>
         {mark === "failed" && <Icon name="fail" class="icon-sm" />}
-        {mark === "stalled" && <Icon name="clock" class="icon-sm" />}
+        {(mark === "stalled" || mark === "paused") && <Icon name="clock" class="icon-sm" />}
       </span>
       <span class="truncate">
         {status === "starting" ? (

@@ -84,6 +84,8 @@ export function ShellDialogs({ shell }: { shell: Shell }) {
       return <RemoveQuestion shell={shell} projectId={dialog.projectId} />;
     case "archive":
       return <ArchiveQuestion shell={shell} sessionId={dialog.sessionId} />;
+    case "kill":
+      return <KillQuestion shell={shell} sessionId={dialog.sessionId} />;
     default:
       return dialog satisfies never;
   }
@@ -97,6 +99,19 @@ function ArchiveQuestion({ shell, sessionId }: { shell: Shell; sessionId: Sessio
       words="The agent, or one it started, is still working. Archiving stops them and closes the tab; everything said so far is kept."
       action="Stop and archive"
       onConfirm={() => void shell.attempt({ type: "session:archive", sessionId })}
+    />
+  );
+}
+
+function KillQuestion({ shell, sessionId }: { shell: Shell; sessionId: SessionId }) {
+  return (
+    <ConfirmDialog
+      shell={shell}
+      title={`Kill the agent of “${shell.server.value.sessions.get(sessionId)?.title ?? "session"}”?`}
+      words="Its process ends now, and so do the agents it started. Everything received so far is kept; your next message starts it again."
+      action="Kill agent"
+      isDangerous
+      onConfirm={() => void shell.attempt({ type: "session:kill", sessionId })}
     />
   );
 }

@@ -1,5 +1,4 @@
 import { Icon } from "../../icons/icon.tsx";
-import { keyWords } from "../keys/key-bindings.ts";
 import type { Shell } from "../state/shell.ts";
 import { askForSession } from "../state/shell-actions.ts";
 
@@ -14,11 +13,11 @@ export function NothingOpen({ shell }: { shell: Shell }) {
         <div class="actions">
           <button type="button" class="button primary" onClick={() => askForSession(shell)}>
             New session
-            <kbd>{keyWords("new-session")}</kbd>
+            <kbd>N</kbd>
           </button>
           <button type="button" class="button" onClick={() => shell.toggleOverview()}>
             Overview
-            <kbd>{keyWords("overview")}</kbd>
+            <kbd>O</kbd>
           </button>
         </div>
       </div>

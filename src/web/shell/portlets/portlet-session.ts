@@ -3,8 +3,9 @@ import { ignore } from "../../../lib/ignore.ts";
 import type { EntryId, SessionId } from "../../../protocol/ids.ts";
 import type { PortletToShell } from "../../../protocol/portlet-messages.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
-import { type AgentStanding, agentOf, agentStandingOf, type ShellState } from "../state/shell-state.ts";
+import { type AgentStanding, agentOf, agentStandingOf, rowOf, type ShellState } from "../state/shell-state.ts";
 import { troubleOf, wordsOf } from "../state/trouble.ts";
+import { ChildrenFeed } from "./children-feed.ts";
 import { completeCommand } from "./complete-command.ts";
 import { filesForPortlet, forPortlet } from "./for-portlet.ts";
 import type { PortletFrame } from "./portlet-frame.ts";
@@ -20,12 +21,14 @@ export class PortletSession {
   #writable = true;
   #surroundings = "";
   #toReveal: EntryId | null = null;
+  readonly #children: ChildrenFeed;
 
   constructor(frame: PortletFrame, connection: Connection, id: SessionId) {
     this.#frame = frame;
     this.#connection = connection;
     this.#id = id;
     frame.assign(id);
+    this.#children = new ChildrenFeed({ id, connection, post: (message) => frame.post(message) });
   }
 
   /** The frame listens, for the first time or anew: tell it everything from the start. */
@@ -34,6 +37,7 @@ export class PortletSession {
     this.#surroundings = "";
     this.#connected = !connected;
     this.#writable = true;
+    this.#children.reset();
     this.tell(state, connected);
     this.#frame.tellVisible();
     this.#refollow();
@@ -55,6 +59,7 @@ export class PortletSession {
     if (!this.#frame.ready) return;
     this.#tellSurroundings(state, session);
     this.#tellStanding(agentStandingOf(state, session));
+    this.#children.update(state, this.#frame.visible);
     if (connected !== this.#connected) this.#frame.post({ type: "portlet:connection", connected });
     this.#connected = connected;
     const { writable } = state.storage;
@@ -89,6 +94,7 @@ export class PortletSession {
 
   end(): void {
     this.#unfollow();
+    this.#children.end();
     this.#frame.remove();
   }
 
@@ -104,13 +110,20 @@ export class PortletSession {
     this.#unfollow = this.#connection.follow(this.#id, (message) => this.#frame.post(forPortlet(message)));
   }
 
-  #tellSurroundings(state: ShellState, { cliType, projectId }: SessionRow): void {
+  #tellSurroundings(state: ShellState, { cliType, projectId, parentId }: SessionRow): void {
     const agentName = agentOf(state, cliType)?.name ?? cliType;
     const projectName = state.projects.find(({ id }) => id === projectId)?.name ?? "";
-    const surroundings = `${projectName}\n${agentName}`;
+    const parentTitle = parentId === undefined ? undefined : rowOf(state, parentId)?.title;
+    const surroundings = [projectName, agentName, parentTitle].join("\n");
     if (surroundings === this.#surroundings) return;
     this.#surroundings = surroundings;
-    this.#frame.post({ type: "portlet:session", cliType, agentName, projectName });
+    this.#frame.post({
+      type: "portlet:session",
+      cliType,
+      agentName,
+      projectName,
+      ...(parentTitle !== undefined && { parentTitle }),
+    });
   }
 
   #tellStanding({ status, message }: AgentStanding): void {

@@ -5,8 +5,9 @@ import { type PortletToShell, readFromPortlet } from "../../../protocol/portlet-
 import type { SessionRow } from "../../../protocol/server-messages.ts";
 import type { KeyPress } from "../keys/shell-shortcut.ts";
 import type { Shell } from "../state/shell.ts";
+import { askToKill, stopTree } from "../state/shell-actions.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
-import { isComplete } from "../state/shell-state.ts";
+import { isComplete, rowOf } from "../state/shell-state.ts";
 import { PortletFrame } from "./portlet-frame.ts";
 import { PortletSession } from "./portlet-session.ts";
 
@@ -173,6 +174,12 @@ class Portlets {
     if (from !== undefined && message) this.#said(from[0], from[1], message);
   }
 
+  #show(what: Shown, row: SessionRow): void {
+    const { shell } = this.#options;
+    if (what === "kill") askToKill(shell, row.id);
+    else shell.dialog.value = dialogOf(what, row);
+  }
+
   #said(id: SessionId, { frame, session }: Portlet, message: PortletToShell): void {
     const { shell, onKey, whenIdle } = this.#options;
     if (message.type === "portlet:ready") {
@@ -182,7 +189,7 @@ class Portlets {
       return;
     }
     if (isKey(message)) {
-      onKey({ key: message.key, code: message.code, modifiers: message.modifiers, typing: false });
+      onKey({ key: message.key, modifiers: message.modifiers, typing: false });
       if (shell.dialog.peek().kind === "none") return;
       this.#cameFrom = id;
       frame.blur(); // the next keys are meant for the dialog, which may still have to be fetched
@@ -196,7 +203,10 @@ class Portlets {
     const row = shell.server.peek().sessions.get(id);
     if (row === undefined) return;
     if (isOutput(message)) shell.dialog.value = { ...message, kind: "output", sessionId: id };
-    else if (isShow(message)) shell.dialog.value = dialogOf(message.what, row);
+    else if (isShow(message)) this.#show(message.what, row);
+    else if (message.type === "portlet:parent") openParent(shell, row);
+    else if (message.type === "portlet:stop-tree") stopTree(shell, row);
+    else if (isChild(message)) actOnChild(shell, row, message);
     else void session.command(message, row);
   }
 }
@@ -209,10 +219,29 @@ function isOutput(message: PortletToShell): message is Extract<PortletToShell, {
   return message.type === "portlet:output";
 }
 
+function isChild(message: PortletToShell): message is Extract<PortletToShell, { childId: string }> {
+  return message.type === "portlet:child";
+}
+
+/** Names of sessions come from a frame: it may speak of its own agents only. */
+function actOnChild(shell: Shell, { id }: SessionRow, message: Extract<PortletToShell, { childId: string }>): void {
+  const { act, childId: sessionId } = message;
+  if (shell.server.peek().sessions.get(sessionId)?.parentId !== id) return;
+  if (act === "open") shell.open(sessionId, { focus: true });
+  else if (act === "stop") void shell.attempt({ type: "session:cancel", sessionId });
+  else askToKill(shell, sessionId);
+}
+
+function openParent(shell: Shell, { parentId }: SessionRow): void {
+  if (parentId !== undefined && rowOf(shell.server.peek(), parentId)) shell.open(parentId, { focus: true });
+}
+
 function isShow(message: PortletToShell): message is Extract<PortletToShell, { what: string }> {
   return message.type === "portlet:show";
 }
 
-function dialogOf(what: "log" | "sign-in" | "permissions" | "export", { id, cliType }: SessionRow): ShellDialog {
+type Shown = Extract<PortletToShell, { what: string }>["what"];
+
+function dialogOf(what: Exclude<Shown, "kill">, { id, cliType }: SessionRow): ShellDialog {
   return what === "sign-in" ? { kind: "sign-in", cliType } : { kind: what, sessionId: id };
 }

@@ -1,7 +1,7 @@
 import type { AgentInfo, AgentStatus } from "../../../protocol/server-messages.ts";
 import { agentIconName } from "../../icons/agent-icon-name.ts";
 import { Icon } from "../../icons/icon.tsx";
-import { withKey } from "../keys/key-bindings.ts";
+import { chordWords } from "../keys/chord-keys.ts";
 import type { Shell } from "../state/shell.ts";
 import { ThemeButton } from "./theme-button.tsx";
 
@@ -54,7 +54,7 @@ export function AgentsFooter({ shell }: { shell: Shell }) {
           class="icon-button"
           aria-label="Settings"
           aria-haspopup="dialog"
-          title={withKey("Settings", "settings")}
+          title={`Settings (${chordWords("Mod+,")})`}
           onClick={() => {
             shell.dialog.value = { kind: "settings" };
           }}

@@ -6,7 +6,7 @@ export function Mark({ state }: { state: SessionMark }) {
   return (
     <span class="mark" data-state={state}>
       {state === "failed" && <Icon name="fail" class="icon-sm" />}
-      {state === "stalled" && <Icon name="clock" class="icon-sm" />}
+      {(state === "stalled" || state === "paused") && <Icon name="clock" class="icon-sm" />}
     </span>
   );
 }

@@ -2,10 +2,11 @@ import type { SessionRow } from "../../../protocol/server-messages.ts";
 import type { Turn } from "../../../protocol/session-parts.ts";
 
 /** What a session needs, as a shape: see the marks in `styles/controls/marks.css`. */
-export type SessionMark = "working" | "waiting" | "stalled" | "failed" | "unread" | "none";
+export type SessionMark = "working" | "waiting" | "stalled" | "failed" | "paused" | "unread" | "none";
 
 /** Blocked is louder than working, and a failure louder than news. */
-export function sessionMark({ turn, unread = false }: Pick<SessionRow, "turn" | "unread">): SessionMark {
+export function sessionMark(session: Pick<SessionRow, "turn" | "unread" | "waitsForAgents">): SessionMark {
+  const { turn, unread = false, waitsForAgents = false } = session;
   switch (turn.state) {
     case "running":
       return "working";
@@ -14,7 +15,7 @@ export function sessionMark({ turn, unread = false }: Pick<SessionRow, "turn" | 
     case "stalled":
       return "stalled";
     case "idle":
-      return hasFailed(turn) ? "failed" : unread ? "unread" : "none";
+      return hasFailed(turn) ? "failed" : waitsForAgents ? "paused" : unread ? "unread" : "none";
     default:
       return turn.state satisfies never;
   }
@@ -26,6 +27,7 @@ export const MARK_WORDS: Readonly<Record<SessionMark, string>> = {
   waiting: "waiting for you",
   stalled: "no output for a while",
   failed: "failed",
+  paused: "waiting for its agents",
   unread: "finished, unread",
   none: "",
 };

@@ -47,6 +47,8 @@ export function foldShell(state: ShellState, message: ServerMessage): ShellState
       return { ...state, storage: message };
     case "agent:list":
       return { ...state, agents: message.agents };
+    case "agent_status":
+      return { ...state, childStatus: new Map(state.childStatus).set(message.agentId, message.status) };
     case "agent:status":
       return withAgentStatus(state, message);
     default:

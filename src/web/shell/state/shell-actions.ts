@@ -46,6 +46,22 @@ export function askToArchive(shell: Shell, sessionId: SessionId): void {
   else void shell.attempt({ type: "session:archive", sessionId });
 }
 
+/** Ends the agent's process, at once, or after a question when that would break off work. */
+export function askToKill(shell: Shell, sessionId: SessionId): void {
+  const session = shell.server.peek().sessions.get(sessionId);
+  if (session === undefined) return;
+  if (isAtWork(shell.server.peek(), session)) shell.dialog.value = { kind: "kill", sessionId };
+  else void shell.attempt({ type: "session:kill", sessionId });
+}
+
+/** Stops the session's turn, then those of all agents below it: what is stopped first starts nothing more. */
+export function stopTree(shell: Shell, session: SessionRow): void {
+  const { sessions } = shell.server.peek();
+  if (isTurnActive(session.turn) || session.waitsForAgents === true)
+    void shell.attempt({ type: "session:cancel", sessionId: session.id });
+  for (const child of sessions.values()) if (child.parentId === session.id) stopTree(shell, child);
+}
+
 /** Lets the user type a title where it stands; the cursor stays there. */
 export function startRename(shell: Shell, id: SessionId, place: "row" | "tab" = "row"): void {
   shell.focusWanted.value = null;

@@ -9,6 +9,7 @@ export type ShellDialog =
   | { readonly kind: "new-session"; readonly projectId: ProjectId; readonly startWith?: CliType }
   | { readonly kind: "remove-project"; readonly projectId: ProjectId }
   | { readonly kind: "archive"; readonly sessionId: SessionId }
+  | { readonly kind: "kill"; readonly sessionId: SessionId }
   | { readonly kind: "delete"; readonly sessionId: SessionId }
   | { readonly kind: "palette" }
   /** `query` is what was typed elsewhere. */

@@ -1,3 +1,4 @@
+import type { ChildStatus } from "../../../protocol/delegation.ts";
 import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
 import type { AgentQuestion } from "../../../protocol/question.ts";
 import type { AgentInfo, AgentStatus, Project, SessionRow } from "../../../protocol/server-messages.ts";
@@ -18,6 +19,8 @@ export interface ShellState {
   readonly agents: readonly AgentInfo[];
   /** Sessions whose agent is a process of their own, and how that one stands. */
   readonly ownAgents: ReadonlyMap<SessionId, AgentStanding>;
+  /** Of agents that a session started, as far as it changed since this page was opened. */
+  readonly childStatus: ReadonlyMap<SessionId, ChildStatus>;
   /** Projects whose sessions are still asked for; null before the server's greeting. */
   readonly awaited: ReadonlySet<ProjectId> | null;
   readonly protocol: number | null;
@@ -36,6 +39,7 @@ export const EMPTY_SHELL: ShellState = {
   archived: new Map(),
   agents: [],
   ownAgents: new Map(),
+  childStatus: new Map(),
   awaited: null,
   protocol: null,
   storage: WRITABLE,

@@ -1,4 +1,4 @@
-import type { Part } from "../../../protocol/entry.ts";
+import type { MessageAuthor, Part } from "../../../protocol/entry.ts";
 import { createIcon } from "../../icons/create-icon.ts";
 import { createElement, setText } from "../create-element.ts";
 import type { RowContext, RowNode } from "../row-node.ts";
@@ -12,6 +12,12 @@ import { createEntryActions } from "./entry-actions.ts";
 const SHOWN_LINES = 12;
 const SHOWN_CHARS = 1_200;
 
+const AUTHOR_WORDS: Readonly<Record<MessageAuthor, string>> = {
+  parent: "From the parent session",
+  children: "From its agents",
+  program: "From a program (MCP)",
+};
+
 type UserRow = EntryRow | Extract<TailRow, { kind: "pending" }>;
 
 /** The user's message as a card at the right edge; the same node while it is being sent and once it is confirmed. */
@@ -21,6 +27,7 @@ export class UserNode implements RowNode<UserRow> {
   readonly #text = createElement("p", "user-text");
   readonly #more = createElement("button", "show-more");
   readonly #attachments = createElement("div", "attachments");
+  readonly #author = createElement("div", "author");
   readonly #time = createElement("time");
   readonly #edit = createElement("button", "icon-button small edit-message", createIcon("edit", "icon-sm"));
   #row: UserRow;
@@ -37,6 +44,7 @@ export class UserNode implements RowNode<UserRow> {
     this.#edit.setAttribute("aria-label", "Edit and resend");
     this.#edit.dataset["editMessage"] = "";
     this.element.append(
+      this.#author,
       card,
       createElement("div", "entry-meta", createEntryActions("message", "turn"), this.#edit, this.#time),
     );
@@ -50,7 +58,10 @@ export class UserNode implements RowNode<UserRow> {
     this.#edit.hidden = row.kind === "pending";
     setText(this.#text, row.kind === "entry" ? row.entry.content : row.content);
     this.#showLength(this.#context.isOpened(row.key) ?? false);
-    if (row.kind === "entry" && row.entry.type === "user") this.#showAttachments(row.entry.attachments);
+    if (row.kind === "entry" && row.entry.type === "user") {
+      this.#showAttachments(row.entry.attachments);
+      this.#showAuthor(row.entry.author);
+    }
     this.tick(this.#context.now());
   }
 
@@ -63,6 +74,15 @@ export class UserNode implements RowNode<UserRow> {
     setText(this.#time, ageWords(row.entry.timestamp, now));
     this.#time.dateTime = row.entry.timestamp;
     this.#time.title = exactTime(row.entry.timestamp);
+  }
+
+  /** The user need not be named; anyone else is. */
+  #showAuthor(author: MessageAuthor | undefined): void {
+    if (this.element.dataset["author"] === author) return;
+    if (author === undefined) delete this.element.dataset["author"];
+    else this.element.dataset["author"] = author;
+    this.#author.replaceChildren(...(author ? [createIcon("tree", "icon-sm"), AUTHOR_WORDS[author]] : []));
+    this.#author.hidden = author === undefined;
   }
 
   #showLength(isOpen: boolean): void {

@@ -1,0 +1,59 @@
+import type { EntryPage, SessionLog, StoredSession } from "../../ports/session-log.ts";
+import type { ChildSummary } from "../../protocol/children.ts";
+import type { Entry, ToolCallEntry } from "../../protocol/entry.ts";
+import type { SessionId } from "../../protocol/ids.ts";
+import { runningTool } from "../inbox-items.ts";
+import type { Delegations } from "./delegations.ts";
+
+/** Changed files are counted among this many of a child's newest entries. */
+const ENTRIES_READ_MAX = 300;
+const LINE_CHARS_MAX = 200;
+
+interface SummaryDeps {
+  readonly delegations: Delegations;
+  readonly log: Pick<SessionLog, "page">;
+  readonly view: (sessionId: SessionId) => Omit<StoredSession, "continuation"> | null;
+}
+
+/** How the agents that a session started are doing, oldest first; deleted ones are left out. */
+export function summarizeChildren({ delegations, log, view }: SummaryDeps, parentId: SessionId): ChildSummary[] {
+  return delegations.childrenOf(parentId).flatMap((sessionId) => {
+    const child = view(sessionId);
+    if (!child) return [];
+    const { state, binding, row } = child;
+    const page: EntryPage | null = log.page(sessionId, null, ENTRIES_READ_MAX);
+    const entries = [...(page?.entries ?? []), ...state.settled, ...state.open];
+    const [asks] = state.pending;
+    const tool = runningTool(state.open);
+    const lastLine = lastLineOf(entries);
+    return [
+      {
+        sessionId,
+        ...(asks && { asks }),
+        ...(tool && { tool }),
+        ...(lastLine !== "" && { lastLine }),
+        filesChanged: changedFiles(entries).size,
+        ended: binding.state === "closed" || row.archived,
+        ...delegations.spending(sessionId),
+      },
+    ];
+  });
+}
+
+/** The end of what it said last: that is where results are. */
+function lastLineOf(entries: readonly Entry[]): string {
+  const said = entries.findLast(({ type }) => type === "assistant")?.content ?? "";
+  return (said.trimEnd().split("\n").at(-1) ?? "").trim().slice(0, LINE_CHARS_MAX);
+}
+
+/** By the diffs its calls brought, or, where an agent sends none, by where its edits took place. */
+function changedFiles(entries: readonly Entry[]): ReadonlySet<string> {
+  const edits = entries.filter((entry) => entry.type === "tool-call" && entry.status === "complete");
+  return new Set(edits.flatMap((entry) => (entry.type === "tool-call" ? pathsChangedBy(entry) : [])));
+}
+
+function pathsChangedBy({ kind, parts = [], locations = [] }: ToolCallEntry): readonly string[] {
+  const diffs = parts.flatMap((part) => (part.type === "diff" ? [part.path] : []));
+  if (diffs.length > 0) return diffs;
+  return kind === "edit" || kind === "delete" || kind === "move" ? locations.map(({ path }) => path) : [];
+}
