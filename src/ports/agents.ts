@@ -122,6 +122,8 @@ export interface RestoreRequest {
   readonly agentSessionId: string;
   /** When the agent made it, in milliseconds since 1970. */
   readonly createdAt: number;
+  /** Until when the agent's copy is known to be in our transcript, likewise; null when nobody knows. */
+  readonly seenAt: number | null;
   /** How many messages the user has sent in it: what the agent should remember at least. */
   readonly userMessages: number;
   /** The last of these and what the agent said after it, by which the end of a replay is known. */

@@ -31,10 +31,12 @@ export interface Continuation {
   readonly heard: number;
   /** The turn the user has asked to stop. */
   readonly cancelling: TurnId | null;
+  /** Until when the agent's own copy of the conversation is known to be in the transcript; null when nobody knows. */
+  readonly agentSeenAt: string | null;
 }
 
 /** No agent has been heard, and nothing is to be stopped. */
-export const NO_CONTINUATION: Continuation = { processId: null, heard: 0, cancelling: null };
+export const NO_CONTINUATION: Continuation = { processId: null, heard: 0, cancelling: null, agentSeenAt: null };
 
 /** What one burst changes; all of it is true after the call, or none. */
 export interface Commit {

@@ -75,6 +75,10 @@ export class Session {
       cliType: stored.row.cliType,
       agents: deps.agents,
       binding: () => this.#standing.binding,
+      agentSeenAt: () => {
+        const { agentSeenAt } = this.#standing.continuation;
+        return agentSeenAt === null ? null : Date.parse(agentSeenAt);
+      },
       userMessages: () => deps.log.userMessageCount(this.id),
       said: () => deps.log.said(this.id),
       isRunning: (turnId) => !this.#isEnded && isTurnActive(this.#state.turn) && this.#state.turn.turnId === turnId,
@@ -117,7 +121,7 @@ export class Session {
   /** Looks for the agent of an earlier server; `goOn` follows when that has been caught up with. */
   rejoin(stored: StoredSession): RejoinedAgent {
     const rejoined = new RejoinedAgent(stored, { ...this.#deps, link: this.#link, isStored: () => this.isStored() });
-    if (rejoined.isThere) this.#standing.rejoined();
+    if (rejoined.isThere) this.#standing.rejoined(isTurnActive(stored.state.turn));
     return rejoined;
   }
 
@@ -183,6 +187,9 @@ export class Session {
       this.#stagedEffects.push(...effects);
       this.#judge.expect(effects);
       if (event.type === "lost") this.#standing.lost(event.state, this.#now());
+      // A turn that never reached the agent says nothing about what the agent remembers.
+      const isEnd = event.type === "turn-ended" || event.type === "turn-failed";
+      if (isEnd && this.#link.isAttached) this.#standing.seen(this.#now());
     }
     for (const { heard } of run) this.#standing.heardUpTo(heard);
     if (this.#hasUnstored) this.#commitStaged();
@@ -249,6 +256,7 @@ export class Session {
       ...{ facts, state: this.#state, outputs: this.#stagedOutputs, done, now: this.#now() },
       isShown: this.#deps.isShown(this.id),
     });
+    this.#standing.works(isTurnActive(working.turn), this.#link.isAttached, this.#now());
     this.#deps.log.commit(this.id, { ...commit, ...this.#standing.toCommit() });
     this.#state = working;
     this.#storedState = working;

@@ -41,7 +41,8 @@ export class SqliteTransferStore implements TransferStore {
         ...{ facts: [], state, settled: short.map(({ entry }) => entry), snapshot: state, revised: [] },
         outputs: short.flatMap(({ outputs }) => outputs),
         isSearchedLater: short.length > SEARCHED_AT_ONCE_ENTRIES_MAX,
-        ...{ lastActiveAt: null, attention: null, receipt: null, binding: null, continuation: NO_CONTINUATION },
+        ...{ lastActiveAt: null, attention: null, receipt: null, binding: null },
+        continuation: { ...NO_CONTINUATION, agentSeenAt: binding.since },
       });
       // The facts it was folded from are not kept: whoever has an older cursor gets all of it.
       this.#sql.finish.run(state.seq + 1, binding.adopted === true ? 1 : 0, row.id);

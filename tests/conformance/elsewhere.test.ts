@@ -5,8 +5,12 @@ import { AgentDriver } from "../builtin-agent/agent-driver.ts";
 import { reopen, startTalk, type Talk } from "../integration/talk.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
 
-/** How the agent repeats what it remembers: before the answer to a load, after it, or on a resume. */
+/**
+ * How the agent repeats what it remembers: before the answer to a load, after it, or on a resume. One that offers both,
+ * as most do, repeats nothing on a resume, so that it has to be loaded.
+ */
 const WAYS = [
+  ["--without", "modes"],
   ["--without", "resume"],
   ["--without", "resume", "--scenario", "late-replay"],
   ["--scenario", "replay-on-resume"],

@@ -107,7 +107,7 @@ export class AcpScene implements AsyncDisposable {
 
   restore(restore: Partial<RestoreRequest> & { agentSessionId: string }): Promise<AgentSession> {
     const last = () => ({ message: "", answer: "" });
-    return this.agent.restoreSession({ createdAt: 0, userMessages: 1, last, ...restore }, this);
+    return this.agent.restoreSession({ createdAt: 0, seenAt: Date.now(), userMessages: 1, last, ...restore }, this);
   }
 
   /** Sends a prompt and waits for the end of its turn. */

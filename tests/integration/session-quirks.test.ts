@@ -193,7 +193,7 @@ function geminiAt(now: number, trace: WireTrace): AcpAgent {
 }
 
 function madeAt(createdAt: number): RestoreRequest {
-  return { agentSessionId: "s", createdAt, userMessages: 1, last: () => ({ message: "", answer: "" }) };
+  return { agentSessionId: "s", createdAt, seenAt: null, userMessages: 1, last: () => ({ message: "", answer: "" }) };
 }
 
 function sentIn(trace: WireTrace, method: string) {

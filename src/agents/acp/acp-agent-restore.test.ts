@@ -26,10 +26,23 @@ describe("AcpAgent: bringing a conversation back (W-4)", () => {
     await using at = await restored();
     const session = await at.restore({ agentSessionId: at.session.agentSessionId, userMessages: 2 });
     expect([session.origin, session.agentSessionId]).toEqual(["resumed", at.session.agentSessionId]);
-    expect(asked(at).slice(-2)).toEqual(["session/close", "session/resume"]);
+    expect(asked(at).slice(-2)).toEqual(["session/list", "session/resume"]);
     expect([said(at), at.of("options").length]).toEqual([[], 1]);
     await at.ask(session, "stream 1 words");
     expect(at.text.trim()).toBe("w1");
+  });
+
+  it("CV-4 (A4) loads it when the agent's copy is newer than what was seen of it, or nobody knows", async () => {
+    for (const [flags, seenAt] of [
+      [[], 0],
+      [[], null],
+      [["--without", "list"], Date.now()],
+    ] as const) {
+      await using at = await restored(...flags);
+      const { agentSessionId } = at.session;
+      expect((await at.restore({ agentSessionId, userMessages: 2, seenAt })).origin).toBe("loaded");
+      expect(at.of("replayed")).toHaveLength(1);
+    }
   });
 
   it("loads it where it cannot be resumed; what it repeats is told as one, and as nothing new", async () => {

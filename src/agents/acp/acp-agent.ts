@@ -19,7 +19,7 @@ import { AcpConnection } from "./connection/acp-connection.ts";
 import type { AcpFailure } from "./connection/acp-hooks.ts";
 import type { AcpNote } from "./connection/acp-note.ts";
 import { acpMcpServers } from "./mcp-servers.ts";
-import { asObject, asString, type JsonObject } from "./read-json.ts";
+import { asArray, asObject, asString, type JsonObject, readTime } from "./read-json.ts";
 import { isSessionGone } from "./session-gone.ts";
 import type { SessionPlace } from "./session-place.ts";
 import { readAbilities } from "./translate/prompt-abilities.ts";
@@ -30,6 +30,9 @@ const PROTOCOL_VERSION = 1;
 export const CLOSE_ANSWER_MS_MAX = 1_000;
 /** How long a session that is wanted again waits for the agent to let go of it. */
 const LET_GO_MS_MAX = 5_000;
+/** An agent that lists its sessions slower than this is asked to load the one that is wanted. */
+const LIST_WAIT_MS_MAX = 5_000;
+const LIST_PAGES_MAX = 20;
 
 /** One running agent process with its sessions. Nothing here outlives the process. */
 export class AcpAgent {
@@ -182,12 +185,12 @@ export class AcpAgent {
   }
 
   async #restoreSession(restore: RestoreRequest, place: SessionPlace): Promise<AgentSession> {
-    const { sink, signal } = place;
+    const { cwd, sink, signal } = place;
     // Nothing was said in it yet: there is nothing to bring back, and some agents fail on such a session.
     if (restore.userMessages === 0) return this.#createSession(place);
     await this.#closing.get(restore.agentSessionId);
     const refusals: RefusalError[] = [];
-    for (const origin of this.#waysToRestore(restore)) {
+    for (const origin of await this.#waysToRestore(restore, cwd)) {
       const { name, world } = this.#options;
       if (origin === "loaded")
         await untilLoadIsSafe({ ...restore, name, agentName: this.#agentName, now: world.now(), signal, sink });
@@ -203,11 +206,43 @@ export class AcpAgent {
     return session;
   }
 
-  #waysToRestore({ agentSessionId }: RestoreRequest): readonly ("resumed" | "loaded")[] {
+  /** A resume repeats nothing, so what was said elsewhere is only heard by a load. */
+  async #waysToRestore(restore: RestoreRequest, cwd: string): Promise<readonly ("resumed" | "loaded")[]> {
     // One that no agent knows was read from a file, or was given up by the user.
-    if (agentSessionId === NO_AGENT_SESSION) return [];
+    if (restore.agentSessionId === NO_AGENT_SESSION) return [];
     const canLoad = this.#capabilities["loadSession"] === true;
-    return [...(this.#has("resume") ? (["resumed"] as const) : []), ...(canLoad ? (["loaded"] as const) : [])];
+    if (!this.#has("resume")) return canLoad ? ["loaded"] : [];
+    if (!canLoad) return ["resumed"];
+    return (await this.#hasChanged(restore, cwd)) ? ["loaded", "resumed"] : ["resumed", "loaded"];
+  }
+
+  /** Whether the agent's copy may have changed since we saw it last; true as well when the agent does not tell. */
+  async #hasChanged({ agentSessionId, seenAt }: RestoreRequest, cwd: string): Promise<boolean> {
+    if (seenAt === null || !this.#has("list")) return true;
+    const { promise: late, resolve: giveUp } = Promise.withResolvers<null>();
+    const timer = setTimeout(giveUp, LIST_WAIT_MS_MAX, null);
+    try {
+      const updatedAt = await Promise.race([this.#updatedAt(agentSessionId, cwd), late]);
+      return updatedAt === null || Date.parse(updatedAt) > seenAt;
+    } catch (error) {
+      if (error instanceof AgentFailureError) return true;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #updatedAt(agentSessionId: string, cwd: string): Promise<string | null> {
+    let cursor: string | undefined;
+    for (let page = 0; page < LIST_PAGES_MAX; page++) {
+      const answer = await this.#ask("session/list", cursor === undefined ? { cwd } : { cwd, cursor });
+      const listed = asArray(answer["sessions"])?.map(asObject) ?? [];
+      const found = listed.find((session) => session?.["sessionId"] === agentSessionId);
+      if (found) return readTime(found["updatedAt"]);
+      cursor = asString(answer["nextCursor"]);
+      if (cursor === undefined) return null;
+    }
+    return null;
   }
 
   get offersDelete(): boolean {

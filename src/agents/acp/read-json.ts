@@ -18,3 +18,13 @@ export function asString(value: unknown): string | undefined {
 export function asNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
+
+/** Smaller numbers are seconds since 1970, larger ones milliseconds. */
+const SECONDS_MAX = 100_000_000_000;
+
+/** A time as ISO 8601 in UTC; null for what is none. */
+export function readTime(value: Json | undefined): string | null {
+  if (typeof value !== "string" && typeof value !== "number") return null;
+  const time = new Date(typeof value === "number" && value < SECONDS_MAX ? value * 1_000 : value);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}

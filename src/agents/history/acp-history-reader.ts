@@ -2,9 +2,8 @@ import { ignore } from "../../lib/ignore.ts";
 import type { HistoryReader, HistorySink, ListedSession } from "../../ports/agent-history.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { Json } from "../../protocol/json.ts";
-import { asArray, asObject, asString } from "../acp/read-json.ts";
+import { asArray, asObject, asString, readTime } from "../acp/read-json.ts";
 import { HistoryProcess, type HistoryProcessOptions, ReaderGoneError } from "./history-process.ts";
-import { readTime } from "./update-time.ts";
 
 const LISTED_SESSIONS_MAX = 5_000;
 const LIST_PAGES_MAX = 500;

@@ -26,6 +26,8 @@ interface AgentLinkDeps {
   readonly cliType: CliType;
   readonly agents: Agents;
   readonly binding: () => AgentBinding;
+  /** Until when the agent's copy is known, in milliseconds since 1970; null when nobody knows. */
+  readonly agentSeenAt: () => number | null;
   /** Messages of ended turns: the one that is about to be sent is not the agent's to remember. */
   readonly userMessages: () => number;
   readonly said: () => readonly Said[];
@@ -63,6 +65,10 @@ export class AgentLink {
 
   adopt(agent: AgentSession): void {
     this.#agent = agent;
+  }
+
+  get isAttached(): boolean {
+    return this.#agent !== null;
   }
 
   /** The last line heard from the agent's process. */
@@ -139,10 +145,10 @@ export class AgentLink {
   }
 
   async #attach(): Promise<AgentSession> {
-    const { sessionId, projectId, cliType, agents, binding, userMessages, said, isStored } = this.#deps;
+    const { sessionId, projectId, cliType, agents, binding, agentSeenAt, userMessages, said, isStored } = this.#deps;
     const { cwd, agentSessionId, createdAt, adopted = false } = binding();
     const restore = {
-      ...{ agentSessionId, createdAt: Date.parse(createdAt) },
+      ...{ agentSessionId, createdAt: Date.parse(createdAt), seenAt: agentSeenAt() },
       ...{ userMessages: Math.max(userMessages(), adopted ? 1 : 0), last: () => lastTurnOf(said()) },
     };
     this.#givingUp = new AbortController();

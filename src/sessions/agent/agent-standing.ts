@@ -40,19 +40,33 @@ export class AgentStanding {
   }
 
   /** The agent of an earlier run is there. */
-  rejoined(): void {
-    this.#binding = { ...this.#binding, state: "active" };
+  rejoined(hasTurn: boolean): void {
+    this.#binding = { ...this.#binding, state: hasTurn ? "active" : "idle" };
   }
 
   /** The agent it was made with; the binding was stored a moment ago, how far it has been heard was not. */
   adopted(agent: AgentSession): void {
     this.#bind({ ...this.#binding, state: "active" }, agent);
+    this.seen(this.#binding.createdAt);
   }
 
   attached(agent: AgentSession, now: string): void {
     const { agentSessionId, origin } = agent;
     const createdAt = origin === "resumed" || origin === "loaded" ? this.#binding.createdAt : now;
     this.#bind({ ...this.#binding, agentSessionId, createdAt, state: "active", since: now }, agent);
+    this.seen(now);
+  }
+
+  /** What the agent remembers up to now is in the transcript. */
+  seen(now: string): void {
+    this.#continuation = { ...this.#continuation, agentSeenAt: now };
+  }
+
+  /** An attached agent is active while it works on a turn, and idle between turns. */
+  works(hasTurn: boolean, isAttached: boolean, now: string): void {
+    const { state } = this.#binding;
+    if (hasTurn && isAttached && state === "idle") this.#bind({ ...this.#binding, state: "active", since: now }, null);
+    if (!hasTurn && state === "active") this.#bind({ ...this.#binding, state: "idle", since: now }, null);
   }
 
   lost(state: AgentBinding["state"], now: string): void {

@@ -27,7 +27,7 @@ export class RejoinedAgent {
     this.#stored = stored;
     this.#link = link;
     this.#agent =
-      processId === null || binding.state !== "active"
+      processId === null || binding.state === "crashed" || binding.state === "closed"
         ? null
         : agents.rejoin({
             ...{ cliType: row.cliType, cwd: binding.cwd, agentSessionId: binding.agentSessionId, processId, heard },

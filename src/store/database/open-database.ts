@@ -11,6 +11,7 @@ import { CONTINUATION_SCHEMA } from "../migrations/0009-continuation.ts";
 import { TOOL_CHOICES_SCHEMA } from "../migrations/0010-tool-choices.ts";
 import { DEVICES_SCHEMA } from "../migrations/0011-devices.ts";
 import { FORGOTTEN_SESSIONS_SCHEMA } from "../migrations/0012-forgotten-sessions.ts";
+import { AGENT_SEEN_SCHEMA } from "../migrations/0013-agent-seen.ts";
 import { copyBeforeMigration } from "./copy-before-migration.ts";
 import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
 import { isWalDamaged } from "./wal-damage.ts";
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly string[] = [
   TOOL_CHOICES_SCHEMA,
   DEVICES_SCHEMA,
   FORGOTTEN_SESSIONS_SCHEMA,
+  AGENT_SEEN_SCHEMA,
 ];
 
 /** The schema this program makes and knows. */

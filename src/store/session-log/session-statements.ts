@@ -17,7 +17,7 @@ export function prepareSessionStatements(db: DatabaseSync) {
     unfinished: db.prepare("SELECT id FROM session WHERE unfinished = 1"),
     updateSession: db.prepare(
       `UPDATE session SET title = ?, archived = ?, turn = ?, unfinished = ?, last_seq = ?, usage = ?,
-         last_active_at = COALESCE(?, last_active_at), process_id = ?, heard = ?, cancelling = ? WHERE key = ?`,
+         last_active_at = COALESCE(?, last_active_at), process_id = ?, heard = ?, cancelling = ?, agent_seen_at = ? WHERE key = ?`,
     ),
     ...continuationStatements(db),
     updateBinding: db.prepare(

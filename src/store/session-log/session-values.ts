@@ -18,6 +18,6 @@ export function committedValues({ state, lastActiveAt, continuation }: Commit): 
   return [
     ...[title, archived ? 1 : 0, JSON.stringify(turn), isTurnActive(turn) ? 1 : 0, seq],
     ...[config.usage && JSON.stringify(config.usage), lastActiveAt],
-    ...[continuation.processId, continuation.heard, continuation.cancelling],
+    ...[continuation.processId, continuation.heard, continuation.cancelling, continuation.agentSeenAt],
   ];
 }
