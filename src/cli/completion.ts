@@ -5,7 +5,7 @@ import { listDevices } from "./devices.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, shortId } from "./find-session.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
-import { beQuiet } from "./print.ts";
+import { beQuiet, plain } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 
 const SCRIPTS: Readonly<Record<string, () => string>> = { bash: bashScript, zsh: zshScript, fish: fishScript };
@@ -14,7 +14,7 @@ const SCRIPTS: Readonly<Record<string, () => string>> = { bash: bashScript, zsh:
 export async function completion(line: CommandLine): Promise<ExitCode> {
   const [shell = "", what = ""] = line.args;
   if (shell === "offer") {
-    process.stdout.write((await offered(line, what)).map((word) => `${word}\n`).join(""));
+    process.stdout.write((await offered(line, what)).map((word) => `${plain(word)}\n`).join(""));
     return EXIT.done;
   }
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;

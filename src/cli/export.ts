@@ -1,8 +1,9 @@
 import { open } from "node:fs/promises";
+import { asPlainJson } from "../lib/harmless-text.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
-import { print } from "./print.ts";
+import { plain, print } from "./print.ts";
 import { bodyOf } from "./running-server.ts";
 import { connect } from "./server-link.ts";
 import { pour } from "./write-out.ts";
@@ -16,7 +17,7 @@ export async function exportSession(line: CommandLine): Promise<ExitCode> {
   using link = await connect(line.env);
   const sessionId = await findSession(link, line.args[0] ?? "");
   const body = await bodyOf(await link.server.get(`/api/export?${new URLSearchParams({ sessionId, format })}`));
-  if (file === undefined) await pour(body);
+  if (file === undefined) await pour(body, format === "json" ? asPlainJson : plain);
   else {
     const bytes = await writeNew(file, body);
     print(line, { sessionId, format, file, bytes }, `Written to ${file}.`);

@@ -8,8 +8,8 @@ import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import type { StopReason } from "../protocol/stop-reason.ts";
 import { turnEndWords } from "../protocol/turn-end-words.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { type OpenRequest, openRequestOf } from "./open-request.ts";
-import { tell } from "./print.ts";
+import { type OpenRequest, openRequestOf, requestWords } from "./open-request.ts";
+import { oneLine, tell } from "./print.ts";
 import type { ServerLink } from "./server-link.ts";
 
 export interface TurnResult {
@@ -24,6 +24,9 @@ export interface TurnResult {
   /** Questions that were declined because nobody was there to answer. */
   readonly declined?: readonly string[];
 }
+
+/** Of a question that was declined. */
+const ASKED_CHARS_MAX = 200;
 
 type TurnEnd = Pick<TurnResult, "status" | "stopReason" | "error">;
 
@@ -88,9 +91,12 @@ class AskedRequests {
       const isNew = !this.#seen.has(request.id);
       this.#seen.add(request.id);
       if (this.#isInteractive) {
-        if (isNew) tell(`The agent asks: ${request.asks}\nAnswer in the page, or with: liminal permit ${request.id}`);
+        if (isNew)
+          tell(
+            `The agent asks:\n${requestWords(request, "  ")}\nAnswer in the page, or with: liminal permit ${request.id}`,
+          );
       } else if (!isQuestion(pending)) blocking.push(request);
-      else if (isNew) this.#decline(pending.elicitationId, request.asks);
+      else if (isNew) this.#decline(pending.elicitationId, oneLine(request.asks, ASKED_CHARS_MAX));
     }
     return blocking;
   }

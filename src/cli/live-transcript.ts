@@ -3,7 +3,7 @@ import { entriesOf } from "../protocol/fold-message.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import { requestIdOf } from "../protocol/pending-request.ts";
 import type { SessionState } from "../protocol/session-state.ts";
-import { openRequestOf } from "./open-request.ts";
+import { openRequestOf, requestWords } from "./open-request.ts";
 import { oneLine, plain } from "./print.ts";
 
 /** A session as lines on a terminal: what is new is written, what grows goes on where it stands. */
@@ -34,8 +34,10 @@ export class LiveTranscript {
     for (const pending of state.pending) {
       if (this.#asked.has(requestIdOf(pending))) continue;
       this.#asked.add(requestIdOf(pending));
-      const { id, asks } = openRequestOf(this.#sessionId, state.title, pending);
-      this.#line(`? ${asks}\n  answer with: liminal permit ${id}`);
+      const request = openRequestOf(this.#sessionId, state.title, pending);
+      this.#line(
+        plain(`? The agent asks:\n${requestWords(request, "  ")}\n  answer with: liminal permit ${request.id}`),
+      );
     }
   }
 

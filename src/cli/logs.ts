@@ -1,3 +1,4 @@
+import { asPlainJson } from "../lib/harmless-text.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
@@ -17,6 +18,6 @@ export async function logs(line: CommandLine): Promise<ExitCode> {
   using link = await connect(line.env, "fail");
   const sessionId = await findSession(link, line.args[0] ?? "");
   const query = new URLSearchParams({ sessionId });
-  await pour(await bodyOf(await link.server.get(`/api/trace?${query}`)));
+  await pour(await bodyOf(await link.server.get(`/api/trace?${query}`)), asPlainJson);
   return EXIT.done;
 }

@@ -1,10 +1,11 @@
+import { visibleBlock, visibleOneLine } from "../lib/visible-text.ts";
+import { commandOf } from "../protocol/command-of.ts";
+import type { Part } from "../protocol/entry.ts";
 import type { ElicitationId, PermissionId, SessionId } from "../protocol/ids.ts";
+import type { Json } from "../protocol/json.ts";
 import { isPermission, type PendingRequest } from "../protocol/pending-request.ts";
 import type { AgentQuestion, PendingQuestion, QuestionField } from "../protocol/question.ts";
-import type { PermissionOption } from "../protocol/session-parts.ts";
-import { oneLine } from "./print.ts";
-
-const ASKED_CHARS_MAX = 200;
+import type { PermissionOption, PermissionToolCall } from "../protocol/session-parts.ts";
 
 interface AskedPermission {
   readonly kind: "permission";
@@ -12,6 +13,10 @@ interface AskedPermission {
   readonly sessionId: SessionId;
   readonly title: string;
   readonly asks: string;
+  /** The exact command line, where the tool runs one. */
+  readonly command?: string;
+  /** All that the agent said of it. */
+  readonly toolCall: PermissionToolCall;
   readonly note?: string;
   readonly options: readonly PermissionOption[];
 }
@@ -34,11 +39,17 @@ export function openRequestOf(sessionId: SessionId, title: string, pending: Pend
   if (!isPermission(pending)) return { ...questionOf(pending), sessionId, title };
   const { permissionId: id, toolCall, options, note } = pending;
   const command = commandOf(toolCall.input);
-  const asks = oneLine(
-    command === null || toolCall.name.includes(command) ? toolCall.name : `${toolCall.name}: ${command}`,
-    ASKED_CHARS_MAX,
-  );
-  return { kind: "permission", id, sessionId, title, asks, options, ...(note !== undefined && { note }) };
+  return {
+    kind: "permission",
+    id,
+    sessionId,
+    title,
+    asks: command === null || toolCall.name.includes(command) ? toolCall.name : `${toolCall.name}: ${command}`,
+    ...(command !== null && { command }),
+    toolCall,
+    options,
+    ...(note !== undefined && { note }),
+  };
 }
 
 export function agentRequestOf(question: AgentQuestion): OpenRequest {
@@ -46,18 +57,41 @@ export function agentRequestOf(question: AgentQuestion): OpenRequest {
 }
 
 function questionOf({ elicitationId: id, message, fields, url }: PendingQuestion) {
-  return {
-    kind: "question" as const,
-    id,
-    asks: oneLine(message, ASKED_CHARS_MAX),
-    fields,
-    ...(url !== undefined && { url }),
-  };
+  return { kind: "question" as const, id, asks: message, fields, ...(url !== undefined && { url }) };
 }
 
-/** What would be run, where the tool's input says so. */
-function commandOf(input: unknown): string | null {
-  const command: unknown = typeof input === "object" && input !== null ? Reflect.get(input, "command") : undefined;
-  if (typeof command === "string") return command;
-  return Array.isArray(command) ? command.join(" ") : null;
+/** All of what is asked, each line as one and nothing in it invisible: what is allowed is what was seen. */
+export function requestWords(request: OpenRequest, indent: string): string {
+  if (request.kind === "question") return visibleBlock(request.asks, indent);
+  const { command, note, toolCall } = request;
+  const { name, input, parts = [], locations = [] } = toolCall;
+  const { command: _command, cmd: _cmd, cwd, workdir, ...rest } = isRecord(input) ? input : {};
+  const given = command === undefined ? input : Object.keys(rest).length > 0 ? rest : undefined;
+  return [
+    ...(name.replaceAll("`", "").trim() === command ? [] : [visibleBlock(name, indent)]),
+    ...(command === undefined ? [] : [`${indent}command:`, visibleBlock(command, indent)]),
+    ...[cwd ?? workdir].flatMap((at) => (typeof at === "string" ? [`${indent}in ${visibleOneLine(at)}`] : [])),
+    ...parts.flatMap((part) => partWords(part, indent)),
+    ...(given === undefined || given === null
+      ? []
+      : [`${indent}input:`, visibleBlock(JSON.stringify(given, null, 2), indent)]),
+    ...locations.map(({ path }) => `${indent}at ${visibleOneLine(path)}`),
+    ...(note === undefined ? [] : [`${indent}note: ${visibleOneLine(note)}`]),
+  ].join("\n");
+}
+
+function partWords(part: Part, indent: string): string[] {
+  if (part.type === "terminal") return [];
+  if (part.type === "text") return [visibleBlock(part.text, indent)];
+  if (part.type !== "diff") return [`${indent}${part.type}:`, visibleBlock(JSON.stringify(part, null, 2), indent)];
+  const { path, oldText, newText } = part;
+  return [
+    `${indent}${oldText === null ? "new file" : "change of"} ${visibleOneLine(path)}`,
+    ...(oldText === null || oldText === "" ? [] : [`${indent}before:`, visibleBlock(oldText, indent)]),
+    ...(newText === "" ? [] : [`${indent}after:`, visibleBlock(newText, indent)]),
+  ];
+}
+
+function isRecord(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

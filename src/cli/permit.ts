@@ -1,8 +1,9 @@
+import { visibleOneLine } from "../lib/visible-text.ts";
 import type { PermissionOption } from "../protocol/session-parts.ts";
 import { answersOf } from "./answer-fields.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, findSession } from "./find-session.ts";
-import { agentRequestOf, type OpenRequest, openRequestOf } from "./open-request.ts";
+import { agentRequestOf, type OpenRequest, openRequestOf, requestWords } from "./open-request.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
 import { oneLine, print } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
@@ -98,12 +99,13 @@ async function reply(
 }
 
 function described(request: OpenRequest): string {
-  const { id, kind, title, asks } = request;
-  const head = `${id}  ${kind}  ${oneLine(title)}\n    ${asks}\n`;
+  const { id, kind, title } = request;
+  const head = `${id}  ${kind}  ${oneLine(title)}\n${requestWords(request, "    ")}\n`;
   if (request.kind === "permission")
     return `${head}    answers: ${["allow", "deny", ...request.options.map(({ optionId }) => optionId)].join(", ")}\n`;
   const words = request.fields.map(
-    ({ name, label, kind: type, required }) => `    ${name}= (${type}${required ? ", required" : ""}) ${label}\n`,
+    ({ name, label, kind: type, required }) =>
+      `    ${oneLine(name)}= (${type}${required ? ", required" : ""}) ${oneLine(label)}\n`,
   );
-  return `${head}${request.url === undefined ? "" : `    ${request.url}\n`}${words.join("")}    answers: accept, decline, cancel\n`;
+  return `${head}${request.url === undefined ? "" : `    ${visibleOneLine(request.url)}\n`}${words.join("")}    answers: accept, decline, cancel\n`;
 }

@@ -1,6 +1,7 @@
 import type { SessionId } from "../protocol/ids.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { followTurn, type TurnResult } from "./follow-turn.ts";
+import { requestWords } from "./open-request.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
 import { plain, print, tell } from "./print.ts";
 import type { ServerLink } from "./server-link.ts";
@@ -57,9 +58,9 @@ function explain({ sessionId, status, error, pending = [] }: TurnResult): void {
   if (status === "cancelled") tell("The turn was cancelled.");
   if (status !== "blocked") return;
   if (error !== undefined) tell(error);
-  for (const { id, asks } of pending)
+  for (const request of pending)
     tell(
-      `The agent waits for permission: ${asks}\nAnswer it with: liminal permit ${id} allow (or deny), then follow with: liminal attach ${sessionId}\nTo not be asked: liminal run --permissions edits, or a rule in the page.`,
+      `The agent waits for permission:\n${requestWords(request, "  ")}\nAnswer it with: liminal permit ${request.id} allow (or deny), then follow with: liminal attach ${sessionId}\nTo not be asked: liminal run --permissions edits, or a rule in the page.`,
     );
 }
 
@@ -78,9 +79,9 @@ class GrowingText {
     this.#shown = text;
   }
 
-  /** What is still to be written; terminals get it without what could steer them, pipes as it came. */
+  /** What is still to be written. */
   rest(text: string): string {
     if (!this.#isLive) return text === "" ? "" : `${text}\n`;
-    return `${plain(text.startsWith(this.#shown) ? text.slice(this.#shown.length) : `\n${text}`)}\n`;
+    return `${text.startsWith(this.#shown) ? text.slice(this.#shown.length) : `\n${text}`}\n`;
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { asLogText } from "../lib/harmless-text.ts";
+import { asLogText, asPlainJson } from "../lib/harmless-text.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { LOG_LEVELS, LOG_OLD_FILES_MAX, LOG_PATH, type LogLevel } from "../lib/server-log-place.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
@@ -33,7 +33,7 @@ export async function printServerLog(line: CommandLine): Promise<void> {
 function shown(text: string, level: LogLevel, isJson: boolean): string {
   const parsed = Line.safeParse(parseJson(text)).data;
   if (!parsed || LOG_LEVELS.indexOf(parsed.level) > LOG_LEVELS.indexOf(level)) return "";
-  return isJson ? `${text}\n` : `${parsed.at} ${parsed.level} ${asLogText(parsed.text)}\n`;
+  return isJson ? `${asPlainJson(text)}\n` : `${parsed.at} ${parsed.level} ${asLogText(parsed.text)}\n`;
 }
 
 /** Until someone ends us. A file that is full is read to its end before the next one is begun. */

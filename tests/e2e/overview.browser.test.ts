@@ -101,6 +101,43 @@ for (const theme of ["dark", "light"] as const) {
   });
 }
 
+test("X-22 (S6) in the inbox a double click answers one request, and not the one that moves into its place", async () => {
+  await using server = await startTestServer();
+  const { say } = await prepareSessions(server, "demo", ["Calm", "One", "Two", "Three"]);
+  await using app = await chromium.open(server);
+  await app.open("Calm");
+  for (const title of ["One", "Two", "Three"]) {
+    await say(title, `run echo ${title}`);
+    await app.untilRowSays(title, "waiting for you");
+  }
+  await app.page.keyboard.press("Alt+o");
+  const requests = inboxOf(app).getByRole("group", { name: "Permission request" });
+  const button = requests.first().getByRole("button", { name: "Allow once", exact: true });
+  await waitFor(
+    () => button.getAttribute("aria-disabled"),
+    (state) => state === "false",
+    "the request to be answerable",
+  );
+  const box = await button.boundingBox();
+  if (box === null) throw new Error("the button is not drawn");
+  const point = [box.x + box.width / 2, box.y + box.height / 2] as const;
+  await app.page.mouse.dblclick(...point);
+  await waitFor(
+    () => requests.count(),
+    (count) => count === 2,
+    "the first request to go",
+  );
+  await app.page.mouse.click(...point);
+  expect(app.sent("permission:respond")).toHaveLength(1);
+  await button.click();
+  await waitFor(
+    () => requests.count(),
+    (count) => count === 1,
+    "the second request to go",
+  );
+  expect(app.sent("permission:respond")).toHaveLength(2);
+});
+
 test("X-22 the next session that waits is one key away, again and again", async () => {
   await using server = await startTestServer();
   const { say } = await prepareSessions(server, "demo", ["Calm", "One", "Two"]);

@@ -53,12 +53,12 @@ export interface OpenPortlet extends AsyncDisposable {
   heard(type: string, count?: number): Promise<PortletSaid>;
 }
 
-export async function openPortlet(viewport = WORLD, theme = "dark"): Promise<OpenPortlet> {
+export async function openPortlet(viewport = WORLD, theme = "dark", hasTouch = false): Promise<OpenPortlet> {
   const server = await servePortlet();
   let browser: Browser | undefined;
   try {
     browser = await launchChromium();
-    const page = await browser.newPage({ viewport });
+    const page = await browser.newPage({ viewport, hasTouch });
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await page.addInitScript(WATCH_POLICY);

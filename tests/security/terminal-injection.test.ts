@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { BINARY, COMMANDS_TIMEOUT_MS, environmentOf } from "../cli/liminal.ts";
+import { asPlainJson } from "../../src/lib/harmless-text.ts";
+import { BINARY, COMMANDS_TIMEOUT_MS, environmentOf, liminal, startLiminal } from "../cli/liminal.ts";
 import { chunk, script, scriptedAgent } from "../integration/scripted-agent.ts";
 import { startTalk } from "../integration/talk.ts";
 import { ROOT, startTestServer, TestServer } from "../support/test-server.ts";
@@ -70,6 +71,75 @@ test(
     expect(outputs.map(({ output }) => output).join("")).toContain("evil");
     await talk.answerWith("yes");
     await talk.untilIdle();
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+const LINE_ENDS = ["\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", "\u2029"];
+
+test(
+  "X-14 (S1) (S11) in a pipe every command shows all of what is asked, line by line, and nothing steers a terminal",
+  async () => {
+    const agents = { scripted: scriptedAgent() };
+    const mcpServers = { tools: { command: "true", args: [STEERING] } };
+    await using server = await startTestServer({
+      agents,
+      prepare: (dataDir) => writeFile(join(dataDir, "config.json"), JSON.stringify({ agents, mcpServers })),
+    });
+    const talk = await startTalk(server, "scripted");
+    const lines = LINE_ENDS.map((_, index) => `step-${index} ${"x".repeat(60)}`);
+    const command = `${lines.map((line, index) => `${line}${LINE_ENDS[index]}`).join("")}last\u200b step${STEERING}`;
+    await talk.say(script(chunk(`Needle ${STEERING}`), { end: "end_turn" }));
+    const ask = {
+      id: "p1",
+      method: "session/request_permission",
+      params: {
+        toolCall: { toolCallId: "t1", title: "Run the tests", kind: "execute", rawInput: { command } },
+        options: [{ optionId: "yes", name: "Yes", kind: "allow_once" }],
+      },
+    };
+    // The script reads its lines with a reader that takes these for line ends, too.
+    await talk.send(asPlainJson(script({ ask }, { end: "end_turn" })));
+    await talk.asked();
+    const { sessionId } = talk;
+    const commands = [
+      ["permit"],
+      ["permit", "--json"],
+      ["projects"],
+      ["mcp-servers", "--project", talk.projectId],
+      ["ls"],
+      ["logs", sessionId],
+      ["export", sessionId],
+      ["export", sessionId, "--format", "json"],
+      ["search", "needle"],
+    ];
+    const outputs = await Promise.all(commands.map(async (args) => ({ args, ...(await liminal(server, args)) })));
+    for (const { args, code, stdout, stderr } of outputs) {
+      expect({ args, code, stderr, isEmpty: stdout === "" }).toEqual({ args, code: 0, stderr: "", isEmpty: false });
+      expect({ args, steers: STEERS.exec(stdout)?.[0] ?? null }).toEqual({ args, steers: null });
+    }
+    const shown = (outputs[0]?.stdout ?? "").split("\n");
+    const rows = shown.filter((row) => row.includes(" │ "));
+    for (const line of [...lines, "last<U+200B> step"])
+      expect(rows.filter((row) => row.includes(line))).toHaveLength(1);
+    expect(rows.join("")).toContain("<U+202E>evil");
+    expect(JSON.parse(outputs[1]?.stdout ?? "").requests[0]).toMatchObject({
+      command,
+      toolCall: { input: { command } },
+    });
+
+    const attached = startLiminal(server, ["attach", sessionId, "--until-idle"]);
+    const decoder = new TextDecoder();
+    let seen = "";
+    for await (const bytes of attached.stdout) {
+      seen += decoder.decode(bytes, { stream: true });
+      if (!seen.includes("answer with:")) continue;
+      if (talk.state.pending.length > 0) await talk.answerWith("yes");
+    }
+    await talk.untilIdle();
+    for (const line of lines)
+      expect(seen.split("\n").filter((row) => row.includes(line) && row.includes(" │ "))).toHaveLength(1);
+    expect(STEERS.exec(seen)).toBeNull();
   },
   COMMANDS_TIMEOUT_MS,
 );

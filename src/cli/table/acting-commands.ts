@@ -113,7 +113,7 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
       "Without arguments: everything that waits. With a request (its id, or the beginning of it) and an answer: answers it.",
       "Answers to a permission: allow, deny, or one of the option ids listed. To a question: accept with field=value for each field, decline, or cancel.",
     ],
-    json: '{"requests": [{"id", "kind": "permission" | "question", "sessionId", "title", "asks", "options" | "fields"}]}, or {"id", "answer"}',
+    json: '{"requests": [{"id", "kind": "permission" | "question", "sessionId", "title", "asks", "command"?, "toolCall"?, "options" | "fields"}]}, or {"id", "answer"}',
     examples: ["liminal permit", "liminal permit 7c1 allow", "liminal permit 9d0 accept name=Ada colour=blue"],
   },
 ];

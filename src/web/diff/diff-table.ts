@@ -1,3 +1,4 @@
+import { visiblePieces } from "../../lib/visible-text.ts";
 import { createIcon } from "../icons/create-icon.ts";
 import { createElement } from "../transcript/create-element.ts";
 import { lineRuns } from "./coloured-lines.ts";
@@ -10,6 +11,9 @@ const ROWS_AT_ONCE = 300;
 const ROWS_PER_CLICK = 3_000;
 const CLASS_OF: Readonly<Record<DiffLine["kind"], string>> = { same: "ctx", added: "add", removed: "del" };
 const SIGN_OF: Readonly<Record<DiffLine["kind"], string>> = { same: " ", added: "+", removed: "-" };
+
+/** Nothing here needs a sign. */
+const PLAIN = /^[\t\u0020-\u007e]*$/;
 
 type Row = DiffLine | DiffFold | SplitRow;
 type Side = "old" | "new";
@@ -66,11 +70,24 @@ function createHalf(side: Side, line: DiffLine | null): HTMLElement[] {
 }
 
 function contentOf(line: DiffLine): (Node | string)[] {
-  if (line.words === undefined && line.tokens === undefined) return [line.text];
-  return lineRuns(line).map(({ text, className, isChanged }) => {
-    const run = className === "" ? text : createElement("span", className, text);
-    return isChanged ? createElement("mark", "", run) : run;
+  if (line.words === undefined && line.tokens === undefined) return visibleNodes(line.text);
+  return lineRuns(line).flatMap(({ text, className, isChanged }) => {
+    const run = className === "" ? visibleNodes(text) : [createElement("span", className, ...visibleNodes(text))];
+    return isChanged ? [createElement("mark", "", ...run)] : run;
   });
+}
+
+/** Characters that cannot be seen are shown by a sign: a change is judged by what is in it. Tabs are plain in code. */
+function visibleNodes(text: string): (Node | string)[] {
+  if (PLAIN.test(text)) return [text];
+  return text
+    .split("\t")
+    .flatMap((piece, index) => [
+      ...(index === 0 ? [] : ["\t"]),
+      ...visiblePieces(piece).map(({ kind, text: shown }) =>
+        kind === "text" ? shown : createElement("span", "unseen", shown),
+      ),
+    ]);
 }
 
 function createNumber(side: Side, number: number | null): HTMLElement {

@@ -1,9 +1,10 @@
+import { commandOf } from "../../protocol/command-of.ts";
 import type { Entry, Part, ToolCallEntry } from "../../protocol/entry.ts";
 import type { BlockNode } from "../markdown/markdown-node.ts";
 import { parseMarkdown } from "../markdown/parse-blocks.ts";
 import { plainText } from "../markdown/plain-text.ts";
 import { ansiSpans } from "../transcript/ansi-spans.ts";
-import { commandOf, toolLine } from "../transcript/tool-words.ts";
+import { toolLine } from "../transcript/tool-words.ts";
 
 /** The texts of an entry as they can be seen once it is open, one for each piece that stands apart. */
 export function entryTexts(entry: Entry): string[] {
@@ -37,14 +38,14 @@ export function entrySource(entry: Entry): string {
 function toolSource(entry: ToolCallEntry): string {
   const { name, content, result = "", error = "", input, locations = [] } = entry;
   const places = locations.map(({ path }) => path);
-  const given = input === undefined ? "" : (commandOf(entry) ?? JSON.stringify(input));
+  const given = input === undefined ? "" : (commandOf(entry.input) ?? JSON.stringify(input));
   return [name, content, result, error, given, ...places, ...partTexts(entry.parts)].join("\n");
 }
 
 function toolTexts(entry: ToolCallEntry): string[] {
   const { name, target } = toolLine(entry);
   const hasDiff = entry.parts?.some(({ type }) => type === "diff") ?? false;
-  const command = commandOf(entry);
+  const command = commandOf(entry.input);
   const given = command ?? (entry.input === undefined || hasDiff ? "" : JSON.stringify(entry.input, null, 2));
   const printed = entry.result ?? textParts(entry.parts) ?? entry.content;
   const error = entry.error === undefined || printed.includes(entry.error.trim()) ? "" : entry.error;

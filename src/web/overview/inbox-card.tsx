@@ -64,6 +64,7 @@ function Permission({ permission, ...props }: InboxCardProps & { readonly permis
   const sessionId = entry.session.id;
   return (
     <PermissionCard
+      requestKey={entry.id}
       permission={permission}
       count={1}
       agentName={agentNameOf(props)}
@@ -84,6 +85,7 @@ function Question({ question, ...props }: InboxCardProps & { readonly question: 
   if (isAnswering)
     return (
       <QuestionCard
+        requestKey={entry.id}
         question={question}
         count={1}
         agentName={agentName}
@@ -104,7 +106,7 @@ function Question({ question, ...props }: InboxCardProps & { readonly question: 
         <h2>{question.title ?? `${agentName} asks`}</h2>
         <span class="from">{ageWords(question.askedAt, now.value)}</span>
       </header>
-      <div class="ask-body">
+      <div class="ask-static">
         <p class="ask-what">{question.message}</p>
       </div>
       <div class="ask-actions">

@@ -1,8 +1,8 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isPermission } from "../../protocol/pending-request.ts";
-import { ANSWER_GUARD_MS } from "../permissions/permission-keys.ts";
 import { firstOption } from "../permissions/permission-words.ts";
+import { ANSWER_GUARD_MS, isSettled } from "../permissions/settled-request.ts";
 import { findShortcut } from "../shell/keys/shell-shortcut.ts";
 import { IN_INBOX, type InboxWish } from "../shell/keys/shortcut-table.ts";
 import type { Shell } from "../shell/state/shell.ts";
@@ -46,7 +46,8 @@ export function InboxList({ shell, entries, now }: InboxListProps) {
       setAnswering(current.id);
       return true;
     }
-    return shownForMs() >= ANSWER_GUARD_MS && answerPermission(shell, current, wish);
+    if (shownForMs() < ANSWER_GUARD_MS || !isSettled(current.id)) return false;
+    return answerPermission(shell, current, wish);
   });
   const closeForm = (index: number) => {
     focusItem(list.current, index);

@@ -1,3 +1,5 @@
+import { countLines } from "../../lib/visible-text.ts";
+import { commandOf } from "../../protocol/command-of.ts";
 import type { InboxItem, RunningTool } from "../../protocol/inbox.ts";
 import { isPermission, type PendingRequest } from "../../protocol/pending-request.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
@@ -45,5 +47,6 @@ function requestActivity(request: PendingRequest | undefined): Activity {
   if (request === undefined) return plain("Waits for you");
   if (!isPermission(request)) return plain(`Question: ${request.title ?? request.message}`);
   const { name, target } = toolLine(request.toolCall);
-  return { words: `Permission: ${name}`, target };
+  const lines = countLines(commandOf(request.toolCall.input) ?? request.toolCall.name);
+  return { words: `Permission: ${name}${lines > 1 ? `, ${lines} lines` : ""}`, target };
 }

@@ -7,10 +7,14 @@ import { KeyHint } from "../portlet/key-hint.tsx";
 import { chordWords } from "../shell/keys/chord-keys.ts";
 import { ageWords } from "../transcript/time-words.ts";
 import { PermissionSubject } from "./permission-subject.tsx";
-import { firstOption, permissionQuestion } from "./permission-words.ts";
+import { firstOption, permissionQuestion, wholeWords } from "./permission-words.ts";
 import { RuleOffer } from "./rule-offer.tsx";
+import { useSettled } from "./settled-request.ts";
+import { VisibleLine } from "./visible-text.tsx";
 
 interface PermissionCardProps {
+  /** Its name among all requests of this page. */
+  readonly requestKey: string;
   readonly permission: PendingPermission;
   /** How many requests wait, this one included. */
   readonly count: number;
@@ -24,16 +28,28 @@ interface PermissionCardProps {
 /** The agent asks: what exactly it wants to do, and its own answers in its own order. Gone once anyone has answered. */
 export function PermissionCard(props: PermissionCardProps) {
   const { permission, addRules, showRules } = props;
+  const { toolCall, options, note, offers } = permission;
+  const { element, isReady, startAnew, guard } = useSettled<HTMLDivElement>(props.requestKey, [
+    toolCall,
+    options,
+    note,
+  ]);
   return (
-    <div class="ask">
-      <Question {...props} />
-      {permission.offers && <RuleOffer offers={permission.offers} addRules={addRules} showRules={showRules} />}
+    <div class="ask" ref={element} {...guard}>
+      <Question {...props} isReady={isReady} onAnswered={startAnew} />
+      {offers && <RuleOffer offers={offers} addRules={addRules} showRules={showRules} />}
     </div>
   );
 }
 
-function Question({ permission, count, agentName, now, respond }: PermissionCardProps) {
+interface QuestionProps extends PermissionCardProps {
+  readonly isReady: boolean;
+  readonly onAnswered: () => void;
+}
+
+function Question({ permission, count, agentName, now, respond, isReady, onAnswered }: QuestionProps) {
   const [answered, setAnswered] = useState<string | null>(null);
+  const [scrolls, setScrolls] = useState(false);
   const allow = firstOption(permission.options, "allow");
   const reject = firstOption(permission.options, "reject");
   return (
@@ -47,16 +63,19 @@ function Question({ permission, count, agentName, now, respond }: PermissionCard
           {agentName} · {ageWords(permission.askedAt, now.value)}
         </span>
       </header>
-      <PermissionSubject toolCall={permission.toolCall} note={permission.note} />
+      <PermissionSubject toolCall={permission.toolCall} note={permission.note} onScrolls={setScrolls} />
       <div class="ask-actions">
         {permission.options.map((option) => (
           <OptionButton
             key={option.optionId}
             option={option}
+            all={scrolls && option.kind.startsWith("allow") ? wholeWords(permission.toolCall) : null}
             look={option === allow ? "primary" : option.kind.startsWith("reject") ? "ghost" : ""}
             hint={option === allow ? "A" : option === reject ? "D" : null}
+            isReady={isReady}
             isBusy={answered === option.optionId}
             onClick={() => {
+              onAnswered();
               setAnswered(option.optionId);
               respond(option.optionId);
             }}
@@ -69,16 +88,29 @@ function Question({ permission, count, agentName, now, respond }: PermissionCard
 
 interface OptionButtonProps {
   readonly option: PermissionOption;
+  /** What the answer covers when not all of it is in view. */
+  readonly all: string | null;
   readonly look: string;
   readonly hint: string | null;
+  readonly isReady: boolean;
   readonly isBusy: boolean;
   readonly onClick: () => void;
 }
 
-function OptionButton({ option, look, hint, isBusy, onClick }: OptionButtonProps) {
+function OptionButton({ option, all, look, hint, isReady, isBusy, onClick }: OptionButtonProps) {
   return (
-    <button class={`button ${look}`} type="button" data-kind={option.kind} aria-busy={isBusy} onClick={onClick}>
-      {option.name}
+    <button
+      class={`button ${look}`}
+      type="button"
+      data-kind={option.kind}
+      aria-busy={isBusy}
+      aria-disabled={!isReady}
+      onClick={onClick}
+    >
+      <span class="option-name">
+        <VisibleLine text={option.name} />
+        {all !== null && ` (${all})`}
+      </span>
       {hint !== null && <KeyHint name={hint} whileTyping={chordWords(`Alt+${hint}`)} />}
     </button>
   );

@@ -3,16 +3,8 @@ import { findShortcut, type KeyPress } from "../shell/keys/shell-shortcut.ts";
 import { IN_SESSION } from "../shell/keys/shortcut-table.ts";
 import { firstOption } from "./permission-words.ts";
 
-/** A card that has just come up must not catch a key that was meant for something else. */
-export const ANSWER_GUARD_MS = 300;
-
 /** The option a key answers with, or null: A allows, D denies, and nothing else counts. */
-export function permissionKey(
-  press: KeyPress,
-  shownForMs: number,
-  { options }: Pick<PendingPermission, "options">,
-): string | null {
-  if (shownForMs < ANSWER_GUARD_MS) return null;
+export function permissionKey(press: KeyPress, { options }: Pick<PendingPermission, "options">): string | null {
   const wish = findShortcut(IN_SESSION, press);
   if (wish !== "allow" && wish !== "deny") return null;
   return firstOption(options, wish === "allow" ? "allow" : "reject")?.optionId ?? null;

@@ -1,5 +1,6 @@
+import { countLines } from "../../lib/visible-text.ts";
+import { commandOf } from "../../protocol/command-of.ts";
 import type { PermissionOption, PermissionToolCall } from "../../protocol/session-parts.ts";
-import { commandOf } from "../transcript/tool-words.ts";
 
 const QUESTION_OF_KIND: Readonly<Record<string, string>> = {
   read: "Read this?",
@@ -14,7 +15,11 @@ const QUESTION_OF_KIND: Readonly<Record<string, string>> = {
 
 /** What the user is asked, in one short line. */
 export function permissionQuestion(toolCall: PermissionToolCall): string {
-  if (commandOf(toolCall) !== null) return "Run this command?";
+  const command = commandOf(toolCall.input);
+  if (command !== null) {
+    const lines = countLines(command);
+    return lines > 1 ? `Run this command of ${lines.toLocaleString("en")} lines?` : "Run this command?";
+  }
   return QUESTION_OF_KIND[toolCall.kind ?? ""] ?? "Allow this?";
 }
 
@@ -26,7 +31,8 @@ export function firstOption(
   return options.find((option) => option.kind.startsWith(kind));
 }
 
-/** A command in words, so that a long one breaks between them and never inside a flag. */
-export function commandWords(command: string): string[] {
-  return command.split(/(?<=\s)(?=\S)/);
+/** What is allowed when only a part of it fits into view. */
+export function wholeWords({ name, input }: PermissionToolCall): string {
+  const lines = countLines(commandOf(input) ?? name);
+  return lines > 1 ? `all ${lines.toLocaleString("en")} lines` : "all of it";
 }

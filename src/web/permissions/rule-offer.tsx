@@ -2,6 +2,7 @@ import { useId, useState } from "preact/hooks";
 import type { PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts";
 import { ruleWords } from "../../protocol/rule-words.ts";
 import { Icon } from "../icons/icon.tsx";
+import { VisibleText } from "./visible-text.tsx";
 
 interface RuleOfferProps {
   readonly offers: readonly RuleDraft[];
@@ -29,7 +30,9 @@ export function RuleOffer({ offers, addRules, showRules }: RuleOfferProps) {
       <div class="ask-rule-choice" id={id} hidden={!isOpen}>
         <ul>
           {offers.map((rule) => (
-            <li key={ruleWords(rule)}>{ruleWords(rule)}</li>
+            <li key={ruleWords(rule)}>
+              <VisibleText text={ruleWords(rule)} />
+            </li>
           ))}
         </ul>
         <select

@@ -26,6 +26,7 @@ export function Dock({ model }: { model: PortletModel }) {
         {first && isPermission(first) && (
           <PermissionCard
             key={first.permissionId}
+            requestKey={first.permissionId}
             permission={first}
             count={pending.length}
             agentName={agentName}

@@ -1,5 +1,6 @@
 import { isPermission } from "../../protocol/pending-request.ts";
 import { permissionKey } from "../permissions/permission-keys.ts";
+import { isSettled } from "../permissions/settled-request.ts";
 import { pressedKey } from "../shell/keys/pressed-key.ts";
 import { findShortcut, type KeyPress, shellShortcut } from "../shell/keys/shell-shortcut.ts";
 import { IN_SESSION, type SessionWish } from "../shell/keys/shortcut-table.ts";
@@ -12,8 +13,6 @@ interface PortletKeysOptions {
   readonly focusComposer: () => void;
   /** Does what a key of reading asks for; false when it is none. */
   readonly read: (wish: SessionWish | null) => boolean;
-  /** How long a question has been in view. */
-  readonly askedForMs: (requestId: string) => number;
 }
 
 /** Keys pressed anywhere in the frame: the shell's go up, the session's own are done here. */
@@ -34,16 +33,16 @@ function takeShellKey(event: KeyboardEvent, { link, store }: PortletKeysOptions)
   return true;
 }
 
-function takeSessionKey(event: KeyboardEvent, { store, focusComposer, read, askedForMs }: PortletKeysOptions): boolean {
+function takeSessionKey(event: KeyboardEvent, { store, focusComposer, read }: PortletKeysOptions): boolean {
   const press = pressOf(event);
   const wish = findShortcut(IN_SESSION, press);
   if (read(wish)) return true;
   if (wish === "stop") return store.pressEscape();
   const [first] = store.state.session.pending;
   const asked = first && isPermission(first) ? first : null;
-  const optionId = asked ? permissionKey(press, askedForMs(asked.permissionId), asked) : null;
+  const optionId = asked ? permissionKey(press, asked) : null;
   if (asked && optionId !== null) {
-    store.respond(asked.permissionId, optionId);
+    if (isSettled(asked.permissionId)) store.respond(asked.permissionId, optionId);
     return true;
   }
   if (wish !== "focus-composer") return false;

@@ -1,10 +1,10 @@
 import { batch, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { EntryId } from "../../protocol/ids.ts";
-import { requestIdOf } from "../../protocol/pending-request.ts";
 import type { ShellToPortlet } from "../../protocol/portlet-messages.ts";
 import { CodeHighlighter } from "../highlight/highlight-code.ts";
 import { MarkdownView } from "../markdown/markdown-view.ts";
+import { startAllAnew } from "../permissions/settled-request.ts";
 import { focusQuestion } from "../questions/question-focus.ts";
 import { createElement } from "../transcript/create-element.ts";
 import { LiveSpeaker } from "../transcript/live-speaker.ts";
@@ -45,7 +45,6 @@ export class SessionFrame {
   #rows = NO_ROWS;
   /** To be brought into view with the next flush: only then its row is there. */
   #found: EntryId | null = null;
-  #asked = { id: "", at: 0 };
 
   constructor(window: Window) {
     this.#window = window;
@@ -75,7 +74,7 @@ export class SessionFrame {
   #receive(message: ShellToPortlet): void {
     this.#store.receive(message);
     if (message.type === "portlet:visible") {
-      this.#asked.at = performance.now(); // whoever comes back needs a moment too before a key can answer
+      startAllAnew();
       this.#frames.setVisible(message.visible);
     } else if (message.type === "portlet:focus" && this.#hasKeyboard) this.#focus();
     else if (message.type === "portlet:print") this.#reading.print();
@@ -98,9 +97,6 @@ export class SessionFrame {
       this.#state.value = state;
       this.#composer.value = composer;
     });
-    const [first] = state.session.pending;
-    const id = first ? requestIdOf(first) : "";
-    if (id !== this.#asked.id) this.#asked = { id, at: performance.now() };
     this.#keepFocus();
   }
 
@@ -148,8 +144,6 @@ export class SessionFrame {
       store: this.#store,
       focusComposer: () => this.#focusComposer(),
       read: (wish) => this.#reading.take(wish),
-      // One that is known and not drawn yet has been seen by nobody.
-      askedForMs: (id) => (id === this.#asked.id ? performance.now() - this.#asked.at : 0),
     });
     this.#transcript.element.addEventListener("click", ({ target }) => {
       this.#actOnTurnEnd(target);

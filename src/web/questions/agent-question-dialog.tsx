@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Json } from "../../protocol/json.ts";
 import type { AgentQuestion, QuestionAction } from "../../protocol/question.ts";
+import { useSettled } from "../permissions/settled-request.ts";
 import { Dialog } from "../shell/dialogs/dialog.tsx";
 import type { Shell } from "../shell/state/shell.ts";
 import { adoptStyles } from "../styles/adopt-styles.ts";
@@ -21,46 +22,49 @@ export function AgentQuestionDialog({ shell, question }: { shell: Shell; questio
     );
   };
   const asks = url === undefined ? `${agentName} asks` : `${agentName} asks you to open a page`;
+  const { element, guard } = useSettled<HTMLDivElement>(elicitationId, [message, url, question.fields]);
   return (
     <Dialog title={asks} onClose={() => answer("cancel")} keepsEscape={url === undefined}>
-      <div class="dialog-body">
-        {title !== undefined && <h3>{title}</h3>}
-        {message !== "" && <p class="question-message">{message}</p>}
-        {url === undefined ? (
-          <QuestionForm
-            question={question}
-            refused={refused}
-            isBusy={false}
-            onAnswer={(content) => answer("accept", content)}
-            onDecline={() => answer("decline")}
-            onDismiss={() => answer("cancel")}
-          />
-        ) : (
-          <>
-            <PageAddress url={url} />
-            {refused && <p role="alert">{refused.message}</p>}
-          </>
+      <div class="dialog-parts" ref={element} {...guard}>
+        <div class="dialog-body">
+          {title !== undefined && <h3>{title}</h3>}
+          {message !== "" && <p class="question-message">{message}</p>}
+          {url === undefined ? (
+            <QuestionForm
+              question={question}
+              refused={refused}
+              isBusy={false}
+              onAnswer={(content) => answer("accept", content)}
+              onDecline={() => answer("decline")}
+              onDismiss={() => answer("cancel")}
+            />
+          ) : (
+            <>
+              <PageAddress url={url} />
+              {refused && <p role="alert">{refused.message}</p>}
+            </>
+          )}
+        </div>
+        {url !== undefined && (
+          <footer class="dialog-foot">
+            <span class="spacer" />
+            <button type="button" class="button ghost" onClick={() => answer("decline")}>
+              Decline
+            </button>
+            <button
+              type="button"
+              class="button primary"
+              data-first-focus
+              onClick={() => {
+                openPage(url);
+                answer("accept");
+              }}
+            >
+              Open page
+            </button>
+          </footer>
         )}
       </div>
-      {url !== undefined && (
-        <footer class="dialog-foot">
-          <span class="spacer" />
-          <button type="button" class="button ghost" onClick={() => answer("decline")}>
-            Decline
-          </button>
-          <button
-            type="button"
-            class="button primary"
-            data-first-focus
-            onClick={() => {
-              openPage(url);
-              answer("accept");
-            }}
-          >
-            Open page
-          </button>
-        </footer>
-      )}
     </Dialog>
   );
 }

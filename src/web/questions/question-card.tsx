@@ -1,9 +1,10 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { Json } from "../../protocol/json.ts";
 import type { PendingQuestion, QuestionAction } from "../../protocol/question.ts";
 import { Icon } from "../icons/icon.tsx";
+import { useSettled } from "../permissions/settled-request.ts";
 import { ageWords } from "../transcript/time-words.ts";
 import { openPage, PageAddress } from "./page-address.tsx";
 import { focusQuestion, mayTakeFocus } from "./question-focus.ts";
@@ -11,6 +12,8 @@ import { QuestionForm } from "./question-form.tsx";
 import type { Refused } from "./use-answer.ts";
 
 interface QuestionCardProps {
+  /** Its name among all requests of this page. */
+  readonly requestKey: string;
   readonly question: PendingQuestion;
   /** How many requests wait, this one included. */
   readonly count: number;
@@ -23,8 +26,21 @@ interface QuestionCardProps {
 }
 
 /** The agent wants to know something, or wants a page visited. Gone once anyone has answered. */
-export function QuestionCard({ question, count, agentName, now, refused, respond, onLeave }: QuestionCardProps) {
-  const card = useRef<HTMLElement>(null);
+export function QuestionCard({
+  requestKey,
+  question,
+  count,
+  agentName,
+  now,
+  refused,
+  respond,
+  onLeave,
+}: QuestionCardProps) {
+  const { element: card, guard } = useSettled<HTMLElement>(requestKey, [
+    question.message,
+    question.fields,
+    question.url,
+  ]);
   const [isSent, setSent] = useState(false);
   useFocus(card);
   useEffect(() => setSent(false), [refused]);
@@ -37,7 +53,7 @@ export function QuestionCard({ question, count, agentName, now, refused, respond
   const heading = title ?? (url === undefined ? `${agentName} asks` : `${agentName} asks you to open a page`);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields; this is a question with its answers
-    <section class="ask" role="group" aria-label="Question" data-question={elicitationId} ref={card}>
+    <section class="ask" role="group" aria-label="Question" data-question={elicitationId} ref={card} {...guard}>
       <header class="ask-head">
         <Icon name={url === undefined ? "question" : "globe"} />
         <h2>{heading}</h2>
@@ -46,7 +62,7 @@ export function QuestionCard({ question, count, agentName, now, refused, respond
           {agentName} · {ageWords(question.askedAt, now.value)}
         </span>
       </header>
-      <div class="ask-body question-body">
+      <div class="ask-static question-body">
         {message !== "" && <p class="question-message">{message}</p>}
         {url === undefined ? (
           <QuestionForm

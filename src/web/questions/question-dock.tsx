@@ -26,6 +26,7 @@ export function QuestionDock({ model }: { model: PortletModel }) {
       {first && isQuestion(first) && (
         <QuestionCard
           key={first.elicitationId}
+          requestKey={first.elicitationId}
           question={first}
           count={pending.length}
           agentName={agentName}

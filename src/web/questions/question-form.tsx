@@ -1,7 +1,6 @@
 import { useId, useRef, useState } from "preact/hooks";
 import type { Json } from "../../protocol/json.ts";
 import type { Question } from "../../protocol/question.ts";
-import { ANSWER_GUARD_MS } from "../permissions/permission-keys.ts";
 import { QuestionFieldView } from "./question-field.tsx";
 import { type Refused, useAnswer } from "./use-answer.ts";
 
@@ -23,7 +22,6 @@ export function QuestionForm(props: QuestionFormProps) {
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
   const answer = useAnswer(question, refused);
-  const [shownAt] = useState(() => performance.now());
   const [isLeaving, setLeaving] = useState(false);
   const idOf = (name: string) => `${id}-${fields.findIndex((field) => field.name === name)}`;
   const submit = () => {
@@ -42,7 +40,6 @@ export function QuestionForm(props: QuestionFormProps) {
       }}
       onKeyDown={(event) => {
         if (event.isComposing) return;
-        if (event.key === "Enter" && performance.now() - shownAt < ANSWER_GUARD_MS) event.preventDefault();
         if (event.key !== "Escape") return;
         event.preventDefault();
         // What was typed is not thrown away by one key.

@@ -1,3 +1,5 @@
+import { visibleOneLine } from "../../lib/visible-text.ts";
+import { commandOf } from "../../protocol/command-of.ts";
 import type { ToolLocation } from "../../protocol/entry.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { IconName } from "../icons/icon-shapes.ts";
@@ -24,6 +26,8 @@ const ICON_OF_KIND: Readonly<Record<string, IconName>> = {
 /** Where agents put the one thing a call is about, best first. */
 const TARGET_FIELDS = ["file_path", "path", "filePath", "url", "pattern", "query", "text"];
 const COMMAND_WORD = "Run";
+/** A row shows one line at most; what is longer is seen in full when it is opened. */
+const ROW_CHARS_MAX = 1_000;
 /** "Read src/main.ts": a verb and a place, which read better apart. */
 const VERB_AND_PLACE = /^(\p{L}+) (\S*[./]\S*)$/u;
 
@@ -31,22 +35,11 @@ export function toolIcon(kind: string | undefined): IconName {
   return (kind === undefined ? undefined : ICON_OF_KIND[kind]) ?? "bolt";
 }
 
-/** The exact command line, where the call runs one. */
-export function commandOf({ input }: ToolFacts): string | null {
-  if (!isRecord(input)) return null;
-  const command = input["command"] ?? input["cmd"];
-  if (typeof command === "string") return command === "" ? null : command;
-  const words = Array.isArray(command) ? command.filter((word) => typeof word === "string") : [];
-  // Agents that pass an argument list often wrap the line in a shell; the line is what the user knows.
-  const wrapped =
-    words.length === 3 && /^(ba|z|da)?sh$/.test(words[0]?.split("/").at(-1) ?? "") && words[1]?.startsWith("-");
-  return words.length === 0 ? null : wrapped ? (words[2] ?? null) : words.join(" ");
-}
-
 /** The name of the line and what it is about; nothing is said twice, and what the agent called it is always there. */
 export function toolLine(tool: ToolFacts): { readonly name: string; readonly target: string } {
   const name = plainName(tool.name);
-  const command = commandOf(tool);
+  const line = commandOf(tool.input);
+  const command = line === null ? null : rowText(line);
   if (command !== null && tool.kind === "execute") {
     const isSaid = name.includes(command) || command.includes(name);
     return { name: isSaid ? COMMAND_WORD : name, target: command };
@@ -57,19 +50,23 @@ export function toolLine(tool: ToolFacts): { readonly name: string; readonly tar
   return { name, target: name.includes(target) || name.includes(baseName(target)) ? "" : target };
 }
 
-/** Agents write names as markdown code now and then. */
+/** Agents write names as markdown code now and then; a name of several lines does not read like one. */
 function plainName(name: string): string {
-  return name.replaceAll("`", "").replace(/\s+/g, " ").trim();
+  return rowText(name.replaceAll("`", ""));
+}
+
+function rowText(text: string): string {
+  return text.length > ROW_CHARS_MAX ? `${visibleOneLine(text.slice(0, ROW_CHARS_MAX))}…` : visibleOneLine(text);
 }
 
 function targetOf({ input, locations }: ToolFacts): string {
   const record = isRecord(input) ? input : {};
   for (const field of TARGET_FIELDS) {
     const value = record[field];
-    if (typeof value === "string" && value !== "") return value;
+    if (typeof value === "string" && value !== "") return rowText(value);
   }
   const first = locations?.[0];
-  return first === undefined ? "" : first.line === undefined ? first.path : `${first.path}:${first.line}`;
+  return first === undefined ? "" : rowText(first.line === undefined ? first.path : `${first.path}:${first.line}`);
 }
 
 /** A path in two parts, so that its last name can stand out and the folders can give way. */

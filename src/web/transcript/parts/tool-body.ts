@@ -1,8 +1,9 @@
+import { commandOf } from "../../../protocol/command-of.ts";
 import type { Part, ToolCallEntry, ToolLocation, Truncated } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";
 import { createIcon } from "../../icons/create-icon.ts";
 import { createElement, setText } from "../create-element.ts";
-import { commandOf, isRecord } from "../tool-words.ts";
+import { isRecord } from "../tool-words.ts";
 import { createBlock, markScrollable } from "./block.ts";
 import { OutputBlock } from "./output-block.ts";
 import { createParts, hasShape } from "./part-list.ts";
@@ -71,7 +72,7 @@ export class ToolBody {
   #showInput(entry: ToolCallEntry, structured: readonly Part[]): void {
     if (entry.input === this.#shownInput) return;
     this.#shownInput = entry.input;
-    const command = commandOf(entry);
+    const command = commandOf(entry.input);
     const hasDiff = structured.some(({ type }) => type === "diff");
     if (command !== null) this.#input.replaceChildren(createCommand(command));
     else if (entry.input !== undefined && !hasDiff && !isEmptyInput(entry.input)) {

@@ -1,0 +1,90 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+
+/** A request can be answered once it has been drawn in its place for this long: a click or key on its way was not meant for it. */
+export const ANSWER_GUARD_MS = 300;
+const LOOK_EVERY_MS = 100;
+
+/** How long a request has been drawn, unchanged and in one place. */
+class Settling {
+  readonly #element: () => Element | null;
+  #place = "";
+  #since = Number.POSITIVE_INFINITY;
+
+  constructor(element: () => Element | null) {
+    this.#element = element;
+  }
+
+  startAnew(): void {
+    this.#place = this.#look();
+    this.#since = performance.now();
+  }
+
+  /** Looks where it is now: whoever has moved since the last look starts anew. */
+  get isSettled(): boolean {
+    if (this.#look() !== this.#place) this.startAnew();
+    return performance.now() - this.#since >= ANSWER_GUARD_MS;
+  }
+
+  #look(): string {
+    const { left = 0, top = 0, width = 0, height = 0 } = this.#element()?.getBoundingClientRect() ?? {};
+    return [left, top, width, height].map(Math.round).join(" ");
+  }
+}
+
+const drawn = new Map<string, Settling>();
+
+/** Whether a key may answer the request: one that is not drawn has been seen by nobody. */
+export function isSettled(requestKey: string): boolean {
+  return drawn.get(requestKey)?.isSettled ?? false;
+}
+
+/** Whoever comes back to a page needs a moment, too. */
+export function startAllAnew(): void {
+  for (const settling of drawn.values()) settling.startAnew();
+}
+
+/**
+ * Guards everything inside an element that answers a request: until it has been drawn in its place for a while, no
+ * click, touch or key does anything. `content` is what is asked: another starts the wait anew.
+ */
+export function useSettled<Holder extends HTMLElement>(requestKey: string, content: unknown) {
+  const element = useRef<Holder>(null);
+  const [isReady, setReady] = useState(false);
+  const pressedEarly = useRef(false);
+  const settling = useMemo(() => new Settling(() => element.current), [requestKey]);
+  const asked = JSON.stringify(content);
+  useLayoutEffect(() => {
+    settling.startAnew();
+    setReady(false);
+  }, [settling, asked]);
+  useEffect(() => {
+    drawn.set(requestKey, settling);
+    const timer = setInterval(() => setReady(settling.isSettled), LOOK_EVERY_MS);
+    return () => {
+      clearInterval(timer);
+      if (drawn.get(requestKey) === settling) drawn.delete(requestKey);
+    };
+  }, [settling]);
+  const stop = (event: Event) => {
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return {
+    element,
+    isReady,
+    startAnew: () => settling.startAnew(),
+    guard: {
+      onPointerDownCapture: () => {
+        pressedEarly.current = !settling.isSettled;
+      },
+      onClickCapture: (event: MouseEvent) => {
+        const isAnswer = event.target instanceof Element && event.target.closest("button, [type=submit], a") !== null;
+        // A key press on a button makes a click without a count.
+        if (isAnswer && (!settling.isSettled || (event.detail > 0 && pressedEarly.current))) stop(event);
+      },
+      onKeyDownCapture: (event: KeyboardEvent) => {
+        if ((event.key === "Enter" || event.key === "Escape") && !settling.isSettled) stop(event);
+      },
+    },
+  };
+}
