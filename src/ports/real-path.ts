@@ -5,4 +5,6 @@ export interface RealPaths {
    * after. What does not exist yet counts too. Null when it cannot be told, or not in time.
    */
   placesOf(path: string): Promise<readonly string[] | null>;
+  /** Whether there is a file or a link, but no directory. True when it cannot be told. */
+  isFile(path: string): Promise<boolean>;
 }

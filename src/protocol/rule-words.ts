@@ -21,8 +21,13 @@ export function ruleWords({ effect, kind, path, command, exact, tool }: RuleDraf
   const verb = effect === "allow" ? "Allow" : "Deny";
   if (tool !== undefined)
     return `${verb} the tool ${tool}`.replace(/^(\w+) the tool mcp:([^/]+)\/\*$/, "$1 all tools of $2");
-  if (command !== undefined)
-    return exact ? `${verb} the command "${command}"` : `${verb} commands that start with "${command}"`;
+  if (command !== undefined) {
+    if (exact) return `${verb} exactly "${command}"`;
+    // An allowing rule covers less than what starts alike; a denying one covers all of it.
+    return effect === "allow"
+      ? `Allow "${command}" with arguments known to be harmless, inside the session's directory`
+      : `Deny commands that start with "${command}"`;
+  }
   if (path !== undefined) return `${verb} ${kind === undefined ? touching(effect) : KIND_WORDS[kind]} in ${path}`;
   if (kind === undefined) return `${verb} nothing`;
   const where = effect === "allow" && INSIDE_ONLY.has(kind) ? " inside the session's directory" : "";

@@ -16,6 +16,14 @@ export class DiskRealPaths implements RealPaths {
     if (places === null || places.some((place) => place === null)) return null;
     return [...new Set(places.flatMap((place) => place ?? []))];
   }
+
+  async isFile(path: string): Promise<boolean> {
+    const isOne = lstat(path).then(
+      (found) => !found.isDirectory(),
+      (error) => !isMissing(error),
+    );
+    return (await inTime(isOne)) ?? true;
+  }
 }
 
 /** Name by name as the system does it; what is not there holds no links and is taken literally. */
@@ -50,9 +58,13 @@ async function linkTarget(path: string): Promise<string | null | undefined> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await readlink(path) : null;
   } catch (error) {
-    const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
-    return code === "ENOENT" || code === "ENOTDIR" ? null : undefined;
+    return isMissing(error) ? null : undefined;
   }
+}
+
+function isMissing(error: unknown): boolean {
+  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 function inTime<Value>(work: Promise<Value>): Promise<Value | null> {

@@ -37,7 +37,7 @@ test("X-4 X-22 a rule of ours is offered beside the agent's own options, in word
   await offer.focus();
   await app.page.keyboard.press("Enter");
   expect(await offer.getAttribute("aria-expanded")).toBe("true");
-  await session.frame.getByText('Allow commands that start with "echo"').waitFor();
+  await session.frame.getByText('Allow "echo" with arguments known to be harmless').waitFor();
   expect(await names()).toEqual(OPTIONS);
   expect(await axeViolations(app.page)).toEqual([]);
   await session.frame.getByRole("combobox", { name: "Where the rule holds" }).selectOption("project");
@@ -68,7 +68,7 @@ test("X-4 X-22 the dialog: a mode, rules in words, what a rule would have answer
   await dialog.getByText("1 of the last 1 requests would have been answered by it").waitFor();
   expect(await axeViolations(app.page)).toEqual([]);
   await dialog.getByRole("button", { name: "Add rule" }).click();
-  const remove = dialog.getByRole("button", { name: 'Delete rule: Allow commands that start with "ls"' });
+  const remove = dialog.getByRole("button", { name: 'Delete rule: Allow "ls" with arguments known to be harmless' });
   await remove.waitFor();
   await dialog.getByRole("combobox", { name: "In this session" }).selectOption("edits");
   await app.page.keyboard.press("Escape");

@@ -2,9 +2,10 @@ import { allow, allowKind, GIT, NPM, type PolicyCase, run } from "./policy-case.
 
 export const COMMAND_CASES: readonly PolicyCase[] = [
   { what: "the command itself", tool: run("npm test"), rules: NPM, expected: "allow" },
-  { what: "with more arguments", tool: run("npm test -- --watch=false"), rules: NPM, expected: "allow" },
+  { what: "with an argument known to be harmless", tool: run("npm test --silent"), rules: NPM, expected: "allow" },
+  { what: "with arguments for another program", tool: run("npm test -- --watch=false"), rules: NPM, expected: "ask" },
   { what: "quoted", tool: run(`"npm" 'test'`), rules: NPM, expected: "allow" },
-  { what: "with a harmless pattern", tool: run("npm test src/*.ts"), rules: NPM, expected: "allow" },
+  { what: "with a pattern of names", tool: run("npm test src/*.ts"), rules: NPM, expected: "ask" },
   { what: "in a directory inside", tool: run("cd src && npm test"), rules: NPM, expected: "allow" },
   {
     what: "two that are both allowed",
@@ -42,7 +43,12 @@ export const COMMAND_CASES: readonly PolicyCase[] = [
   { what: "a substitution", tool: run("npm test $(rm -rf ~)"), rules: NPM, expected: "ask" },
   { what: "a substitution in quotes", tool: run('npm test "$(rm -rf ~)"'), rules: NPM, expected: "ask" },
   { what: "a substitution in backquotes", tool: run("npm test `rm -rf ~`"), rules: NPM, expected: "ask" },
-  { what: "a substitution that is only text", tool: run("npm test '$(rm -rf ~)'"), rules: NPM, expected: "allow" },
+  {
+    what: "a substitution that is only text",
+    tool: run("echo '$(rm -rf ~)'"),
+    rules: [allow("echo")],
+    expected: "allow",
+  },
   { what: "a variable", tool: run("npm test $EXTRA"), rules: NPM, expected: "ask" },
   { what: "a process in place of a file", tool: run("npm test <(rm -rf ~)"), rules: NPM, expected: "ask" },
   { what: "a group", tool: run("(npm test; rm -rf ~)"), rules: NPM, expected: "ask" },

@@ -13,15 +13,16 @@ const run = (command: string) => ({ kind: "execute", input: { command } });
 const words = (command: string) => offered(run(command)).map(ruleWords);
 
 test("X-22 a rule is offered for what the request does, as narrow as it can be told, in words", () => {
-  expect(words("npm test -- --watch=false")).toEqual(['Allow commands that start with "npm test"']);
-  expect(words("npm run build")).toEqual(['Allow commands that start with "npm run build"']);
-  expect(words("cd src && git add . && git commit -m 'a b'")).toEqual([
-    'Allow commands that start with "git add"',
-    'Allow commands that start with "git commit"',
-  ]);
-  expect(words("ls -la")).toEqual(['Allow commands that start with "ls"']);
-  expect(words("rm -rf 'my dist'")).toEqual([`Allow the command "rm -rf 'my dist'"`]);
-  expect(words("node -e 'x'")).toEqual([`Allow the command "node -e x"`]);
+  const harmless = (use: string) =>
+    `Allow "${use}" with arguments known to be harmless, inside the session's directory`;
+  expect(words("npm test")).toEqual([harmless("npm test")]);
+  expect(words("npm test -- --watch=false")).toEqual(['Allow exactly "npm test -- --watch=false"']);
+  expect(words("npm run build")).toEqual(['Allow exactly "npm run build"']);
+  expect(words("cd src && git add . && git commit -m 'a b'")).toEqual([harmless("git add"), harmless("git commit")]);
+  expect(words("ls -la")).toEqual([harmless("ls")]);
+  expect(words("cat /etc/hosts")).toEqual(['Allow exactly "cat /etc/hosts"']);
+  expect(words("rm -rf 'my dist'")).toEqual([`Allow exactly "rm -rf 'my dist'"`]);
+  expect(words("node -e 'x'")).toEqual([`Allow exactly "node -e x"`]);
   expect(offered({ kind: "edit", locations: [{ path: "/project/a.ts" }] }).map(ruleWords)).toEqual([
     "Allow edits inside the session's directory",
   ]);
@@ -57,7 +58,7 @@ test("X-22 an offered rule answers the very request it was offered for", async (
 });
 
 test("X-22 a rule that is offered can be kept, whatever its words are", () => {
-  for (const word of ["=", "=ls", "a=b", "~x", "*", "'", "", "a b"]) {
+  for (const word of ["=", "=ls", "a=b", "~x", "*", "'", "\\", "a\\'b\\", "", "a b"]) {
     const offers = offered({ kind: "execute", input: { command: ["rm", word] } });
     expect({ word, offers: offers.length, refusal: refuseRules(offers) }).toEqual({ word, offers: 1, refusal: null });
   }

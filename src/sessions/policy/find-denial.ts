@@ -1,11 +1,20 @@
 import { FILE_KINDS } from "../../protocol/permission-policy.ts";
-import { fromEach } from "./judge-command.ts";
+import { readArguments } from "./harmless-arguments.ts";
+import { fromEach, piecesOf } from "./judge-command.ts";
 import { denialOfFile } from "./judge-file.ts";
 import { coversTool } from "./mcp-tool.ts";
 import type { PermissionSubject } from "./permission-subject.ts";
 import type { PathFacts, ScopedRule } from "./policy.ts";
 import { DIRECTORY_CHANGES_MAX, isChangeOfDirectory, type ReadCommand, ruleWordsOf } from "./read-command.ts";
+import type { ShellWord, SimpleCommand } from "./shell-line.ts";
 import { programName } from "./unwrap-command.ts";
+
+/** Programs that run code which is given in an argument, or read it from their input. */
+const INTERPRETERS =
+  /^(python|pypy|perl|ruby|irb|node|nodejs|bun|deno|php|lua|luajit|tclsh|osascript|rscript|julia|guile|racket|ghc|elixir|erl|scala|groovy|jshell)[\d.]*$/;
+const INLINE_CODE = /^(-[a-z]*[ceprb]|--?(eval|print|execute|expression|run|command)(=.*)?|eval|-)$/i;
+/** Behind one dash a path may follow letters. */
+const ATTACHED_LETTERS_MAX = 4;
 
 /** `isSure` false: it cannot be ruled out that the rule forbids this, so nothing may allow it without the user. */
 export interface Denial {
@@ -66,13 +75,21 @@ function wordPaths(subject: PermissionSubject, read: ReadCommand): readonly Touc
       // Where it may be after more of them is a doubt already.
       if (changes <= DIRECTORY_CHANGES_MAX) directories.push(...fromEach(words[1].text, directories));
     }
-    const pieces = words.flatMap(({ text }) => [text, ...text.split(/[=:,@]/)]).filter((piece) => piece !== "");
+    const pieces = words.flatMap(({ text }) => [...piecesOf(text), ...attachedTo(text)]);
     const named = pieces.flatMap((piece) => fromEach(piece, directories).map((path) => ({ path, kind: "execute" })));
     const written = redirects.flatMap(({ target, direction }) =>
       fromEach(target.text, directories).map((path) => ({ path, kind: direction === "out" ? "edit" : "read" })),
     );
     return [...named, ...written];
   });
+}
+
+/** What may be a path behind the letters of options: `-fsecrets/key`. */
+function attachedTo(word: string): readonly string[] {
+  if (!/^-[a-zA-Z]/.test(word)) return [];
+  return Array.from({ length: ATTACHED_LETTERS_MAX }, (_, index) => word.slice(index + 2)).filter(
+    (piece) => piece !== "",
+  );
 }
 
 function denialByCommand({ commands }: ReadCommand, denying: readonly ScopedRule[]): ScopedRule | null {
@@ -102,22 +119,72 @@ function unsureForCommand(
   const about = denying.filter(({ command, path }) => command !== undefined || path !== undefined);
   if (doubts.length > 0 || about.length === 0) return about[0] ?? null;
   const byPath = about.filter(({ path }) => path !== undefined);
-  const hasPatterns = commands.some(({ command }) => command.words.some(({ literal }) => !literal));
+  const hasPatterns = commands.some(({ command: { words, redirects } }) =>
+    [...words, ...redirects.map(({ target }) => target)].some(({ literal }) => !literal),
+  );
   if (hasPatterns && byPath[0]) return byPath[0];
   const ofAnyKind = byPath.map((rule) => ({ ...rule, kind: undefined }));
   const named = byPath.length === 0 ? null : denialByPath(subject, read, ofAnyKind, facts);
-  return (
-    named ?? about.find((rule) => commands.some(({ starts }) => starts.some((words) => isWoven(words, rule)))) ?? null
-  );
+  return named ?? about.find((rule) => commands.some(({ command }) => mightRun(command, rule))) ?? null;
 }
 
-/** The words of the rule stand there in their order, with others between them. */
-function isWoven(words: readonly string[], { command }: ScopedRule): boolean {
+/** Whether a command might be, or might start, what a rule denies. */
+function mightRun({ words }: SimpleCommand, { command }: ScopedRule): boolean {
   const named = command === undefined ? null : ruleWordsOf(command);
-  if (named === null || !isSameWord(words[0], named[0] ?? "", 0)) return false;
+  const [program] = named ?? [];
+  if (named === null || program === undefined) return false;
+  if (mightBe(words, named)) return true;
+  // Arguments that are known to be harmless start nothing, and `cd` takes none that do.
+  if (words[0]?.text === "cd" || readArguments(words, 0)?.isHarmless === true) return false;
+  const name = programName(program);
+  const [first, ...rest] = words;
+  if (first !== undefined && INTERPRETERS.test(programName(first.text)))
+    if (rest.length === 0 || rest.some(({ text }) => INLINE_CODE.test(text))) return true;
+  return rest.some((word) => mightName(word, name));
+}
+
+/** The words of the rule may stand there in their order: with others between them, shortened, or as other options. */
+function mightBe(words: readonly ShellWord[], named: readonly string[]): boolean {
+  if (words[0] === undefined || !isSameWord(words[0].text, named[0] ?? "", 0)) return false;
+  const rest = words.slice(1);
+  const hasOptions = rest.some(({ text, literal }) => text.startsWith("-") || !literal);
   let next = 1;
-  for (const word of words.slice(1)) if (word === named[next]) next += 1;
+  for (const word of rest) {
+    while (next < named.length && named[next]?.startsWith("-") && hasOptions) next += 1;
+    if (next < named.length && couldMean(word, named[next] ?? "")) next += 1;
+  }
+  while (next < named.length && named[next]?.startsWith("-") && hasOptions) next += 1;
   return next >= named.length;
+}
+
+/** Many programs take the beginning of a name for the name. */
+function couldMean({ text, literal }: ShellWord, named: string): boolean {
+  return literal ? text !== "" && named.toLowerCase().startsWith(text.toLowerCase()) : couldBecome(text, named);
+}
+
+/** What a shell fills in stands between what is written before the first sign and after the last one. */
+function couldBecome(pattern: string, text: string): boolean {
+  const [before = ""] = /^[^*?[\]{}~$`=^#]*/.exec(pattern) ?? [];
+  const after = pattern.slice(
+    Math.max(...["*", "?", "]", "}", "~", "$", "`", "="].map((sign) => pattern.lastIndexOf(sign))) + 1,
+  );
+  return text.startsWith(before) && text.endsWith(/[{,]/.test(pattern) ? "" : after);
+}
+
+/** A program that is not known may start any word it is given, or what stands in one. */
+function mightName({ text, literal }: ShellWord, program: string): boolean {
+  if (!literal) return couldBecome(text.split("/").at(-1) ?? "", program) || hasToken(text, program);
+  return hasToken(text, program) || (/^-[^-]/.test(text) && text.toLowerCase().endsWith(program));
+}
+
+/** Whether a name stands in a text with nothing on either side that would make it another name. */
+function hasToken(text: string, name: string): boolean {
+  const lower = text.toLowerCase();
+  for (let at = lower.indexOf(name); name !== "" && at !== -1; at = lower.indexOf(name, at + 1)) {
+    const [before, after] = [lower[at - 1] ?? " ", lower[at + name.length] ?? " "];
+    if (!/[\w-]/.test(before) && !/[\w-]/.test(after)) return true;
+  }
+  return false;
 }
 
 function unsureForFiles(

@@ -1,5 +1,5 @@
-import { argumentThatRunsMore } from "./inline-programs.ts";
-import { type Judgement, judgeFile } from "./judge-file.ts";
+import { type NamedPath, readArguments } from "./harmless-arguments.ts";
+import { guardedIn, type Judgement, judgeFile, repositoryAround } from "./judge-file.ts";
 import type { PermissionSubject } from "./permission-subject.ts";
 import { isInside, type PathFacts, type Policy, reasonOf, type ScopedRule } from "./policy.ts";
 import { isChangeOfDirectory, type ReadCommand, ruleWordsOf } from "./read-command.ts";
@@ -7,8 +7,9 @@ import type { Redirect, ShellWord, SimpleCommand } from "./shell-line.ts";
 
 /** Where output may go without touching a file. */
 const SINKS: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
+const FINE: Judgement = { allowed: true, why: "" };
 
-/** Whether rules allow all that a command line does: every program in it, every directory it enters, every file it writes. */
+/** Whether rules allow all that a command line does: every program in it, every path it names, every file it writes. */
 export function judgeCommand(
   subject: PermissionSubject,
   read: ReadCommand,
@@ -19,14 +20,15 @@ export function judgeCommand(
   const [doubt] = read.doubts;
   if (doubt !== undefined) return refused(`It cannot be judged before it runs: ${doubt}.`);
   if (read.commands.length === 0) return refused("It names no command.");
-  if (!isInsideRoots(subject.cwd, facts)) return refused("It would run outside this session's directory.");
+  const start = judgeDirectory(subject.cwd, facts);
+  if (start !== null) return refused(`It would run ${start}.`);
   const used = new Map<string, string>();
   // A `cd` may fail or be skipped, so each directory that was entered stays possible.
   const directories = [subject.cwd];
   for (const { command } of read.commands) {
     const judged = isChangeOfDirectory(command)
       ? enterDirectory(command, directories, facts)
-      : judgeProgram(command, policy);
+      : judgeProgram(command, directories, policy, facts);
     if (!judged.allowed) return judged;
     if (judged.ruleId !== undefined) used.set(judged.ruleId, judged.why);
     for (const redirect of command.redirects) {
@@ -43,21 +45,26 @@ function refused(why: string): Judgement {
   return { allowed: false, why };
 }
 
-function judgeProgram({ words }: SimpleCommand, policy: Policy): Judgement {
-  if (words.length === 0) return { allowed: true, why: "" };
-  let close: string | null = null;
+function judgeProgram(
+  { words }: SimpleCommand,
+  directories: readonly string[],
+  policy: Policy,
+  facts: PathFacts,
+): Judgement {
+  if (words.length === 0) return FINE;
+  let close: Judgement | null = null;
   for (const rule of policy.rules) {
-    const named = namedWords(words, rule);
-    if (named === null) continue;
-    const more = argumentThatRunsMore(words, named);
-    if (more === null) return { allowed: true, why: reasonOf(rule), ruleId: rule.id };
-    close = `${more} makes ${words[0]?.text} do more than the rule says.`;
+    const inRule = wordsInRule(words, rule);
+    if (inRule === null) continue;
+    const judged = judgeArguments(words, inRule, directories, facts);
+    if (judged.allowed) return { allowed: true, why: reasonOf(rule), ruleId: rule.id };
+    close ??= judged;
   }
-  return refused(close ?? `No rule covers ${words[0]?.text}.`);
+  return close ?? refused(`No rule covers ${words[0]?.text}.`);
 }
 
-/** How many words of a command an allowing rule names, when it names the first ones. */
-function namedWords(words: readonly ShellWord[], rule: ScopedRule): number | null {
+/** How many words of a command an allowing rule has, when it has the first ones. */
+function wordsInRule(words: readonly ShellWord[], rule: ScopedRule): number | null {
   if (rule.effect !== "allow" || rule.command === undefined) return null;
   const named = ruleWordsOf(rule.command);
   if (named === null || (rule.exact === true && named.length !== words.length)) return null;
@@ -66,15 +73,91 @@ function namedWords(words: readonly ShellWord[], rule: ScopedRule): number | nul
     : null;
 }
 
+/** A rule covers its own words, and of further ones those that are known to be harmless, on paths inside. */
+function judgeArguments(
+  words: readonly ShellWord[],
+  inRule: number,
+  directories: readonly string[],
+  facts: PathFacts,
+): Judgement {
+  const read = readArguments(words, inRule);
+  if (read === null && words.length > inRule)
+    return refused(`No rule covers all of it: which arguments of ${words[0]?.text} are harmless is not known.`);
+  if (read?.isHarmless === false && words.length > inRule) return refused(read.why);
+  const paths: readonly NamedPath[] = read?.isHarmless
+    ? read.paths
+    : words.slice(1).map(({ text }) => ({ path: text, isInRule: true }));
+  const judged = paths
+    .flatMap(({ path, isInRule }) =>
+      piecesOf(path).flatMap((piece) =>
+        fromEach(piece, directories).map((place) => judgePath(place, piece, isInRule, facts)),
+      ),
+    )
+    .find(({ allowed }) => !allowed);
+  if (judged) return judged;
+  if (!read?.isHarmless) return FINE;
+  if (read.isDeep) {
+    const roots = read.paths.length > 0 ? read.paths.flatMap(({ path }) => fromEach(path, directories)) : directories;
+    const places = roots.flatMap((path) => facts.placesOf(path) ?? []);
+    if (facts.guarded.some((folder) => places.some((place) => isInside(folder, place))))
+      return refused("It reads everything in a directory that has Liminal Builder's own data in it.");
+  }
+  if (read.usesRepository) {
+    const around = directories
+      .map((directory) => repositoryAround(`${directory}/.`, facts))
+      .find((found) => found !== null);
+    if (around) return refused(`Git would take ${around} for a repository, with settings of its own.`);
+  }
+  return FINE;
+}
+
+/** A word may have a path behind a sign: `HEAD:file`, `if=file`, `@file`. */
+export function piecesOf(word: string): readonly string[] {
+  return [...new Set([word, ...word.split(/[=:,@]/)])].filter((piece) => piece !== "" && piece !== "-");
+}
+
+/** A path that the rule itself has may lead outside where it says so, but nowhere else than it says. */
+function judgePath(path: string, shown: string, isInRule: boolean, facts: PathFacts): Judgement {
+  const saysOutside = shown.startsWith("/") || shown.split("/").includes("..");
+  if (isInRule && !saysOutside && !shown.includes("/")) {
+    const places = facts.placesOf(path);
+    return places?.some((place) => isGuarded(place, facts))
+      ? refused(`${shown} belongs to Liminal Builder itself.`)
+      : FINE;
+  }
+  const places = facts.placesOf(path);
+  if (places === null || places.length === 0) return refused(`Where ${shown} leads cannot be told.`);
+  if (places.some((place) => isGuarded(place, facts))) return refused(`${shown} belongs to Liminal Builder itself.`);
+  if (isInRule && saysOutside) return FINE;
+  if (!places.every((place) => facts.roots.some((root) => isInside(place, root))))
+    return refused(`${shown} leads outside this session's directory.`);
+  const guarded = isInRule ? null : guardedIn(places, facts);
+  return guarded === null ? FINE : refused(`${guarded} is guarded: it holds secrets or makes other programs act.`);
+}
+
+function isGuarded(place: string, { guarded }: PathFacts): boolean {
+  return guarded.some((folder) => isInside(place, folder));
+}
+
 function enterDirectory({ words }: SimpleCommand, directories: string[], facts: PathFacts): Judgement {
   const [, target, another] = words;
-  if (target === undefined || another !== undefined || !target.literal || /^-|^$/.test(target.text))
+  if (target === undefined || another !== undefined || !target.literal || /^[-+]|^$/.test(target.text))
     return refused("Which directory it enters cannot be told.");
   const entered = fromEach(target.text, directories);
-  if (!entered.map((path) => isInsideRoots(path, facts)).every((inside) => inside))
-    return refused(`It enters ${target.text}, outside this session's directory.`);
+  const problem = entered.map((path) => judgeDirectory(path, facts)).find((found) => found !== null);
+  if (problem) return refused(`It enters ${target.text}, ${problem}.`);
   directories.push(...entered);
-  return { allowed: true, why: "" };
+  return FINE;
+}
+
+/** In words, why a command may not run in this directory; null when it may. */
+function judgeDirectory(path: string, facts: PathFacts): string | null {
+  const places = facts.placesOf(path);
+  if (places === null || places.length === 0) return "in a directory that cannot be told";
+  if (!places.every((place) => facts.roots.some((root) => isInside(place, root))))
+    return "outside this session's directory";
+  if (places.some((place) => isGuarded(place, facts))) return "in a directory of Liminal Builder itself";
+  return guardedIn(places, facts) === null ? null : "in a guarded directory";
 }
 
 /** Writing to a file is an edit of it and needs the same permission; reading may not leave the session's directory. */
@@ -85,22 +168,17 @@ function judgeRedirect(
   facts: PathFacts,
 ): Judgement {
   if (!target.literal) return refused("Where it redirects to cannot be told.");
-  if (SINKS.has(target.text)) return { allowed: true, why: "" };
+  if (SINKS.has(target.text)) return FINE;
   const paths = fromEach(target.text, directories);
   if (direction === "in") {
-    const inside = paths.map((path) => isInsideRoots(path, facts)).every((each) => each);
-    return inside ? { allowed: true, why: "" } : refused(`It reads ${target.text}, outside this session's directory.`);
+    const read = paths.map((path) => judgePath(path, target.text, false, facts)).find(({ allowed }) => !allowed);
+    return read ?? FINE;
   }
   const judged = paths.map((path) => judgeFile(path, "edit", policy, facts)).find(({ allowed }) => !allowed);
-  return judged === undefined ? { allowed: true, why: "" } : refused(`It writes to ${target.text}. ${judged.why}`);
+  return judged === undefined || judged.allowed ? FINE : refused(`It writes to ${target.text}. ${judged.why}`);
 }
 
 /** The path as it would be from each directory the command may be in by then. */
 export function fromEach(path: string, directories: readonly string[]): readonly string[] {
   return path.startsWith("/") ? [path] : [...new Set(directories.map((directory) => `${directory}/${path}`))];
-}
-
-function isInsideRoots(path: string, { roots, placesOf }: PathFacts): boolean {
-  const places = placesOf(path);
-  return places !== null && places.length > 0 && places.every((place) => roots.some((root) => isInside(place, root)));
 }

@@ -15,14 +15,14 @@ export function judgeFile(path: string, kind: string, policy: Policy, facts: Pat
   if (places.some((place) => facts.guarded.some((folder) => isInside(place, folder))))
     return { allowed: false, why: `${path} belongs to Liminal Builder itself.` };
   const outside = places.find((place) => !facts.roots.some((root) => isInside(place, root)));
-  const guarded = outside === undefined ? guardedIn(places, facts) : null;
+  const guarded = outside === undefined ? (guardedIn(places, facts) ?? repositoryOf(path, facts)) : null;
   for (const rule of policy.rules) {
     if (rule.effect !== "allow" || rule.command !== undefined || !coversKind(rule, kind)) continue;
     const { path: glob } = rule;
     const covers =
       glob === undefined
         ? outside === undefined && guarded === null
-        : places.every((place) => isAllowedBy(glob, place, facts.roots));
+        : places.every((place) => isAllowedBy(glob, place, facts.roots)) && repositoryOf(path, facts) === null;
     if (covers) return { allowed: true, why: reasonOf(rule), ruleId: rule.id };
   }
   if (outside !== undefined)
@@ -77,7 +77,28 @@ function relativeTo(glob: string, place: string, roots: readonly string[]): stri
   return roots.filter((root) => isInside(place, root)).map((root) => place.slice(root.length).replace(/^\/+/, ""));
 }
 
-function guardedIn(places: readonly string[], { roots }: PathFacts): string | null {
+/**
+ * The directory around a path that Git would take for a repository, by its shape: it has a file HEAD. Its settings and
+ * hooks run programs when Git is used anywhere below it.
+ */
+export function repositoryAround(path: string, facts: PathFacts): string | null {
+  for (const place of facts.placesOf(path) ?? []) {
+    const root = facts.roots.find((folder) => isInside(place, folder));
+    if (root === undefined) continue;
+    for (let folder = place; isInside(folder, root) && folder !== "/"; folder = posix.dirname(folder))
+      if (facts.isFile(`${folder}/HEAD`)) return folder;
+  }
+  return null;
+}
+
+/** The same for a file that is written: the directory it lies in counts, and HEAD itself makes one. */
+function repositoryOf(path: string, facts: PathFacts): string | null {
+  const around = repositoryAround(path, facts);
+  return around === null ? null : `${posix.basename(around)}, which Git takes for a repository,`;
+}
+
+/** The first part of any of these places that is guarded. */
+export function guardedIn(places: readonly string[], { roots }: PathFacts): string | null {
   for (const place of places) {
     const root = roots.find((folder) => isInside(place, folder));
     const found = root === undefined ? null : guardedName(place.slice(root.length));

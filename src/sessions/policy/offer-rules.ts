@@ -1,27 +1,15 @@
-import type { RuleDraft } from "../../protocol/permission-policy.ts";
-import { argumentThatRunsMore } from "./inline-programs.ts";
+import { RuleDraft } from "../../protocol/permission-policy.ts";
+import { guardedName } from "./guarded-names.ts";
+import { findHarmlessUse, readArguments } from "./harmless-arguments.ts";
+import { piecesOf } from "./judge-command.ts";
 import { toolPattern } from "./mcp-tool.ts";
 import type { PermissionSubject } from "./permission-subject.ts";
 import { isInside } from "./policy.ts";
-import { readCommand } from "./read-command.ts";
+import { isChangeOfDirectory, readCommand } from "./read-command.ts";
 import type { ShellWord } from "./shell-line.ts";
 import { oddityOf } from "./subject-oddity.ts";
 
 const OFFERED_RULES_MAX = 4;
-/** Programs whose next word says what they do. */
-const WITH_SUBCOMMAND: ReadonlySet<string> = new Set(
-  "git npm pnpm yarn bun cargo go docker kubectl make pip pip3 poetry uv deno dotnet gradle mvn terraform rake bundle composer brew gh just".split(
-    " ",
-  ),
-);
-/** Of those, words that only lead to the next one. */
-const LEADS_ON: ReadonlySet<string> = new Set(["run", "run-script", "compose", "workspace"]);
-/** Programs that only look, or that check code. */
-const LOOKS_ONLY: ReadonlySet<string> = new Set(
-  "ls cat head tail wc grep rg pwd which file stat du df echo tree diff tsc eslint biome prettier jest vitest mocha pytest mypy ruff".split(
-    " ",
-  ),
-);
 const SINK = /^\/dev\/(null|stdout|stderr)$/;
 
 /** The narrow rules that would have answered this request, or none when no rule can. */
@@ -41,41 +29,37 @@ function commandRules(subject: PermissionSubject): readonly RuleDraft[] {
   const rules = new Map<string, RuleDraft>();
   for (const { command } of commands) {
     if (command.redirects.some(({ target, direction }) => direction === "out" && !SINK.test(target.text))) return [];
-    if (command.words.length === 0 || command.words[0]?.text === "cd") continue;
-    const rule = ruleFor(command.words);
+    if (command.words.length === 0 || isChangeOfDirectory(command)) continue;
+    const rule = ruleFor(command.words, subject.root);
     if (rule === null) return [];
     rules.set(JSON.stringify(rule), rule);
   }
   return rules.size > OFFERED_RULES_MAX ? [] : [...rules.values()];
 }
 
-function ruleFor(words: readonly ShellWord[]): RuleDraft | null {
-  const count = namedCount(words);
-  const named = words.slice(0, count ?? words.length);
+/** The use of a program where all of its arguments are harmless, else this exact command and no other. */
+function ruleFor(words: readonly ShellWord[], root: string): RuleDraft | null {
+  const isCovered = isHarmlessInside(words, root);
+  const count = isCovered ? (findHarmlessUse(words)?.words ?? words.length) : words.length;
+  const named = words.slice(0, count);
   if (!named.every(({ literal }) => literal)) return null;
   const command = named.map(({ text }) => quoted(text)).join(" ");
-  return count === null ? { effect: "allow", command, exact: true } : { effect: "allow", command };
+  const rule = { effect: "allow" as const, command, ...(!isCovered && { exact: true }) };
+  return RuleDraft.safeParse(rule).data ?? null;
 }
 
-/** How many words say enough for a rule; null when only the whole command does. */
-function namedCount(words: readonly ShellWord[]): number | null {
-  const [program, second, third] = words.map(({ text }) => text);
-  if (program === undefined) return null;
-  const isName = (word: string | undefined) => word !== undefined && /^[a-z][\w:.-]*$/i.test(word);
-  const leads = WITH_SUBCOMMAND.has(program) && isName(second);
-  const count = LOOKS_ONLY.has(program)
-    ? 1
-    : !leads
-      ? null
-      : !LEADS_ON.has(second ?? "")
-        ? 2
-        : isName(third)
-          ? 3
-          : null;
-  return count !== null && argumentThatRunsMore(words, count) === null ? count : null;
+function isHarmlessInside(words: readonly ShellWord[], root: string): boolean {
+  const read = readArguments(words, 0);
+  if (!read?.isHarmless) return false;
+  return read.paths
+    .flatMap(({ path }) => piecesOf(path))
+    .every((path) => {
+      const isInRoot = path.startsWith("/") ? isInside(path, root) : true;
+      return isInRoot && !path.split("/").includes("..") && guardedName(path.replace(root, "")) === null;
+    });
 }
 
-/** A word that begins with `=` means something to some shells. */
+/** Written so that every shell reads this one word. */
 function quoted(word: string): string {
-  return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replace(/['\\]/g, (sign) => `'\\${sign}'`)}'`;
 }

@@ -20,6 +20,8 @@ export interface PathFacts {
   readonly guarded: readonly string[];
   /** Where an absolute path really leads, by every way of reading it; null when that cannot be told. */
   readonly placesOf: (path: string) => readonly string[] | null;
+  /** Whether there is a file or a link, but no directory, at this absolute path. */
+  readonly isFile: (path: string) => boolean;
 }
 
 export interface Verdict {

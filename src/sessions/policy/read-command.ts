@@ -26,7 +26,7 @@ export function readCommand({ command, name, doubts }: PermissionSubject): ReadC
 }
 
 export function isChangeOfDirectory({ words }: SimpleCommand): boolean {
-  return words[0]?.text === "cd";
+  return words[0]?.text === "cd" && words[0].literal;
 }
 
 /** The words of a rule's command; null when they are not one plain command. */

@@ -31,6 +31,10 @@ const WORD_END = /[ \t\n;&|<>()]/;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 /** Inside double quotes a backslash only escapes these. */
 const ESCAPED_IN_DOUBLE = /[$`"\\\n]/;
+/** The operators between commands that every shell reads alike. Of others one shell starts a command where another does not. */
+const SEPARATORS: ReadonlySet<string> = new Set([";", "&&", "||", "|", "&"]);
+const DIFFERS = "shells read it differently";
+const HISTORY = "some shells put an earlier command in the place of !";
 
 /** Takes a line apart as a POSIX shell would; what shells disagree on is a doubt. */
 export function readShellLine(line: string): ShellLine {
@@ -95,6 +99,7 @@ class ShellReader {
     };
     while (!this.#isAtEnd) {
       if (BLANK.test(this.#char)) this.#at += 1;
+      else if (this.#continuesLine()) this.#at += 2;
       else if (end !== null && this.#char === end) break;
       else if (this.#takesSeparator()) close();
       else if (this.#takes("(")) {
@@ -108,6 +113,11 @@ class ShellReader {
       else this.#addWord(open);
     }
     close();
+  }
+
+  /** Between two blanks a continued line is a blank itself; elsewhere it may join what stands on both sides. */
+  #continuesLine(): boolean {
+    return this.#text.startsWith("\\\n", this.#at) && (this.#at === 0 || /\s/.test(this.#text[this.#at - 1] ?? ""));
   }
 
   /** The inside of `(…)`, `$(…)` or `<(…)`, from behind its parenthesis to behind its end. */
@@ -124,19 +134,25 @@ class ShellReader {
   }
 
   #takesSeparator(): boolean {
-    if (this.#char === "\n" && this.#hasHereDocument) this.#at = this.#text.length;
-    else if (this.#takes(";;") || this.#takes(";&")) this.#doubt("it branches");
-    else if (this.#text.startsWith("&>", this.#at)) return false;
-    else if (!["&&", "||", "|&", ";", "\n", "|", "&"].some((separator) => this.#takes(separator))) return false;
+    if (this.#char === "\n") {
+      this.#at = this.#hasHereDocument ? this.#text.length : this.#at + 1;
+      return true;
+    }
+    const [run] = /^[;&|]+/.exec(this.#text.slice(this.#at, this.#at + 8)) ?? [];
+    if (run === undefined) return false;
+    this.#at += run.length;
+    // `&>`, `&!`, `|&`, `;;`, `;&`, `&|` and whatever else a shell may have.
+    if (!SEPARATORS.has(run) || /[<>!]/.test(this.#char)) this.#doubt(`${DIFFERS}: ${run}${this.#char.trim()}`);
     return true;
   }
 
   #isRedirect(): boolean {
-    return /^(?:\d*[<>]|&>)/.test(this.#text.slice(this.#at, this.#at + 12));
+    return /^\d*[<>]/.test(this.#text.slice(this.#at, this.#at + 12));
   }
 
   #redirect(open: OpenCommand): void {
-    const [operator = ""] = /^\d*(?:<<<|<<-?|<>|<&|<|&>>|&>|>>|>\||>&|>)/.exec(this.#text.slice(this.#at)) ?? [];
+    const [operator = ""] =
+      /^\d*(?:<<<|<<-?|<>|<&|<|>>|>\||>&|>)/.exec(this.#text.slice(this.#at, this.#at + 16)) ?? [];
     this.#at += operator.length;
     if (operator.includes("<<")) this.#doubt("it feeds text into a command");
     if (/<<-?$/.test(operator)) this.#hasHereDocument = true;
@@ -145,11 +161,20 @@ class ShellReader {
       this.#nested();
       return;
     }
+    // A file descriptor of more than one digit is a word to some shells.
+    if (/^\d\d|<>$|>\|$/.test(operator) || /[<>&|;!]/.test(this.#char)) this.#doubt(`${DIFFERS}: ${operator}`);
+    if (operator.endsWith("&")) {
+      const [descriptor] = /^[\d-](?![^ \t\n;&|<>()])/.exec(this.#text.slice(this.#at, this.#at + 2)) ?? [];
+      if (descriptor !== undefined) {
+        this.#at += 1;
+        return;
+      }
+      this.#doubt(`${DIFFERS}: ${operator}`);
+    }
     while (BLANK.test(this.#char)) this.#at += 1;
     const target = this.#word();
     if (target.text === "" && target.literal) this.#doubt("it has a redirection without a target");
-    else if (/&$/.test(operator) && operator.length > 0 && /^(\d+|-)$/.test(target.text) && target.literal) return;
-    else open.redirects.push({ direction: /^\d*<[&]?$/.test(operator) ? "in" : "out", target });
+    else open.redirects.push({ direction: /^\d*<$/.test(operator) ? "in" : "out", target });
   }
 
   #addWord(open: OpenCommand): void {
@@ -160,6 +185,7 @@ class ShellReader {
   #word(): ShellWord {
     let text = "";
     let literal = true;
+    let hasPatternSign = false;
     const start = this.#at;
     while (!this.#isAtEnd && !WORD_END.test(this.#char)) {
       const char = this.#char;
@@ -173,11 +199,18 @@ class ShellReader {
         text += this.#expansion();
         literal = false;
       } else {
-        if (/[*?[\]{}]/.test(char) || (this.#at === start && /[~=]/.test(char))) literal = false;
+        if (char === "!") this.#doubt(HISTORY);
+        const isFirst = this.#at === start || /[:=]/.test(this.#text[this.#at - 1] ?? "");
+        if (/[*?[\]{}]/.test(char) || (isFirst && /[~^#]/.test(char)) || (this.#at === start && char === "="))
+          literal = false;
+        if (/[~^#]/.test(char)) hasPatternSign = true;
         text += char;
         this.#at += 1;
       }
     }
+    if (/^\d+$/.test(text) && /[<>]/.test(this.#char)) this.#doubt(`${DIFFERS}: ${text}${this.#char}`);
+    // With extended patterns these signs exclude names; without a folder in it, the word still begins as it is written.
+    if (hasPatternSign && text.includes("/")) literal = false;
     return { text, literal };
   }
 
@@ -185,6 +218,9 @@ class ShellReader {
     this.#at += 1;
     if (this.#isAtEnd) this.#doubt("it ends in a backslash");
     const char = this.#char;
+    // `\n` is an n to most shells and a line end to some; a continued line may join an operator.
+    if (/[\n\p{L}\p{N}]/u.test(char))
+      this.#doubt(`${DIFFERS}: a backslash before ${char === "\n" ? "a line end" : char}`);
     this.#at += 1;
     return char === "\n" ? "" : char;
   }
@@ -194,6 +230,7 @@ class ShellReader {
     if (end === -1) this.#doubt("a quote is not closed");
     const text = this.#text.slice(this.#at + 1, end === -1 ? undefined : end);
     this.#at = end === -1 ? this.#text.length : end + 1;
+    if (text.endsWith("\\")) this.#doubt(`${DIFFERS}: a backslash before a quote`);
     return text;
   }
 
@@ -209,6 +246,7 @@ class ShellReader {
         literal = false;
       } else if (char === "\\" && ESCAPED_IN_DOUBLE.test(this.#text[this.#at + 1] ?? "")) text += this.#escaped();
       else {
+        if (char === "!") this.#doubt(HISTORY);
         text += char;
         this.#at += 1;
       }

@@ -13,13 +13,29 @@ interface Unwrapped {
 }
 
 const RESERVED: ReadonlySet<string> = new Set(
-  "! [[ (( { } case coproc do done elif else esac fi for function if in repeat select then until while".split(" "),
+  "! [[ (( { } - case coproc do done elif else end esac fi for foreach function if in nocorrect noglob repeat select then until while and or not begin switch".split(
+    " ",
+  ),
 );
 /** They run what follows and change nothing about it, as long as nothing but the command follows. */
-const TRANSPARENT: ReadonlySet<string> = new Set(["time", "nohup", "command", "env", "nice", "xargs", "timeout"]);
+const TRANSPARENT: ReadonlySet<string> = new Set(["time", "command", "env", "nice", "xargs", "timeout"]);
 /** They run what follows with other rights, elsewhere, or in a way of their own. */
 const FOREIGN: ReadonlySet<string> = new Set(
-  "sudo doas su pkexec run0 runuser setpriv chroot unshare nsenter ssh exec eval source . trap builtin parallel watch setsid script stdbuf strace ltrace powershell powershell.exe pwsh cmd cmd.exe wsl wsl.exe busybox toybox systemd-run at batch flock ionice taskset".split(
+  [
+    "sudo sudoedit doas su pkexec run0 runuser setpriv capsh chroot unshare nsenter ip runcon sg newgrp ssh mosh rsh",
+    "exec eval source . trap builtin parallel watch setsid nohup script stdbuf unbuffer expect strace ltrace gdb lldb perf valgrind catchsegv rlwrap",
+    "prlimit setarch linux32 linux64 i386 i486 i586 i686 x86_64 arch uname26 choom chrt ionice taskset numactl cgexec systemd-run systemd-inhibit at batch crontab flock setlock envdir chpst softlimit entr inotifywait",
+    "bwrap firejail fakeroot fakechroot faketime proxychains proxychains4 torsocks torify xvfb-run dbus-run-session dbus-launch screen tmux daemonize start-stop-daemon caffeinate socat",
+    "powershell powershell.exe pwsh cmd cmd.exe wsl wsl.exe busybox toybox coreutils",
+  ]
+    .join(" ")
+    .split(" "),
+);
+/** The program that loads others, under its many names. */
+const LOADER = /^ld(-[\w.-]+)?(64)?\.so(\.\d+)*$|^ld-/;
+/** They change how the shell reads or runs the rest of the line. */
+const CHANGES_SHELL: ReadonlySet<string> = new Set(
+  "alias unalias set unset setopt unsetopt emulate export readonly declare typeset local integer float let read readarray mapfile getopts shopt enable disable hash rehash bind bindkey autoload zmodload zle functions umask ulimit limit unlimit pushd popd chdir dirs fc history r print vared test [".split(
     " ",
   ),
 );
@@ -45,11 +61,14 @@ export function unwrapCommand(command: SimpleCommand, depth = 0): Unwrapped {
     if (addsWords) words.push(ADDED_LATER);
   }
   if (words.length === 0) doubts.add("it names no program");
+  else if (words[0]?.literal === false || runsInside(words).some(([first]) => first?.literal === false))
+    doubts.add("which program it runs is only known when it runs");
   const plain = words.map(({ text }) => text);
   const all = command.words.map(({ text }) => text);
   const inner = shellInside({ ...command, words }, depth);
   for (const doubt of inner?.doubts ?? []) doubts.add(doubt);
-  const starts = layers > 0 || inner ? suffixes(all) : [plain, ...runsInside(plain)];
+  const starts =
+    layers > 0 || inner ? suffixes(all) : [plain, ...runsInside(words).map((inside) => inside.map(({ text }) => text))];
   const own = { command: { ...command, words }, starts };
   // The shell that only carries a line is judged by that line; a redirection on it holds for all of it.
   if (inner === null) return { commands: [own], doubts: [...doubts] };
@@ -64,7 +83,7 @@ function suffixes(words: readonly string[]): readonly (readonly string[])[] {
 
 /** The name of the program without its folder, as a rule that denies sees it. */
 export function programName(word: string): string {
-  return (word.split("/").at(-1) ?? word).toLowerCase();
+  return (word.split("/").at(-1) ?? word).toLowerCase().replace(/\.exe$/, "");
 }
 
 function layerOf(words: readonly string[]): { readonly words: number; readonly doubt: string | null } | null {
@@ -73,7 +92,8 @@ function layerOf(words: readonly string[]): { readonly words: number; readonly d
   if (ASSIGNMENT.test(first)) return { words: 1, doubt: "it sets a variable for the command" };
   if (RESERVED.has(first)) return { words: 1, doubt: "it is a small program, not one command" };
   const name = programName(first);
-  if (FOREIGN.has(name)) return { words: 1, doubt: `${name} runs what follows in its own way` };
+  if (CHANGES_SHELL.has(first)) return { words: 1, doubt: `${first} changes what the rest of the line means` };
+  if (FOREIGN.has(name) || LOADER.test(name)) return { words: 1, doubt: `${name} runs what follows in its own way` };
   if (!TRANSPARENT.has(name)) return null;
   const isPlain = first === name && second !== undefined && !second.startsWith("-") && !ASSIGNMENT.test(second);
   if (!isPlain) return { words: 1, doubt: `${name} changes how the command runs` };
@@ -108,6 +128,8 @@ function shellInside({ words }: SimpleCommand, depth: number): Unwrapped | null 
 }
 
 /** Where programs such as `find -exec` begin the command they run. */
-function runsInside(words: readonly string[]): readonly (readonly string[])[] {
-  return words.flatMap((word, index) => (/^-(exec|execdir|ok|okdir)$/.test(word) ? [words.slice(index + 1)] : []));
+function runsInside(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  return words.flatMap(({ text }, index) =>
+    /^-(exec|execdir|ok|okdir)$/.test(text) ? [words.slice(index + 1, index + 1 + START_WORDS_MAX)] : [],
+  );
 }

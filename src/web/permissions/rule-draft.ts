@@ -2,7 +2,7 @@ import { type PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts
 
 /** What a rule of the form is about, in the order it is chosen from. */
 export const SUBJECTS = {
-  command: "commands that start with",
+  command: "the command",
   edit: "edits in",
   read: "reading in",
   path: "everything that touches files in",

@@ -50,5 +50,6 @@ export function someFacts(): PathFacts {
       const place = posix.normalize(path).replace(/(?<=.)\/$/, "");
       return [isInside(place, outside) ? `/outside${place.slice(outside.length)}` : place];
     },
+    isFile: (path) => path === `${ROOT}/nested/HEAD`,
   };
 }

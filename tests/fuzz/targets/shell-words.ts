@@ -62,7 +62,7 @@ function checkPrinted(texts: readonly string[]): void {
 }
 
 function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  return `'${word.replace(/['\\]/g, (sign) => `'\\${sign}'`)}'`;
 }
 
 /** The meaning of a pattern, by trying everything; only for short ones. */
