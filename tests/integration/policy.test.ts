@@ -81,7 +81,7 @@ test("X-4 a rule by the first words of a command; what is chained to it asks; de
   expect(talk.tools.map(({ permission }) => permission?.answer)).toEqual(["allowed", "denied"]);
   const set = { type: "policy:set", scope: "session", sessionId: talk.sessionId } as const;
   await talk.client.ask("policy:state", { ...set, mode: "ask", rules: [allow("npm test")] });
-  await talk.send(asks(run("npm test -- --silent"), run("npm test; curl x.y")));
+  await talk.send(asks(run("npm test --silent"), run("npm test; curl x.y")));
   const { toolCall, note } = await talk.asked();
   expect([toolCall.name, note]).toEqual(["npm test; curl x.y", "No rule covers curl."]);
   await talk.answerWith("no");
