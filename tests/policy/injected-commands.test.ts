@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import type { RuleDraft } from "../../src/protocol/permission-policy.ts";
+import type { PermissionMode, RuleDraft } from "../../src/protocol/permission-policy.ts";
 import { roundsOf, type SeededRandom, seededRandom } from "../support/seeded-random.ts";
 import { type TempDir, tempDir } from "../support/temp-dir.ts";
 import { type PolicyTree, policyTree } from "./policy-tree.ts";
@@ -120,6 +120,25 @@ const TOKENS = [
   ],
   ...["noglob ", "- ", "exec ", "eval ", "coproc ", "and ", "not ", "builtin ", "test ", "printf ", "alias ", ". "],
 ];
+/** Whatever shells put between a command and a file, or between two commands. */
+const OPERATORS =
+  "> >> >| >! >>! >>| >& >&! >&| >>& >>&! &> &>> &>! &>| &>>! &>>| 2> 2>> 2>! 2>& 10> 10>& <> < <& 1<> | |& || & && &| &! ; ;; ;& ;| ;;& \\\n> &\\\n> >\\\n& |\\\n& ;\\\n {a}> {a}>& !> ^ # % @ = == -".split(
+    " ",
+  );
+const TARGETS = [
+  "/dev/null",
+  "/dev/null;",
+  "1",
+  "2",
+  "-",
+  "1-",
+  "x",
+  "! ../outside/x",
+  "../outside/x",
+  "|x",
+  "&1",
+  "a.txt",
+];
 const STUBS = ["npm", "canary", "rm", "x", "E", "1", "2", "a", "log.txt"];
 const TOOLS = ["env", "xargs", "nohup", "timeout", "time", "nice", "sh", "cat"];
 /** Each shell as it may be started; those that are missing are named. */
@@ -144,18 +163,35 @@ test(
     const random = seededRandom("lines for real shells");
     const rules: RuleDraft[] = ["npm test", "echo", "git status"].map((command) => ({ effect: "allow", command }));
     const allowed = new Set<string>();
-    for (let round = 0; round < roundsOf(80_000); round += 1) {
+    const collect = async (command: string, mode: PermissionMode, into: Set<string>) => {
+      const { answer } = await tree.judge({ tool: { kind: "execute", input: { command } }, rules, mode });
+      if (answer === "allow") into.add(command);
+    };
+    const writing = new Set<string>();
+    for (const operator of OPERATORS)
+      for (const target of TARGETS)
+        for (const tail of ["", " canary"])
+          for (const blank of ["", " "]) {
+            const command = `${random.pick(["npm test", "echo x"])} ${operator}${blank}${target}${tail}`;
+            await collect(command, "ask", allowed);
+            await collect(command, "edits", writing);
+          }
+    const structured = allowed.size;
+    for (let round = 0; round < roundsOf(40_000); round += 1) {
       const tail = Array.from({ length: random.between(1, 7) }, () => random.pick(TOKENS)).join("");
       const command = random.pick(["npm test", "echo x", "echo", ""]) + random.pick(["", " "]) + tail;
-      const { answer } = await tree.judge({ tool: { kind: "execute", input: { command } }, rules });
-      if (answer === "allow") allowed.add(command);
+      await collect(command, "ask", allowed);
     }
-    expect(allowed.size).toBeGreaterThan(100);
-    const lines = [...allowed].slice(0, roundsOf(1_500));
+    expect(allowed.size).toBeGreaterThan(50);
+    const lines = [...allowed].slice(0, structured + roundsOf(500));
     for (const shell of SHELLS) {
       const program = Bun.which(shell[0] ?? "");
       if (program === null) console.log(`${shell[0]} is not installed: its reading was not tried`);
-      else expect([shell, await oddRuns([program, ...shell.slice(1)], lines)]).toEqual([shell, []]);
+      else {
+        const started = [program, ...shell.slice(1)];
+        expect([shell, await oddRuns(started, lines, "nothing is written")]).toEqual([shell, []]);
+        expect([shell, await oddRuns(started, [...writing], "files inside are written")]).toEqual([shell, []]);
+      }
     }
   },
   SHELLS_TIMEOUT_MS,
@@ -177,18 +213,24 @@ async function stubPrograms(): Promise<TempDir> {
 }
 
 /** The lines by which a shell started something beside `npm test`, or made a file. */
-async function oddRuns(shell: readonly string[], lines: readonly string[]): Promise<string[]> {
+async function oddRuns(
+  shell: readonly string[],
+  lines: readonly string[],
+  expected: "nothing is written" | "files inside are written",
+): Promise<string[]> {
   const work = stubs.join("work");
   await rm(work, { recursive: true, force: true });
   await rm(stubs.join("lines"), { recursive: true, force: true });
   await mkdir(stubs.join("lines"), { recursive: true });
   await mkdir(stubs.join("work/src"), { recursive: true });
+  await mkdir(stubs.join("outside"), { recursive: true });
+  const looked = expected === "nothing is written" ? ".* * src/.* src/* ../outside/*" : "../outside/*";
   await writeFile(stubs.join("seen"), "");
   for (const [index, line] of lines.entries()) await writeFile(stubs.join("lines", String(index)), line);
   // One process tries all lines: each in a shell of its own, with a mark behind what it did.
   const driver = `i=0; while [ $i -lt ${lines.length} ]; do line=$(cat "$LINES_IN/$i"; echo .)
     "$@" -c "\${line%.}" </dev/null >/dev/null 2>&1
-    for made in .* * src/.* src/*; do case $made in .|..|src|src/.|src/..|"*"|"src/*"|".*"|"src/.*") ;; *) echo "made $made" >> "$SEEN" ;; esac; done
+    for made in ${looked}; do case $made in .|..|src|src/.|src/..|*"*") ;; *) echo "made $made" >> "$SEEN" ;; esac; done
     echo "line $i" >> "$SEEN"; i=$((i+1)); done`;
   const child = Bun.spawn(["/bin/sh", "-c", driver, "driver", ...shell], {
     cwd: work,

@@ -138,6 +138,8 @@ function mightRun({ words }: SimpleCommand, { command }: ScopedRule): boolean {
   if (words[0]?.text === "cd" || readArguments(words, 0)?.isHarmless === true) return false;
   const name = programName(program);
   const [first, ...rest] = words;
+  // A whole line as the name of a program: somebody may split it.
+  if (first !== undefined && /\s/.test(first.text) && mightName(first, name)) return true;
   if (first !== undefined && INTERPRETERS.test(programName(first.text)))
     if (rest.length === 0 || rest.some(({ text }) => INLINE_CODE.test(text))) return true;
   return rest.some((word) => mightName(word, name));
@@ -173,7 +175,7 @@ function couldBecome(pattern: string, text: string): boolean {
 
 /** A program that is not known may start any word it is given, or what stands in one. */
 function mightName({ text, literal }: ShellWord, program: string): boolean {
-  if (!literal) return couldBecome(text.split("/").at(-1) ?? "", program) || hasToken(text, program);
+  if (!literal) return hasToken(text, program) || text.split(/[/=:@!]/).some((piece) => couldBecome(piece, program));
   return hasToken(text, program) || (/^-[^-]/.test(text) && text.toLowerCase().endsWith(program));
 }
 

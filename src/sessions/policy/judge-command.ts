@@ -131,7 +131,7 @@ function judgePath(path: string, shown: string, isInRule: boolean, facts: PathFa
   if (isInRule && saysOutside) return FINE;
   if (!places.every((place) => facts.roots.some((root) => isInside(place, root))))
     return refused(`${shown} leads outside this session's directory.`);
-  const guarded = isInRule ? null : guardedIn(places, facts);
+  const guarded = isInRule ? null : guardedIn(places, facts, true);
   return guarded === null ? FINE : refused(`${guarded} is guarded: it holds secrets or makes other programs act.`);
 }
 
@@ -157,7 +157,7 @@ function judgeDirectory(path: string, facts: PathFacts): string | null {
   if (!places.every((place) => facts.roots.some((root) => isInside(place, root))))
     return "outside this session's directory";
   if (places.some((place) => isGuarded(place, facts))) return "in a directory of Liminal Builder itself";
-  return guardedIn(places, facts) === null ? null : "in a guarded directory";
+  return guardedIn(places, facts, true) === null ? null : "in a guarded directory";
 }
 
 /** Writing to a file is an edit of it and needs the same permission; reading may not leave the session's directory. */

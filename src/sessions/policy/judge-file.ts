@@ -4,6 +4,8 @@ import { guardedName } from "./guarded-names.ts";
 import { matchesGlob } from "./path-glob.ts";
 import { isInside, type PathFacts, type Policy, reasonOf, type ScopedRule } from "./policy.ts";
 
+const READING: ReadonlySet<string> = new Set(["read", "search"]);
+
 export type Judgement =
   | { readonly allowed: true; readonly why: string; readonly ruleId?: string }
   | { readonly allowed: false; readonly why: string };
@@ -15,14 +17,16 @@ export function judgeFile(path: string, kind: string, policy: Policy, facts: Pat
   if (places.some((place) => facts.guarded.some((folder) => isInside(place, folder))))
     return { allowed: false, why: `${path} belongs to Liminal Builder itself.` };
   const outside = places.find((place) => !facts.roots.some((root) => isInside(place, root)));
-  const guarded = outside === undefined ? (guardedIn(places, facts) ?? repositoryOf(path, facts)) : null;
+  const onlyReads = READING.has(kind);
+  const repository = onlyReads ? null : repositoryOf(path, facts);
+  const guarded = outside === undefined ? (guardedIn(places, facts, onlyReads) ?? repository) : null;
   for (const rule of policy.rules) {
     if (rule.effect !== "allow" || rule.command !== undefined || !coversKind(rule, kind)) continue;
     const { path: glob } = rule;
     const covers =
       glob === undefined
         ? outside === undefined && guarded === null
-        : places.every((place) => isAllowedBy(glob, place, facts.roots)) && repositoryOf(path, facts) === null;
+        : places.every((place) => isAllowedBy(glob, place, facts.roots, onlyReads)) && repository === null;
     if (covers) return { allowed: true, why: reasonOf(rule), ruleId: rule.id };
   }
   if (outside !== undefined)
@@ -56,9 +60,9 @@ function coversKind(rule: ScopedRule, kind: string): boolean {
   return rule.kind === undefined ? FILE_KINDS.has(kind) : rule.kind === kind;
 }
 
-function isAllowedBy(glob: string, place: string, roots: readonly string[]): boolean {
+function isAllowedBy(glob: string, place: string, roots: readonly string[], onlyReads: boolean): boolean {
   return relativeTo(glob, place, roots).some(
-    (name) => matchesGlob(name, glob, { ignoreCase: false }) && guardedName(name, glob) === null,
+    (name) => matchesGlob(name, glob, { ignoreCase: false }) && guardedName(name, { glob, onlyReads }) === null,
   );
 }
 
@@ -91,17 +95,17 @@ export function repositoryAround(path: string, facts: PathFacts): string | null 
   return null;
 }
 
-/** The same for a file that is written: the directory it lies in counts, and HEAD itself makes one. */
+/** The same in words, for a file that is changed. */
 function repositoryOf(path: string, facts: PathFacts): string | null {
   const around = repositoryAround(path, facts);
   return around === null ? null : `${posix.basename(around)}, which Git takes for a repository,`;
 }
 
 /** The first part of any of these places that is guarded. */
-export function guardedIn(places: readonly string[], { roots }: PathFacts): string | null {
+export function guardedIn(places: readonly string[], { roots }: PathFacts, onlyReads: boolean): string | null {
   for (const place of places) {
     const root = roots.find((folder) => isInside(place, folder));
-    const found = root === undefined ? null : guardedName(place.slice(root.length));
+    const found = root === undefined ? null : guardedName(place.slice(root.length), { onlyReads });
     if (found !== null) return found;
   }
   return null;

@@ -55,7 +55,9 @@ function isHarmlessInside(words: readonly ShellWord[], root: string): boolean {
     .flatMap(({ path }) => piecesOf(path))
     .every((path) => {
       const isInRoot = path.startsWith("/") ? isInside(path, root) : true;
-      return isInRoot && !path.split("/").includes("..") && guardedName(path.replace(root, "")) === null;
+      return (
+        isInRoot && !path.split("/").includes("..") && guardedName(path.replace(root, ""), { onlyReads: true }) === null
+      );
     });
 }
 

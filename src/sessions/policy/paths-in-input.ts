@@ -10,37 +10,68 @@ const CONTENT_KEY =
   /(^|_)(content|contents|text|string|str|old|new|description|explanation|prompt|query|pattern|code)$/;
 /** Patches name the files they change in lines of their own. */
 const PATCH_LINE =
-  /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |Index: |\+\+\+ |--- |rename (?:from|to) |copy (?:from|to) )(.+)$/gm;
+  /^[ \t]*(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\*\*\* (?!Begin |End )|Index: |\+\+\+ |--- |rename (?:from|to) |copy (?:from|to) )(.+)$/gm;
+/** For a file that only changes its mode, or that is not text, there is no other line. */
+const GIT_LINE = /^[ \t]*diff --git (.+)$/gm;
 
-/** Every path a tool's input names. One too many only means that the user is asked. */
-export function pathsInInput(input: Json, level = 0): string[] {
-  if (level > LEVELS_MAX || typeof input !== "object" || input === null) return [];
-  if (Array.isArray(input)) return input.flatMap((item) => pathsInInput(item, level + 1));
-  return Object.entries(input).flatMap(([key, value]) => [
-    // Some agents list changes by the file they change.
-    ...(key.startsWith("/") ? [key] : []),
-    ...pathsInValue(snakeCase(key), value, level),
-  ]);
+/** The paths that a tool's input names, and in words what about them cannot be read. */
+export interface InputPaths {
+  readonly paths: readonly string[];
+  readonly doubts: readonly string[];
 }
 
-function pathsInValue(key: string, value: Json, level: number): string[] {
-  if (typeof value === "string") return pathsInText(key, value);
-  if (Array.isArray(value)) return value.flatMap((item) => pathsInValue(key, item, level + 1));
-  return pathsInInput(value, level + 1);
+/** Every path a tool's input names. One too many only means that the user is asked; what is not read is a doubt. */
+export function pathsInInput(input: Json): InputPaths {
+  const found: Found = { paths: [], doubts: new Set() };
+  readValue("", input, 0, found);
+  return { paths: found.paths, doubts: [...found.doubts] };
 }
 
-function pathsInText(key: string, text: string): string[] {
-  if (PLACE_KEY.test(key)) return [text.slice(0, PATH_CHARS_MAX)];
-  const named = [...text.matchAll(PATCH_LINE)].map(([, path = ""]) => patchPath(path));
-  if (named.length > 0) return named.filter((path) => path !== "/dev/null");
+interface Found {
+  readonly paths: string[];
+  readonly doubts: Set<string>;
+}
+
+function readValue(key: string, value: Json, level: number, found: Found): void {
+  if (typeof value === "string") readText(key, value, found);
+  else if (typeof value !== "object" || value === null) return;
+  else if (level > LEVELS_MAX) found.doubts.add("what it is given is nested too deeply to be read");
+  else if (Array.isArray(value)) for (const item of value) readValue(key, item, level + 1, found);
+  else
+    for (const [name, inside] of Object.entries(value)) {
+      // Some agents list changes by the file they change.
+      if (/[/\\]|^[.~]/.test(name)) addPath(name, found);
+      readValue(snakeCase(name), inside, level + 1, found);
+    }
+}
+
+function readText(key: string, text: string, found: Found): void {
+  if (PLACE_KEY.test(key)) {
+    addPath(text, found);
+    return;
+  }
+  const named = [
+    ...[...text.matchAll(PATCH_LINE)].map(([, path = ""]) => path),
+    ...[...text.matchAll(GIT_LINE)].flatMap(([, both = ""]) => both.split(/\s+/)),
+  ];
+  for (const path of named.flatMap(patchPaths)) addPath(path, found);
+  if (named.length > 0) return;
   const looksLikeOne = /^(\/|~|\.\.?\/)/.test(text) || text.includes("/../");
-  return looksLikeOne && !CONTENT_KEY.test(key) && !text.includes("\n") ? [text.slice(0, PATH_CHARS_MAX)] : [];
+  if (looksLikeOne && !CONTENT_KEY.test(key) && !text.includes("\n")) addPath(text, found);
 }
 
-/** Unified diffs put a letter before the path and a time after it. */
-function patchPath(path: string): string {
-  const [place = ""] = path.split("\t");
-  return place.trim().replace(/^[ab]\//, "");
+function addPath(path: string, found: Found): void {
+  if (path.length > PATH_CHARS_MAX) found.doubts.add("a path is too long to be read");
+  else found.paths.push(path);
+}
+
+/** Unified diffs may put a letter before the path, and a time after it: `a/x` is `x` or really `a/x`, so both count. */
+function patchPaths(named: string): readonly string[] {
+  const [place = ""] = named.split("\t");
+  // A name in quotes means the name without them.
+  const path = place.trim().replace(/^"(.*)"$/, "$1");
+  if (path === "" || path === "/dev/null") return [];
+  return [...new Set([path, path.replace(/^[a-z]\//, "")])];
 }
 
 function snakeCase(key: string): string {

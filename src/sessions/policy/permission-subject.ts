@@ -33,6 +33,13 @@ const MORE_THAN_THE_COMMAND = [
   "shell",
   "dangerouslyDisableSandbox",
 ];
+const INPUT_LEVELS_MAX = 6;
+const KEY_CHARS_MAX = 100;
+/** Keys, letters only, that say where any tool works. */
+const WORKING_DIRECTORY = /^(cwd|pwd|chdir|(current|initial|start|starting)?work(ing)?(dir|directory|folder|path))$/;
+/** The same for a command, which has no other use for a directory. */
+const RUN_DIRECTORY =
+  /^((absolute|base|chdir|command|current|cwd|exec|execution|initial|process|project|repo|repository|root|run|shell|start|starting|target|work|working|workspace)*(cwd|pwd|chdir|dir|directory|folder|root|path|dirpath|directorypath|folderpath|location)|repo|workspace)$/;
 /** Editing tools call what they do a command too. */
 const EDITOR_COMMAND = /^(view|create|read|write|edit|str_replace|insert|undo_edit)$/;
 
@@ -42,12 +49,14 @@ export function describeRequest(toolCall: PermissionToolCall, cwd: string): Perm
   const input = isRecord(toolCall.input) ? toolCall.input : {};
   const tool = mcpToolOf(toolCall);
   const { command, doubts } = tool ? { command: null, doubts: [] } : commandIn(input, kind);
-  const own = [input["cwd"], input["workdir"], input["working_directory"]].find((value) => typeof value === "string");
-  const ranIn = typeof own === "string" && own !== "" ? absolute(own, cwd) : cwd;
+  const places = directoriesIn(input, command !== null);
+  const own = places.directories[0] ?? "";
+  const ranIn = own === "" ? cwd : absolute(own, cwd);
+  const read = command === null ? pathsInInput(toolCall.input ?? null) : { paths: [], doubts: [] };
   const named = [
     ...locations.map(({ path }) => path),
     ...parts.flatMap((part) => (part.type === "diff" ? [part.path] : [])),
-    ...(command === null ? pathsInInput(input) : []),
+    ...read.paths,
   ];
   // Whether a tool starts from its own directory or from the session's is not said, so both count.
   const paths = [
@@ -61,7 +70,7 @@ export function describeRequest(toolCall: PermissionToolCall, cwd: string): Perm
     root: cwd,
     cwd: ranIn,
     paths,
-    doubts: [...doubts, ...[typeof own === "string" ? own : "", ...named].flatMap(pathDoubt)],
+    doubts: [...new Set([...doubts, ...places.doubts, ...read.doubts, ...[own, ...named].flatMap(pathDoubt)])],
   };
 }
 
@@ -69,6 +78,37 @@ export function describeRequest(toolCall: PermissionToolCall, cwd: string): Perm
 export function subjectWords({ command, paths, name }: PermissionSubject): string {
   if (command !== null) return typeof command === "string" ? command : command.join(" ");
   return paths.length > 0 ? paths.join(", ") : name;
+}
+
+interface InputDirectories {
+  readonly directories: readonly string[];
+  readonly doubts: readonly string[];
+}
+
+/** Where a tool is told to run, by any of the names that agents have for it, at any depth. */
+function directoriesIn(input: Json, runsCommand: boolean): InputDirectories {
+  const found = new Set<string>();
+  const doubts = new Set<string>();
+  const look = (value: Json, level: number) => {
+    if (typeof value !== "object" || value === null) return;
+    if (level > INPUT_LEVELS_MAX) {
+      if (runsCommand) doubts.add("what comes with the command is nested too deeply to be read");
+      return;
+    }
+    for (const [key, inside] of Object.entries(value)) {
+      const name = key
+        .slice(0, KEY_CHARS_MAX)
+        .toLowerCase()
+        .replace(/[^a-z]/g, "");
+      const isDirectory = (runsCommand ? RUN_DIRECTORY : WORKING_DIRECTORY).test(name);
+      if (!isDirectory || inside === null || inside === "") look(inside, level + 1);
+      else if (typeof inside === "string") found.add(inside);
+      else doubts.add("the directory it runs in cannot be read");
+    }
+  };
+  look(input, 0);
+  if (found.size > 1) doubts.add("it names more than one directory to run in");
+  return { directories: [...found], doubts: [...doubts] };
 }
 
 function commandIn(input: Readonly<Record<string, Json>>, kind: string): Pick<PermissionSubject, "command" | "doubts"> {
