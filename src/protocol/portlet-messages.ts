@@ -32,7 +32,12 @@ export const ShellToPortlet = z.union([
   z.omit(SessionPage, { sessionId: true }),
   z.object({ type: z.literal("session:draft"), content: z.string(), attachments: z.optional(z.array(Part)) }),
   z.omit(FilesFound, { sessionId: true, projectId: true }),
-  z.object({ type: z.literal("agent:status"), status: AgentStatus, message: z.optional(z.string()) }),
+  z.object({
+    type: z.literal("agent:status"),
+    status: AgentStatus,
+    message: z.optional(z.string()),
+    nextTryAt: z.optional(z.string()),
+  }),
   /** A command of this frame was refused; its text goes back into the composer. */
   z.object({
     type: z.literal("session:error"),

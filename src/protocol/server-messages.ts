@@ -66,7 +66,7 @@ export const AgentInfo = z.object({
   name: z.string(),
   status: AgentStatus,
   /** Whether it could be started now, and if not, what the user can do about it. */
-  availability: z.enum(["ready", "needs-install", "needs-sign-in"]),
+  availability: z.enum(["ready", "needs-install", "needs-sign-in", "failed"]),
   message: z.optional(z.string()),
   nextTryAt: NextTryAt,
   capabilities: z.record(z.string(), z.boolean()),

@@ -72,3 +72,13 @@ test("a turn that failed for want of a sign-in offers it, and nothing is offered
   await portlet.show(status("connected"));
   await button("Try again").waitFor();
 });
+
+test("(B6) TC-5.2c while a crashed agent waits for its next start, the card counts down and offers to try now", async () => {
+  const nextTryAt = new Date(Date.now() + 3_600_000).toISOString();
+  await portlet.show({ ...status("reconnecting", "Built-in stopped. Reconnect to go on."), nextTryAt });
+  await text("Built-in stopped").first().waitFor();
+  await portlet.frame.getByText(/^Trying again in 3(600|5\d\d) s\.$/).waitFor();
+  expect(await text("Reconnect to go on").count()).toBe(0);
+  await button("Try now").click();
+  await portlet.heard("session:reconnect");
+});

@@ -8,6 +8,7 @@ import { useChromium } from "./use-chromium.ts";
 
 /** Long enough to look at a state that passes by itself. */
 const SLOW_START = ["--start-delay-ms", "1200"];
+const NEVER_MS: readonly number[] = [];
 const NOT_SOON_MS = [30_000];
 const SOON_MS = [50, 50, 50];
 
@@ -45,7 +46,7 @@ test("TC-5.1a the first session starts the agent's process; TC-5.1b later ones s
 });
 
 test("TC-5.2b a dead agent: composer off, text kept, Reconnect offered, in its own sessions only; TC-5.2c TC-5.2d", async () => {
-  const frail = guide("Frail", NOT_SOON_MS, ...SLOW_START);
+  const frail = guide("Frail", NEVER_MS, ...SLOW_START);
   await using server = await startTestServer({ agents: { frail } });
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));

@@ -6,7 +6,6 @@ import type { GalleryState } from "./gallery-state.ts";
 import { PROJECT } from "./seed-workspace.ts";
 import { STORY, STORY_AGENT } from "./story-agent.ts";
 
-const NOT_SOON_MS = [30_000];
 const FAR_MS = "600000";
 const MAIN = join(ROOT, "builtin-agent/main.ts");
 /** Started a second time, it takes for ever. */
@@ -50,7 +49,7 @@ export const TROUBLE_STATES: readonly GalleryState[] = [
   {
     name: "agent-gone",
     shows: "an agent that ended and does not come back",
-    server: { agents: { frail: { ...guideWith(), name: "Frail", retryMs: NOT_SOON_MS } } },
+    server: { agents: { frail: { ...guideWith(), name: "Frail", retryMs: [] } } },
     reach: async ({ app, server }) => {
       const session = await app.newSession(PROJECT, "Frail");
       await session.ask("help", "Try these first");

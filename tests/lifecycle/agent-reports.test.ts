@@ -1,8 +1,12 @@
 import { expect, test } from "bun:test";
+import { rm, writeFile } from "node:fs/promises";
+import { CliType } from "../../src/protocol/ids.ts";
 import { startTalk } from "../integration/talk.ts";
+import { tempDir } from "../support/temp-dir.ts";
 import { guideWith, startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { agentPid } from "./agent-status.ts";
+import { countedAgent } from "./counted-agent.ts";
 
 /** Refuses the handshake, and ends only by SIGKILL. */
 const REFUSES_AND_STAYS = `
@@ -59,6 +63,53 @@ test("(B2) X-17 the server log and the session's log say when and why an agent s
   expect(server.log).toMatch(/info Agent Chatty \(chatty\): ready after \d+ ms: liminal-guide \S+, offers /);
   const trace = await (await server.fetch(`/api/trace?sessionId=${encodeURIComponent(talk.sessionId)}`)).text();
   for (const words of expected) expect(trace).toContain(words);
+});
+
+test("(B3) an agent that does not exist or failed to start is not ready, and is again once it has run", async () => {
+  await using dir = await tempDir();
+  const agents = {
+    missing: { name: "Missing", command: dir.join("no-such-program") },
+    counted: countedAgent(dir.path, []),
+  };
+  await writeFile(dir.join("broken"), "");
+  await using server = await startTestServer({ agents });
+  const client = await server.connect();
+  const availabilityOf = async (id: string) => {
+    const { agents: known } = await client.ask("agent:list", { type: "agent:list" });
+    return known.find((agent) => agent.id === id);
+  };
+  expect(await availabilityOf("missing")).toMatchObject({
+    availability: "failed",
+    message: `Could not start Missing. ${dir.join("no-such-program")} does not exist.`,
+  });
+  expect(await availabilityOf("counted")).toMatchObject({ availability: "ready" });
+  const { project } = await client.ask("project:added", { type: "project:add", path: await server.directory("work") });
+  const create = { type: "session:create", projectId: project.id, cliType: "counted" } as const;
+  await client.ask("error", create);
+  expect(await availabilityOf("counted")).toMatchObject({
+    availability: "failed",
+    message: expect.stringContaining("Could not connect to Counted"),
+  });
+  await rm(dir.join("broken"));
+  await client.ask("session:created", create);
+  expect(await availabilityOf("counted")).toMatchObject({ availability: "ready" });
+});
+
+test("(B6) TC-5.2c a crashed agent that waits to be started again is reconnecting, with the time of the next try", async () => {
+  await using server = await startTestServer({
+    agents: { slow: { ...guideWith(), process: "shared", retryMs: [30_000] } },
+  });
+  const talk = await startTalk(server, "slow");
+  const mark = talk.client.mark();
+  const before = Date.now();
+  process.kill(await agentPid(server, "slow"), "SIGKILL");
+  const waiting = await talk.client.next("agent:status", ({ status }) => status === "reconnecting", mark);
+  expect(Date.parse(waiting.nextTryAt ?? "") - before).toBeGreaterThanOrEqual(30_000);
+  const { agents } = await (await server.connect()).next("hello", () => true, 0);
+  const { nextTryAt = "" } = waiting;
+  expect(agents.find(({ id }) => id === "slow")).toMatchObject({ status: "reconnecting", nextTryAt });
+  await talk.client.ask("agent:status", { type: "session:reconnect", cliType: CliType.parse("slow") });
+  await talk.client.next("agent:status", ({ status }) => status === "connected", mark);
 });
 
 test("(B5) X-5 without a network the catalog keeps its list and says so in the log", async () => {

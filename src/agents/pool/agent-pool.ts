@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import type { AgentHistories, HistoryReader } from "../../ports/agent-history.ts";
 import type {
   AgentSession,
+  AgentStatusChange,
   Agents,
   AttachRequest,
   ForgetRequest,
@@ -64,6 +67,8 @@ export class AgentPool implements Agents, AgentHistories {
   readonly #supervisors = new Map<string, AgentSupervisor>();
   /** Agents that answered that the user must sign in first. */
   readonly #signedOut = new Set<CliType>();
+  /** Agents whose last start failed, and why. */
+  readonly #failed = new Map<CliType, string>();
   readonly #checks: ReturnType<typeof setInterval>;
   readonly #readers = new Set<AcpHistoryReader>();
   #stopped = false;
@@ -212,9 +217,11 @@ export class AgentPool implements Agents, AgentHistories {
 
   list(): readonly AgentInfo[] {
     const known = this.#options.catalog.definitions();
-    return known.map((definition) =>
-      describeAgent(definition, this.#supervisors.get(definition.id), this.#availability(definition)),
-    );
+    return known.map((definition) => {
+      const info = describeAgent(definition, this.#supervisors.get(definition.id), this.#availability(definition));
+      const failure = this.#failureOf(definition);
+      return info.message === undefined && failure !== null ? { ...info, message: failure } : info;
+    });
   }
 
   find(cliType: CliType): AgentInfo | null {
@@ -273,12 +280,16 @@ export class AgentPool implements Agents, AgentHistories {
     const key = own ?? cliType;
     const known = this.#supervisors.get(key);
     if (known) return known;
-    const supervisor = new AgentSupervisor({
+    const supervisor: AgentSupervisor = new AgentSupervisor({
       ...this.#options,
       definition: () => this.#definition(cliType) ?? definition,
       sessionId: own,
       cwd: own === null ? this.#options.cwd : cwd,
       env: () => this.#environment(this.#definition(cliType) ?? definition),
+      onStatus: (change) => {
+        this.#seen(change, supervisor.nextTryAt !== undefined);
+        this.#options.onStatus(change);
+      },
       // Not at once: a queued message may start the next turn with this very event.
       onTurnCompleted: () => void setImmediate(() => this.evict()),
     });
@@ -286,8 +297,26 @@ export class AgentPool implements Agents, AgentHistories {
     return supervisor;
   }
 
-  #availability({ id, command }: AgentDefinition): AgentInfo["availability"] {
+  /** An agent works until it was seen to fail, and again once it was seen to run. */
+  #seen({ cliType, status, refusal }: AgentStatusChange, isRetried: boolean): void {
+    const before = this.#failed.get(cliType);
+    if (status === "connected") this.#failed.delete(cliType);
+    else if (refusal && !isRetried) this.#failed.set(cliType, refusal.message);
+    if (before !== this.#failed.get(cliType)) this.#options.onListChanged();
+  }
+
+  /** Why it cannot be started as things are; a program that is found by PATH is known only after a try. */
+  #failureOf({ id, name, command }: AgentDefinition): string | null {
+    const program = command?.[0];
+    if (program !== undefined && isAbsolute(program) && !existsSync(program))
+      return `Could not start ${name}. ${program} does not exist.`;
+    return this.#failed.get(id) ?? null;
+  }
+
+  #availability(definition: AgentDefinition): AgentInfo["availability"] {
+    const { id, command } = definition;
     if (!command) return "needs-install";
+    if (this.#failureOf(definition) !== null) return "failed";
     return this.#signedOut.has(id) ? "needs-sign-in" : "ready";
   }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { Icon } from "../icons/icon.tsx";
 import type { IconName } from "../icons/icon-shapes.ts";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
@@ -9,6 +10,7 @@ export function AgentNotice({ model }: { model: PortletModel }) {
   const { store } = model;
   const status = usePiece(model, (state) => state.status);
   const message = usePiece(model, (state) => state.statusMessage);
+  const nextTryAt = usePiece(model, (state) => state.nextTryAt);
   const agentName = usePiece(model, (state) => state.agentName);
   const isStalled = usePiece(model, (state) => state.session.turn.state === "stalled");
   switch (status) {
@@ -24,6 +26,8 @@ export function AgentNotice({ model }: { model: PortletModel }) {
       );
     }
     case "reconnecting": {
+      if (nextTryAt !== null)
+        return <RetryNotice key={nextTryAt} at={Date.parse(nextTryAt)} agentName={agentName} store={store} />;
       const words = message ?? "Your session will pick up where it left off.";
       const title = `Reconnecting to ${agentName}`;
       return <Notice severity="warning" icon="plug" title={title} words={words} store={store} />;
@@ -39,6 +43,27 @@ export function AgentNotice({ model }: { model: PortletModel }) {
     default:
       return status satisfies never;
   }
+}
+
+const SECOND_MS = 1_000;
+
+/** The agent crashed and is started again by itself; the user need not wait for that. */
+function RetryNotice({ at, agentName, store }: { at: number; agentName: string; store: PortletStore }) {
+  const [leftMs, setLeftMs] = useState(() => at - Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setLeftMs(at - Date.now()), SECOND_MS);
+    return () => clearInterval(timer);
+  }, [at]);
+  const seconds = Math.ceil(leftMs / SECOND_MS);
+  const words = seconds > 0 ? `Trying again in ${seconds} s.` : "Trying again…";
+  return (
+    <Notice severity="warning" icon="plug" title={`${agentName} stopped`} words={words} store={store}>
+      <button class="button" type="button" onClick={() => store.reconnect()}>
+        <Icon name="refresh" class="icon-sm" />
+        Try now
+      </button>
+    </Notice>
+  );
 }
 
 /** Silence is shown, never ended by itself: what to make of it is the user's to say. */

@@ -18,6 +18,8 @@ export interface PortletState {
   readonly children: Children;
   readonly status: AgentStatus;
   readonly statusMessage: string | null;
+  /** When a crashed agent is started again by itself, as ISO 8601. */
+  readonly nextTryAt: string | null;
   readonly isConnected: boolean;
   /** False: nothing can be stored, so nothing can be sent. */
   readonly isWritable: boolean;
@@ -49,6 +51,7 @@ export const EMPTY_PORTLET: PortletState = {
   children: { children: [], spent: "" },
   status: "idle",
   statusMessage: null,
+  nextTryAt: null,
   isConnected: true,
   isWritable: true,
   isVisible: true,
@@ -72,7 +75,12 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
       return { ...state, session, pageAskedBefore: null };
     }
     case "agent:status":
-      return { ...state, status: message.status, statusMessage: message.message ?? null };
+      return {
+        ...state,
+        status: message.status,
+        statusMessage: message.message ?? null,
+        nextTryAt: message.nextTryAt ?? null,
+      };
     case "portlet:session": {
       const { cliType, agentName, projectName, parentTitle = null } = message;
       return { ...state, cliType, agentName, projectName, parentTitle };

@@ -98,6 +98,9 @@ function mendOf({ name, availability, installable }: AgentInfo, install: () => v
       return { state: "Not installed", words: "Install", name: `Install ${name}`, icon: null, onClick: install };
     case "needs-sign-in":
       return { state: "Needs sign-in", words: "Sign in", name: `Sign in to ${name}`, icon: "key", onClick: signIn };
+    // Choosing it tries again.
+    case "failed":
+      return null;
     default:
       return availability satisfies never;
   }

@@ -12,6 +12,8 @@ export function noteOf({ availability, message, status, id, description, install
       return description ?? "Install it to use it here";
     case "needs-sign-in":
       return description ?? "Sign in to use it here";
+    case "failed":
+      return message ?? "It could not be started";
     default:
       return availability satisfies never;
   }

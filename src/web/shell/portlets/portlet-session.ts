@@ -126,9 +126,15 @@ export class PortletSession {
     });
   }
 
-  #tellStanding({ status, message }: AgentStanding): void {
-    if (this.#standing?.status === status && this.#standing.message === message) return;
-    this.#standing = { status, message };
-    this.#frame.post({ type: "agent:status", status, ...(message === undefined ? {} : { message }) });
+  #tellStanding({ status, message, nextTryAt }: AgentStanding): void {
+    const told = this.#standing;
+    if (told?.status === status && told.message === message && told.nextTryAt === nextTryAt) return;
+    this.#standing = { status, message, nextTryAt };
+    this.#frame.post({
+      type: "agent:status",
+      status,
+      ...(message !== undefined && { message }),
+      ...(nextTryAt !== undefined && { nextTryAt }),
+    });
   }
 }

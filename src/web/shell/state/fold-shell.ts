@@ -70,7 +70,10 @@ function greeted(state: ShellState, message: Plain<"hello">): ShellState {
     startProblems = [],
   } = message;
   const ownAgents = new Map(
-    ownProcesses.map(({ sessionId, status, message: words }) => [sessionId, { status, message: words }]),
+    ownProcesses.map(({ sessionId, status, message: words, nextTryAt }) => [
+      sessionId,
+      { status, message: words, nextTryAt },
+    ]),
   );
   const awaited = new Set(projects.map(({ id }) => id));
   const standing = { agents, protocol, storage, crashReport, startProblems, awaited, questions, ownAgents };
@@ -119,11 +122,11 @@ function changedRow(state: ShellState, id: SessionId, change: Partial<SessionRow
 
 function withAgentStatus(
   state: ShellState,
-  { cliType, sessionId, status, message }: Plain<"agent:status">,
+  { cliType, sessionId, status, message, nextTryAt }: Plain<"agent:status">,
 ): ShellState {
   if (sessionId !== undefined) {
-    return { ...state, ownAgents: new Map(state.ownAgents).set(sessionId, { status, message }) };
+    return { ...state, ownAgents: new Map(state.ownAgents).set(sessionId, { status, message, nextTryAt }) };
   }
-  const agents = state.agents.map((agent) => (agent.id === cliType ? { ...agent, status, message } : agent));
+  const agents = state.agents.map((agent) => (agent.id === cliType ? { ...agent, status, message, nextTryAt } : agent));
   return { ...state, agents };
 }

@@ -7,6 +7,8 @@ import { type StorageState, WRITABLE } from "../../../protocol/storage.ts";
 export interface AgentStanding {
   readonly status: AgentStatus;
   readonly message?: string | undefined;
+  /** While it waits to be started again: when that is. */
+  readonly nextTryAt?: string | undefined;
 }
 
 /** What the shell knows of the server: enough to draw the sidebar and the tabs. Plain data, folded from messages. */
