@@ -75,6 +75,8 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     case "mcp:list":
     case "mcp:choose":
       return answerAboutTools(deps, message);
+    case "ping":
+      return Promise.resolve({ kind: "ok" });
     case "inbox:list":
       return reply({ type: "inbox", items: inboxItems(sessions.loaded()) });
     case "agent:list":

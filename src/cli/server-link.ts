@@ -112,6 +112,12 @@ export async function connect(env: Environment, whenNone: "start" | "fail" = "st
       }
       if (message.type === "session:deleted") deleted.heard(message.sessionId);
     },
+    onSilence: (isSilent) =>
+      tell(
+        isSilent
+          ? "The server does not answer. It may be busy; still waiting. If this lasts: liminal stop, then try again."
+          : "The server answers again.",
+      ),
     onPhase: (phase) => {
       forgetSilence();
       if (phase.phase === "open")

@@ -10,7 +10,7 @@ import {
 } from "../../tests/client/socket-scene.ts";
 import { RefusalError } from "../protocol/errors.ts";
 import { CommandId, ProjectId } from "../protocol/ids.ts";
-import type { ConnectionPhase } from "./connection.ts";
+import { Connection, type ConnectionPhase } from "./connection.ts";
 import { ConnectionClosedError } from "./pending-requests.ts";
 import { SessionFeed } from "./session-feed.ts";
 
@@ -285,3 +285,30 @@ async function settledBy(at: Awaited<ReturnType<typeof scene>>, socket: typeof a
   say(socket, { type: "project:list", requestId: (await at.server.frames.next()).requestId, projects: [] } as const);
   await answer;
 }
+
+describe("Connection heartbeat", () => {
+  it("asks a server that says nothing, and tells that it does not answer until it does (B9)", async () => {
+    await using server = new ScriptedServer().start();
+    const clock = new StillClock();
+    const silences: boolean[] = [];
+    using connection = new Connection({
+      url: server.url,
+      world: clock.world(),
+      onSilence: (isSilent) => silences.push(isSilent),
+    });
+    const socket = await server.sockets.next();
+    const answer = connection.request({ type: "project:list" });
+    const asked = await server.frames.next();
+    clock.ring(3_000); // the greeting was heard
+    clock.ring(3_000);
+    expect(await server.frames.next()).toMatchObject({ type: "ping" });
+    expect(silences).toEqual([]);
+    clock.ring(3_000);
+    expect(silences).toEqual([true]);
+    say(socket, { type: "project:list", requestId: asked.requestId, projects: [] } as const);
+    await answer;
+    expect(silences).toEqual([true, false]);
+    connection.close();
+    expect(clock.set).toEqual([]);
+  });
+});

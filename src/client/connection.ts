@@ -10,6 +10,8 @@ import { retryDelayMs } from "./retry-delay.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const PROBE_EVERY_MS = 1_000;
+/** After this long without a word the server is asked for one, after as long again it counts as silent: 9 s at most. */
+const HEARTBEAT_MS = 3_000;
 
 export type ConnectionPhase =
   | { readonly phase: "connecting"; readonly failedTries: number }
@@ -21,6 +23,8 @@ interface ConnectionOptions {
   readonly url: string;
   readonly world: ClientWorld;
   readonly onPhase?: (phase: ConnectionPhase) => void;
+  /** The socket is open and the server does not answer (true), or answers again (false); without it nobody asks. */
+  readonly onSilence?: (isSilent: boolean) => void;
   /** Hears everything, answers included, in wire order. */
   readonly onMessage?: (message: ServerMessage) => void;
 }
@@ -38,6 +42,9 @@ export class Connection implements Disposable {
   /** Since the server was last heard: a socket that opens and closes without a word is a failed try too. */
   #failedTries = 0;
   #heard = false;
+  /** Since the last beat. */
+  #heardSinceBeat = false;
+  #isSilent = false;
   /** Takes back the timers of the present phase. */
   #cancelTimers: () => void = ignore("no timer runs before the first try");
   #skipped = { unknown: 0, invalid: 0 };
@@ -112,12 +119,33 @@ export class Connection implements Disposable {
     this.#enter({ phase: "open" });
     for (const sessionId of this.#followed.ids()) this.#send(this.#followed.openRequest(sessionId));
     for (const message of this.#pending.unanswered()) this.#send(message);
+    this.#heardSinceBeat = true;
+    if (this.#options.onSilence) this.#beat(false);
+  }
+
+  /** A hung server keeps its sockets open: only an answer that does not come tells. */
+  #beat(wasAsked: boolean): void {
+    this.#cancelTimers = this.#options.world.after(HEARTBEAT_MS, () => {
+      const isSilent = !this.#heardSinceBeat;
+      this.#heardSinceBeat = false;
+      if (isSilent && wasAsked) this.#setSilent(true);
+      if (isSilent && !wasAsked) this.#send({ type: "ping", requestId: this.#pending.newRequestId() });
+      this.#beat(isSilent);
+    });
+  }
+
+  #setSilent(isSilent: boolean): void {
+    if (this.#isSilent === isSilent) return;
+    this.#isSilent = isSilent;
+    this.#options.onSilence?.(isSilent);
   }
 
   #received(socket: ClientSocket, data: unknown): void {
     if (socket !== this.#socket) return;
     this.#failedTries = 0;
     this.#heard = true;
+    this.#heardSinceBeat = true;
+    this.#setSilent(false);
     const frame = parseServerMessage(data);
     switch (frame.kind) {
       case "message":
@@ -191,6 +219,7 @@ export class Connection implements Disposable {
   #enter(phase: ConnectionPhase): void {
     this.#cancelTimers();
     this.#cancelTimers = ignore("this phase has set no timer yet");
+    this.#setSilent(false);
     this.#phase = phase;
     this.#options.onPhase?.(phase);
   }

@@ -153,6 +153,8 @@ export const ClientMessage = z.discriminatedUnion("type", [
     sessionId: z.optional(SessionId),
     restart: z.optional(z.boolean()),
   }),
+  /** Asks for any answer: a server that is there and hangs gives none. */
+  message("ping", {}),
   /** What is open in any session: everything that waits for the user, and what works. */
   message("inbox:list", {}),
   message("agent:list", {}),

@@ -194,3 +194,21 @@ test("X-2 X-27 two windows of one browser work side by side", async () => {
   await twin.untilIdle();
   expect(await entriesOf(twin)).toEqual(await entriesOf(session));
 });
+
+test("X-1 a server that hangs is told of within 10 s, and a message sent meanwhile arrives once it answers (B9)", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const session = await app.newSession("demo");
+  await session.ask("stream 1 words", "w1");
+  const bar = app.page.getByText("The server does not answer");
+  process.kill(server.pid, "SIGSTOP");
+  try {
+    await session.say("stream 3 words");
+    await bar.waitFor({ timeout: 10_000 });
+  } finally {
+    process.kill(server.pid, "SIGCONT");
+  }
+  await bar.waitFor({ state: "detached" });
+  await session.untilSaid("w1 w2 w3");
+});

@@ -31,6 +31,9 @@ const connection = new Connection({
     if (phase.phase === "open") shell.signedOut.value = false;
     if (phase.phase === "waiting-to-retry" && phase.failedTries > 1) void noticeSignedOut(shell);
   },
+  onSilence: (isSilent) => {
+    shell.isServerSilent.value = isSilent;
+  },
   onMessage: (message) => shell.hear(message),
 });
 

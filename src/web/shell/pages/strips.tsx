@@ -55,6 +55,7 @@ function ConnectionStrip({ shell, now, onRetry }: Omit<StripsProps, "onReload">)
   const retryAt = phase.phase === "waiting-to-retry" ? phase.retryAt : null;
   const left = useSecondsLeft(retryAt, now);
   // The first try after a loss takes a blink: saying so would only flicker.
+  if (phase.phase === "open" && shell.isServerSilent.value) return <SilentStrip />;
   if (phase.phase === "open" || phase.phase === "closed") return null;
   if (phase.phase === "connecting" && phase.failedTries === 0) return null;
   if (shell.signedOut.value) return <SignedOutStrip />;
@@ -71,6 +72,19 @@ function ConnectionStrip({ shell, now, onRetry }: Omit<StripsProps, "onReload">)
       <button type="button" class="button small" onClick={onRetry}>
         Retry now
       </button>
+    </div>
+  );
+}
+
+/** The socket is open, so there is nothing to retry: it goes on by itself, or the server has to be started again. */
+function SilentStrip() {
+  return (
+    <div class="strip" role="status">
+      <Icon name="clock" class="icon-sm" />
+      <span>
+        The server does not answer
+        <span class="faint"> · it may be busy. What you sent waits. If this lasts, start Liminal Builder again</span>
+      </span>
     </div>
   );
 }

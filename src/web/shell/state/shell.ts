@@ -69,6 +69,8 @@ export class Shell {
   readonly drawerOpen = signal(false);
   /** The server answers, but no longer knows this browser. */
   readonly signedOut = signal(false);
+  /** The socket is open, and the server answers nothing. */
+  readonly isServerSilent = signal(false);
   /** Whose composer the cursor should go to; a new object is a new wish. */
   readonly focusWanted = signal<{ readonly id: SessionId } | null>(null);
   /** Which entry is to be brought into view. */
