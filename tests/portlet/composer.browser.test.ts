@@ -212,3 +212,24 @@ describe("around the text", () => {
     expect(await state.textContent()).toBe("Starting Built-in…");
   });
 });
+
+test("[X-7] 200 KB of pasted text becomes an attachment, a short text stays text (D12)", async () => {
+  await portlet.show(history([]));
+  await button("Attach files").waitFor();
+  const paste = (chars: number) =>
+    field().evaluate((element, length) => {
+      const data = new DataTransfer();
+      data.setData("text/plain", "x".repeat(length));
+      const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+      return element.dispatchEvent(event);
+    }, chars);
+  expect(await paste(1_000)).toBe(true);
+  expect(await paste(200_000)).toBe(false);
+  const chip = portlet.frame.getByRole("list", { name: "Attachments" }).getByRole("listitem");
+  await chip.getByText("Pasted text, 200 KB.txt").waitFor();
+  expect(await field().inputValue()).toBe("");
+  await portlet.show();
+  await field().press("Enter");
+  const { attachments } = await portlet.heard("session:send");
+  expect(attachments).toMatchObject([{ type: "resource", text: "x".repeat(200_000) }]);
+});

@@ -141,3 +141,23 @@ test("the answer is spoken in whole sentences by a region of its own", async () 
   await portlet.show(facts.turn(IDLE));
   expect(await spoken.allTextContents()).toEqual(["One is done.", "Two is coming.", "Three"]);
 });
+
+test("X-15 each article names its author (D9)", async () => {
+  const entries = [user("u", "Ask"), thinking("k", "Hm"), tool("t", "Read a.ts"), assistant("a", "Answer")];
+  await portlet.show(history(entries));
+  const names = await portlet.frame.locator("article").evaluateAll((all) => all.map((one) => one.ariaLabel));
+  expect(names).toEqual(["You", "Built-in, thinking", "Built-in, tool call", "Built-in"]);
+});
+
+test("a long message is whole on paper (D12)", async () => {
+  await portlet.show(history([user("u", Array.from({ length: 80 }, (_, line) => `Line ${line}`).join("\n"))]));
+  const text = entry("u").locator(".user-text");
+  const isCut = () => text.evaluate((one) => one.scrollHeight > one.clientHeight + 1);
+  expect(await isCut()).toBe(true);
+  await portlet.show({ type: "portlet:print" });
+  await portlet.frame.locator(".paper-head").waitFor({ state: "attached" });
+  await portlet.page.emulateMedia({ media: "print" });
+  expect(await isCut()).toBe(false);
+  expect(await entry("u").locator(".show-more").isVisible()).toBe(false);
+  await portlet.page.emulateMedia({ media: "screen" });
+});

@@ -9,6 +9,13 @@ import { type CompletionToken, isSameToken, tokenAt } from "./completion/complet
 import { ComposerHint } from "./composer-hint.tsx";
 import styles from "./composer-tools.css" with { type: "text" };
 
+/** Longer text than this is attached when it is pasted: as a part of the message nobody could read or edit it. */
+const PASTED_CHARS_MAX = 50_000;
+
+function sizeWords(text: string): string {
+  return `${Math.round(new Blob([text]).size / 1_000).toLocaleString("en")} KB`;
+}
+
 interface ToolsProps {
   readonly model: PortletModel;
   readonly field: { readonly current: HTMLTextAreaElement | null };
@@ -71,6 +78,12 @@ function useGivenFiles({ store }: PortletModel, field: ToolsProps["field"]): voi
       takeFiles(store, filesOf(event.dataTransfer));
     };
     const paste = (event: ClipboardEvent) => {
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (text.length > PASTED_CHARS_MAX && store.state.session.config.abilities?.embeddedContext !== false) {
+        event.preventDefault();
+        takeFiles(store, [new File([text], `Pasted text, ${sizeWords(text)}.txt`, { type: "text/plain" })]);
+        return;
+      }
       const files = filesOf(event.clipboardData);
       // Programs that copy a picture beside its text mean the text.
       if (files.length === 0 || event.clipboardData?.types.includes("text/plain")) return;

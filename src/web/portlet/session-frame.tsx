@@ -108,6 +108,7 @@ export class SessionFrame {
     });
     return new TranscriptView({
       now: () => Date.now(),
+      agentName: () => this.#store.state.agentName,
       onNearTop: () => this.#store.askForOlder(),
       createProse: () =>
         new MarkdownView({

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { LazyView } from "./dialogs/lazy-view.tsx";
 import { ShellDialogs } from "./dialogs/shell-dialogs.tsx";
+import { runShortcut } from "./keys/run-shortcut.ts";
 import { NothingOpen } from "./pages/nothing-open.tsx";
 import { Strips } from "./pages/strips.tsx";
 import { Welcome } from "./pages/welcome.tsx";
@@ -27,9 +28,20 @@ export function App({ shell, now, onRetry, onReload, onPortletsPlace }: AppProps
   }, [onPortletsPlace]);
   return (
     <>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place in the page; the composer is in a frame, which no address reaches */}
+      <a
+        class="skip-link"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          if (!runShortcut(shell, { do: "focus-composer" })) document.getElementById("main")?.focus();
+        }}
+      >
+        Skip to the session
+      </a>
       <Sidebar shell={shell} />
       <div class="drawer-scrim" aria-hidden="true" onClick={() => closeDrawer(shell)} />
-      <main class="main" inert={shell.drawerOpen.value}>
+      <main class="main" id="main" tabIndex={-1} inert={shell.drawerOpen.value}>
         <TabBar shell={shell} />
         <Strips shell={shell} now={now} onRetry={onRetry} onReload={onReload} />
         <div class="stage">

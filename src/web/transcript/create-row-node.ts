@@ -8,8 +8,30 @@ import { WorkingNode } from "./parts/working.ts";
 import type { KeyedNode, RowContext, RowNode } from "./row-node.ts";
 import type { EntryRow, Row } from "./rows.ts";
 
-/** One kind of node for each kind of row. */
+/** One kind of node for each kind of row; an article says whose it is. */
 export function createRowNode(row: Row, context: RowContext): KeyedNode {
+  const node = createNode(row, context);
+  const author = authorOf(row, context);
+  if (author !== null) node.element.setAttribute("aria-label", author);
+  return node;
+}
+
+function authorOf(row: Row, context: RowContext): string | null {
+  if (row.kind === "pending") return "You";
+  if (row.kind !== "entry") return null;
+  const agent = context.agentName() || "Agent";
+  const authors = {
+    user: "You",
+    assistant: agent,
+    thinking: `${agent}, thinking`,
+    "tool-call": `${agent}, tool call`,
+    plan: `${agent}, plan`,
+    notice: "Liminal Builder",
+  };
+  return authors[row.entry.type];
+}
+
+function createNode(row: Row, context: RowContext): KeyedNode {
   switch (row.kind) {
     case "entry":
       return createEntryNode(row, context);

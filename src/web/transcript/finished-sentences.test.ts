@@ -25,3 +25,13 @@ test("marks are not read out, nor is code, not even while it arrives", () => {
   const text = "Run **this** now:\n\n```ts\nconst a = 1. b\n```\n\nIt is [documented](https://example.com/x). Done";
   for (const size of [1, 4, 500]) expect(speak(text, size).join(" ")).toBe("Run this now: It is documented. Done");
 });
+
+test("X-15 names in code and tables are read as they are meant (D9)", () => {
+  const speech = (text: string) => finishedSentences(text, 0, true).words;
+  expect(speech("Delete `node_modules` and `a*b_c`, not _this_ or **that**.")).toBe(
+    "Delete node_modules and a*b_c, not this or that.",
+  );
+  expect(speech("The my_long_name of C# is 3 > 2.")).toBe("The my_long_name of C# is 3 > 2.");
+  expect(speech("# Title\n\n> quoted\n- item")).toBe("Title quoted item");
+  expect(speech("| Name | Size |\n|---|:-:|\n| a.ts | 3 |\n| `b_c.ts` | |")).toBe("Name, Size. a.ts, 3. b_c.ts.");
+});

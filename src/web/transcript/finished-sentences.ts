@@ -7,7 +7,9 @@ export interface Spoken {
 /** A sentence ends at a mark followed by space, or at an empty line; code is not read out. */
 const SENTENCE_END = /[.!?…:]["')\]*_`]*(?=\s)|\n\s*\n/g;
 const FENCE = /```[\s\S]*?(```|$)/g;
-const MARKUP = /[*_`#>|]+|^\s*[-+]\s+/gm;
+const CODE_SPAN = /`([^`\n]+)`/;
+/** What begins a heading, a quote or an item of a list. */
+const LINE_START = /^\s*(?:#{1,6}\s+|>\s?|[-+*]\s+)/;
 const LINK = /!?\[([^\]]*)\]\([^)]*\)/g;
 
 /** The part of a growing text that can be spoken now: whole sentences only, and at the end all that is left. */
@@ -28,5 +30,28 @@ function lastSentenceEnd(text: string): number {
 }
 
 function plainWords(markdown: string): string {
-  return markdown.replace(FENCE, " ").replace(LINK, "$1").replace(MARKUP, "").replace(/\s+/g, " ").trim();
+  const lines = markdown.replace(FENCE, " ").split("\n").map(plainLine);
+  return lines.join("\n").replace(LINK, "$1").split(CODE_SPAN).map(plainPiece).join("").replace(/\s+/g, " ").trim();
+}
+
+/** A row of a table is read cell by cell; the line under its head is not read. */
+function plainLine(line: string): string {
+  const text = line.trim();
+  if (!text.startsWith("|")) return line.replace(LINE_START, "");
+  if (/^[|:\s-]+$/.test(text)) return "";
+  const cells = text.split("|").map((cell) => cell.trim());
+  return `${cells.filter((cell) => cell !== "").join(", ")}.`;
+}
+
+/** Code is read as it is written: its signs are part of it. */
+function plainPiece(piece: string, at: number): string {
+  if (at % 2 === 1) return piece;
+  return piece.replace(/[*`]+/g, "").replace(/_+/g, (marks, from: number) => {
+    const isInWord = isWord(piece[from - 1]) && isWord(piece[from + marks.length]);
+    return isInWord ? marks : "";
+  });
+}
+
+function isWord(char: string | undefined): boolean {
+  return char !== undefined && /[\p{L}\p{N}]/u.test(char);
 }

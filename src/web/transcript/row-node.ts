@@ -30,4 +30,6 @@ export interface RowContext {
   /** For a row inside a row. */
   createNode(row: EntryRow): KeyedNode;
   now(): number;
+  /** Who answers in this session. */
+  agentName(): string;
 }

@@ -19,6 +19,7 @@ const MARGIN_AFTER_MS = 50;
 export interface TranscriptOptions {
   readonly createProse: () => MarkdownView;
   readonly now: () => number;
+  readonly agentName: () => string;
   /** The reader comes near the oldest entry there is. */
   readonly onNearTop: () => void;
 }
@@ -270,6 +271,7 @@ export class TranscriptView {
       isBeingRead: (element) => this.#anchor.isInside(element),
       createProse: this.#options.createProse,
       now: this.#options.now,
+      agentName: this.#options.agentName,
     };
   }
 }

@@ -44,7 +44,11 @@ export function AgentsFooter({ shell }: { shell: Shell }) {
               <Icon name={agentIconName(id)} class="icon-sm agent" />
             </span>
           ))}
-          {shown.length > MARKS_MAX && <span class="meta-note">+{shown.length - MARKS_MAX}</span>}
+          {shown.length > MARKS_MAX && (
+            <span class="meta-note" aria-hidden="true">
+              +{shown.length - MARKS_MAX}
+            </span>
+          )}
           {shown.length === 0 && <Icon name="plug" class="icon-sm" />}
         </button>
         <MovingNote agents={shown} />
