@@ -8,7 +8,7 @@ import type { SessionLog, StoredSession } from "../ports/session-log.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { World } from "../ports/world.ts";
 import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
-import { REFUSE } from "../protocol/errors.ts";
+import { ErrorCode, REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import type { CliType, ElicitationId, ProjectId, SessionId } from "../protocol/ids.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
@@ -21,6 +21,7 @@ import type {
   SessionResumed,
   SessionRow,
 } from "../protocol/server-messages.ts";
+import type { Turn } from "../protocol/session-parts.ts";
 import { Recovery } from "./agent/recovery.ts";
 import { retrySignedOut } from "./agent/retry-signed-out.ts";
 import type { Answer } from "./answer.ts";
@@ -309,6 +310,14 @@ export class SessionService {
     this.#unwatched.hear(sessionId, facts);
     this.#deps.onCommitted(sessionId, facts);
     if (facts.some((fact) => ROW_FACTS.has(fact.type))) this.#publishRow(sessionId);
+    for (const fact of facts) if (fact.type === "session:turn") this.#publishFailure(sessionId, fact.turn);
+  }
+
+  /** For clients that follow no session: whoever does has it from the turn's own end. */
+  #publishFailure(sessionId: SessionId, { state, error }: Turn): void {
+    if (state !== "idle" || !error) return;
+    const code = ErrorCode.safeParse(error.code).data ?? "INTERNAL_ERROR";
+    this.#deps.publish({ type: "error", code, message: error.message, sessionId });
   }
 
   #publishRow(sessionId: SessionId): void {
