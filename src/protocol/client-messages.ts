@@ -119,6 +119,8 @@ export const ClientMessage = z.discriminatedUnion("type", [
     title: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(TITLE_CHARS_MAX))),
     options: z.optional(z.record(z.string(), Json)),
   }),
+  /** Whoever asked for a session wants it no more: until it is stored, nothing comes of it. `creation` is its command's id. */
+  message("session:create-cancel", { creation: CommandId }),
   message("session:open", { ...sessionOnly, after: z.optional(z.int().check(z.nonnegative())), limit }),
   /** A piece of a text too long for its entry: of the call's own output, or of one of its parts as JSON. */
   message("session:output", {

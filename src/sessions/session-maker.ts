@@ -31,13 +31,12 @@ interface SessionMakerDeps {
 
 type Create = Extract<ClientMessage, { type: "session:create" }>;
 
-/** A new session is made for whoever asked, who waits for it. */
-const NEVER = new AbortController().signal;
-
 /** Makes sessions: the agent first, then all of it is stored, or nothing is. */
 export class SessionMaker {
   readonly #deps: SessionMakerDeps;
   readonly #making = new Set<SessionId>();
+  /** What is made for a command with an id, and not stored yet. */
+  readonly #cancels = new Map<string, AbortController>();
 
   constructor(deps: SessionMakerDeps) {
     this.#deps = deps;
@@ -45,6 +44,10 @@ export class SessionMaker {
 
   isMaking(sessionId: SessionId): boolean {
     return this.#making.has(sessionId);
+  }
+
+  cancel(commandId: string): void {
+    this.#cancels.get(commandId)?.abort();
   }
 
   async make(command: Create, createdFor: CreatedFor | undefined): Promise<Answer> {
@@ -60,15 +63,19 @@ export class SessionMaker {
     const admitted = createdFor && delegations.admitChild(createdFor.parentId, createdFor.budget);
     if (admitted && isRefusal(admitted)) return { kind: "refused", refusal: admitted };
     this.#making.add(sessionId);
+    const cancel = new AbortController();
+    const { signal } = cancel;
+    if (command.commandId !== undefined) this.#cancels.set(command.commandId, cancel);
     try {
       const cwd = project.path;
       // Of a session that was made and is gone nothing is left to store.
       const isStored = () => this.#deps.load(sessionId)?.isStored() ?? (early.isLost || !this.isMaking(sessionId));
       const ears = { sink: early.sink, isStored };
-      const agent = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...ears, signal: NEVER });
+      const agent = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...ears, signal });
       // What the user lets an agent do elsewhere is not for another agent to hand on.
       const chosen: Choices = createdFor?.parentId ? new Map() : choices.of(cliType);
       await applyChoices(agent, () => early.options, chosen, this.#deps.onError);
+      if (signal.aborted) throw new RefusalError(REFUSE.creationCancelled());
       return this.#store({ command, id: sessionId, cwd, agent, early, delegation: admitted?.delegation });
     } catch (error) {
       // A process of its own has no session to serve.
@@ -77,6 +84,7 @@ export class SessionMaker {
       return { kind: "refused", refusal: error.refusal };
     } finally {
       this.#making.delete(sessionId);
+      if (command.commandId !== undefined) this.#cancels.delete(command.commandId);
       admitted?.[Symbol.dispose]();
     }
   }

@@ -10,7 +10,7 @@ import type { World } from "../ports/world.ts";
 import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
 import { ErrorCode, REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import type { CliType, ElicitationId, ProjectId, SessionId } from "../protocol/ids.ts";
+import type { CliType, CommandId, ElicitationId, ProjectId, SessionId } from "../protocol/ids.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
 import type { SearchHit, SearchRequest } from "../protocol/search.ts";
 import type {
@@ -111,6 +111,12 @@ export class SessionService {
 
   create(command: Create, createdFor?: CreatedFor): Promise<Answer> {
     return this.once(command.commandId, () => this.#maker.make(command, createdFor));
+  }
+
+  /** One that is stored already, or was never asked for, stays as it is. */
+  cancelCreation(commandId: CommandId): Answer {
+    this.#maker.cancel(commandId);
+    return { kind: "ok" };
   }
 
   execute(

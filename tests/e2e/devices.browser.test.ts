@@ -40,6 +40,30 @@ async function readQr(picture: Locator): Promise<string> {
   return decodeQR({ width, height: width, data });
 }
 
+test("X-16 (A7) a double click on Pair a device revokes nobody, and revoking all asks first", async () => {
+  await using server = await startTestServer();
+  await using other = await chromium.open(server, { losesServer: true, isRefused: true });
+  await using desk = await chromium.open(server);
+  const settings = await openSettings(desk);
+  const devices = settings.getByRole("list", { name: "Signed-in devices" });
+  await waitFor(
+    () => devices.getByRole("listitem").count(),
+    (count) => count === 2,
+    "both devices to be listed",
+  );
+  const pair = settings.getByRole("button", { name: "Pair a device", exact: true });
+  const before = await pair.boundingBox();
+  await pair.dblclick();
+  await settings.getByRole("region", { name: "Pair a device" }).waitFor();
+  expect(await pair.boundingBox()).toEqual(before);
+  await settings.getByRole("button", { name: "Revoke all others…" }).dblclick();
+  const question = settings.getByRole("group", { name: "Revoke all others" });
+  await question.getByText("Revoke the other device?").waitFor();
+  expect(await devices.getByRole("listitem").count()).toBe(2);
+  await question.getByRole("button", { name: "Revoke it" }).click();
+  await other.page.getByText("Signed out").waitFor();
+});
+
 test("X-16 a phone is paired by a link over TLS, works, and is thrown out the moment it is revoked", async () => {
   await using server = await startTestServer({ env: { LIMINAL_HOST: "0.0.0.0" } });
   await using desk = await chromium.open(server, { acceptsCertificate: true });

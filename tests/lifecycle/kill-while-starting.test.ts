@@ -26,6 +26,30 @@ async function gatedServer(): Promise<{ server: TestServer; gate: string }> {
   return { server, gate };
 }
 
+it("TC-2.2c (A5) a creation that is cancelled while its agent starts makes nothing, ever", async () => {
+  const { server, gate } = await gatedServer();
+  await using _ = server;
+  rmSync(gate);
+  using client = await server.connect();
+  const path = await server.directory("demo");
+  const { project } = await client.ask("project:added", { type: "project:add", path });
+  const projectId = project.id;
+  const create = { type: "session:create", projectId, cliType: "gated", commandId: "creation-1" } as const;
+  const refused = client.ask("error", create);
+  await waitFor(
+    () => server.processes.alive(),
+    (alive) => alive.some(({ commandLine }) => commandLine.startsWith("/bin/sh -c while")),
+    "the start of the agent",
+  );
+  await client.ask("ok", { type: "session:create-cancel", creation: "creation-1" });
+  writeFileSync(gate, "");
+  expect(await refused).toMatchObject({ code: "CREATION_CANCELLED" });
+  const { sessions } = await client.ask("session:list", { type: "session:list", projectId, includeArchived: true });
+  expect(sessions).toEqual([]);
+  // The agent itself is fine: what is asked for next is made.
+  await client.ask("session:created", { ...create, commandId: "creation-2" });
+});
+
 it("X-19 kill -9 of the server while an agent starts for a turn: the turn begins and completes", async () => {
   const { server, gate } = await gatedServer();
   await using _ = server;

@@ -11,6 +11,7 @@ import { useDevices } from "./use-devices.ts";
 export function DevicesSection({ nowMs }: { nowMs: number }) {
   adoptStyles(styles);
   const [isPairing, setPairing] = useState(false);
+  const [isRevoking, setRevoking] = useState(false);
   const { list, problem, revoke } = useDevices();
   const own = list?.devices.filter(({ isThis }) => isThis) ?? [];
   const others = list?.devices.filter(({ isThis }) => !isThis) ?? [];
@@ -27,18 +28,42 @@ export function DevicesSection({ nowMs }: { nowMs: number }) {
         </p>
       )}
       <div class="row">
-        {!isPairing && (
-          <button type="button" class="button" onClick={() => setPairing(true)}>
-            <Icon name="plus" class="icon-sm" />
-            Pair a device
-          </button>
-        )}
+        {/* It keeps its place: nothing may slide under a pointer that clicks twice. */}
+        <button type="button" class="button" aria-expanded={isPairing} onClick={() => setPairing(true)}>
+          <Icon name="plus" class="icon-sm" />
+          Pair a device
+        </button>
         {others.length > 0 && (
-          <button type="button" class="button" onClick={() => void revoke({ others: true })}>
-            Revoke all others
+          <button type="button" class="button" aria-expanded={isRevoking} onClick={() => setRevoking(true)}>
+            Revoke all others…
           </button>
         )}
       </div>
+      {isRevoking && others.length > 0 && (
+        // biome-ignore lint/a11y/useSemanticElements: no fields here, a question with two answers
+        <section class="revoke-all" role="group" aria-label="Revoke all others">
+          <p>
+            {others.length === 1
+              ? "Revoke the other device? It is signed out immediately."
+              : `Revoke all ${others.length} other devices? They are signed out immediately.`}
+          </p>
+          <div class="row">
+            <button type="button" class="button" onClick={() => setRevoking(false)}>
+              Keep them
+            </button>
+            <button
+              type="button"
+              class="button danger"
+              onClick={() => {
+                setRevoking(false);
+                void revoke({ others: true });
+              }}
+            >
+              Revoke {others.length === 1 ? "it" : `all ${others.length}`}
+            </button>
+          </div>
+        </section>
+      )}
       {isPairing && <PairPanel onClose={() => setPairing(false)} />}
       <p class="hint">
         A signed-in device can do everything you can do here. Revoked devices are signed out immediately.

@@ -1,6 +1,7 @@
-import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
+import type { CliType, CommandId, ProjectId, SessionId } from "../../../protocol/ids.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
 import { isTurnActive } from "../../../protocol/session-state.ts";
+import { newCommandId } from "../../portlet/new-command-id.ts";
 import type { Tell } from "./attempt.ts";
 import { waitingSessions } from "./attention.ts";
 import { onceListed } from "./once-listed.ts";
@@ -15,16 +16,25 @@ export async function addProject(shell: Shell, path: string, tell: Tell): Promis
   return answer.project.id;
 }
 
-/** Makes a session and shows it; refused, it leaves no tab and no row. */
+/**
+ * Makes a session and shows it; refused, it leaves no tab and no row. Whoever has turned to something else meanwhile
+ * keeps the keyboard: then it stands in the list.
+ */
 export async function createSession(
   shell: Shell,
-  projectId: ProjectId,
-  cliType: CliType,
+  { commandId = newCommandId(), ...wish }: { projectId: ProjectId; cliType: CliType; commandId?: CommandId },
   tell: Tell,
+  isWanted: () => boolean = () => true,
 ): Promise<SessionId | null> {
-  const answer = await shell.attempt({ type: "session:create", projectId, cliType }, tell);
+  const shown = shell.shownSession();
+  const answer = await shell.attempt({ type: "session:create", ...wish, commandId }, tell);
   if (answer?.type !== "session:created") return null;
-  shell.open(answer.sessionId, { focus: true });
+  if (!isWanted()) {
+    // It was stored in the very moment in which it was cancelled.
+    await shell.attempt({ type: "session:delete", sessionId: answer.sessionId });
+    return null;
+  }
+  if (shell.shownSession() === shown) shell.open(answer.sessionId, { focus: true });
   return answer.sessionId;
 }
 
@@ -34,7 +44,7 @@ export async function startWithPrompt(
   start: { readonly projectId: ProjectId; readonly cliType: CliType; readonly prompt: string },
 ): Promise<void> {
   const tell: Tell = (words) => shell.tell(words);
-  const sessionId = await createSession(shell, start.projectId, start.cliType, tell);
+  const sessionId = await createSession(shell, { projectId: start.projectId, cliType: start.cliType }, tell);
   if (sessionId !== null) await shell.attempt({ type: "session:send", sessionId, content: start.prompt }, tell);
 }
 
