@@ -8,10 +8,12 @@ export const NOW = "2026-06-01T00:00:00Z";
 
 /** What command lines are made of, honest ones and others. */
 export const COMMAND_WORDS: readonly string[] = [
-  ..."npm test¦npm¦git status¦git¦status¦commit¦-m¦rm¦-rf¦ls¦cat¦cd src¦cd ..¦cd¦echo¦node¦-e¦find . -exec¦find¦-delete¦sed¦-i¦sudo¦env¦xargs¦timeout 5¦nohup¦time¦sh -c¦bash -c¦eval¦make".split(
+  ..."npm test¦npm¦git status¦git¦status¦commit¦-m¦rm¦-rf¦ls¦cat¦cd src¦cd ..¦cd¦echo¦node¦-e¦find . -exec¦find¦-delete¦sed¦-i¦sudo¦env¦xargs¦timeout 5¦nohup¦time¦sh -c¦bash -c¦eval¦make¦--output=x¦--silent¦--short¦-la¦prlimit¦npx".split(
     "¦",
   ),
-  ..."&&¦||¦|¦;¦&¦>¦>>¦<¦<<¦<<<¦2>&1¦&>¦>|¦(¦)¦{¦}¦$(¦`¦$HOME¦$x¦\"¦'¦\\¦#¦*¦?¦[a]¦~¦=¦!".split("¦"),
+  ..."&&¦||¦|¦;¦&¦>¦>>¦<¦<<¦<<<¦2>&1¦&>¦>|¦(¦)¦{¦}¦$(¦`¦$HOME¦$x¦\"¦'¦\\¦#¦*¦?¦[a]¦~¦=¦!¦>!¦>&¦|&¦&!¦;&¦{a,b}¦$'x'¦\\\n".split(
+    "¦",
+  ),
   ..." ¦ ¦ ¦ ¦\n¦\t¦a.txt¦src/a.ts¦/etc/passwd¦../x¦/dev/null¦secrets/key¦.git/hooks/x¦A=1¦--¦-x¦link/file".split("¦"),
 ];
 

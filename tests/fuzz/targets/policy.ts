@@ -63,8 +63,14 @@ function checkDoubt(subject: PermissionSubject, verdict: Verdict, rules: readonl
   if (mode === "all" || subject.command === null || verdict.answer !== "allow") return;
   if (rules.some(({ effect, kind, command }) => effect === "allow" && kind === "execute" && command === undefined))
     return;
-  const { doubts } = readCommand(subject);
+  const { doubts, commands } = readCommand(subject);
   ruleSame(doubts, [], "what cannot be judged is asked");
+  const words = commands.flatMap(({ command }) => [...command.words, ...command.redirects.map(({ target }) => target)]);
+  rule(
+    words.every(({ literal }) => literal),
+    "a word that the shell fills in is asked",
+    () => words,
+  );
 }
 
 /** What the user is offered can be stored, says what it means, and would have answered. */
