@@ -33,6 +33,8 @@ test("X-4 X-22 a rule of ours is offered beside the agent's own options, in word
   const names = () =>
     session.permission.getByRole("button").evaluateAll((all) => all.map((one) => one.childNodes[0]?.textContent));
   expect(await names()).toEqual(OPTIONS);
+  // A request takes keys only after it was drawn for a while.
+  await session.permission.locator('[aria-disabled="false"]').first().waitFor();
   const offer = session.button("Always allow this…");
   await offer.focus();
   await app.page.keyboard.press("Enter");
