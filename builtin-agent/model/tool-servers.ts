@@ -121,7 +121,13 @@ async function callTool(
   }
   shown.run();
   try {
-    const options = { signal: turn.signal, timeout: CALL_MS_MAX };
+    // Told of progress, our own tools may take as long as they need.
+    const options = {
+      signal: turn.signal,
+      timeout: CALL_MS_MAX,
+      resetTimeoutOnProgress: true,
+      onprogress: () => undefined,
+    };
     const result = await client.callTool({ name: tool.name, arguments: { ...input } }, options);
     turn.signal.throwIfAborted();
     const text = textOf(result.content);

@@ -232,7 +232,10 @@ export class HttpServer {
 
   #denied(request: Request, url: URL, words = "A token is needed."): Response {
     const waitS = this.#access.waitAfterBadToken(request, url, this.#addressOf(request));
-    return waitS > 0 ? tooManyTries(waitS) : json(401, { error: words });
+    if (waitS > 0) return tooManyTries(waitS);
+    const denied = json(401, { error: words });
+    denied.headers.set("WWW-Authenticate", 'Bearer realm="liminal"');
+    return denied;
   }
 
   #addressOf(request: Request): string {

@@ -11,7 +11,16 @@ const LOOK_AGAIN_MS = 100;
 const NOT_READY = "Agent MCP failed to initialize";
 const HTTP_UNAUTHORIZED = 401;
 
+/** Below the 60 s after which common clients give up on a call that says nothing. */
+const PROGRESS_EVERY_MS = 10_000;
+const PROTOCOL_VERSION = "2025-06-18";
+
 const Result = z.looseObject({});
+const Initialized = z.looseObject({ instructions: z.string().optional() });
+const Progress = z.object({
+  method: z.literal("notifications/progress"),
+  params: z.looseObject({ message: z.string().optional() }),
+});
 const Reply = z.object({
   result: Result.optional(),
   error: z.object({ code: z.int(), message: z.string() }).optional(),
@@ -28,11 +37,20 @@ export class McpRelay {
     this.#env = env;
   }
 
-  /** Resolves when the server answers. One that is there and says nothing is not waited for any longer than one that is not. */
-  async ready(): Promise<void> {
+  /**
+   * Resolves with the server's instructions when it answers. One that is there and says nothing is not waited for any longer than
+   * one that is not.
+   */
+  async ready(version: string): Promise<string | undefined> {
     const limit = AbortSignal.timeout(READY_MS_MAX);
+    const clientInfo = { name: "liminal-mcp", version };
     try {
-      await this.ask("tools/list", {}, limit);
+      const answer = await this.ask(
+        "initialize",
+        { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo },
+        limit,
+      );
+      return Initialized.parse(answer).instructions;
     } catch (error) {
       if (!limit.aborted) throw error;
       const why =
@@ -42,17 +60,27 @@ export class McpRelay {
   }
 
   /** Also asked again after the line broke, which is why every call carries a key by which it acts once. */
-  async ask(method: string, params: object, signal: AbortSignal): Promise<z.infer<typeof Result>> {
+  async ask(
+    method: string,
+    params: object,
+    signal: AbortSignal,
+    onProgress: (message: string | undefined) => void = () => undefined,
+  ): Promise<z.infer<typeof Result>> {
     let missedSince: number | null = null;
+    let toldAt = performance.now();
     for (;;) {
       try {
-        const result = await this.#post(method, params, signal);
+        const result = await this.#post(method, params, signal, onProgress);
         this.#wasThere = true;
         return result;
       } catch (error) {
         if (signal.aborted || !isUnreachable(error)) throw error;
         missedSince ??= performance.now();
         if (performance.now() - missedSince > this.#patienceMs) throw new Error(`${NOT_READY}: ${messageOf(error)}`);
+      }
+      if (performance.now() - toldAt > PROGRESS_EVERY_MS) {
+        toldAt = performance.now();
+        onProgress("Liminal Builder is being started again");
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
@@ -63,22 +91,45 @@ export class McpRelay {
     return this.#env["LIMINAL_MCP_TOKEN"] === undefined ? BACK_MS_MAX : BACK_FOR_AGENTS_MS_MAX;
   }
 
-  async #post(method: string, params: object, signal: AbortSignal): Promise<z.infer<typeof Result>> {
+  async #post(
+    method: string,
+    params: object,
+    signal: AbortSignal,
+    onProgress: (message: string | undefined) => void,
+  ): Promise<z.infer<typeof Result>> {
     const server = new RunningServer(this.#env, this.#env["LIMINAL_MCP_TOKEN"]);
     const request = { jsonrpc: "2.0", id: 1, method, params };
     const response = await server.post("/mcp", request, { Accept: "application/json, text/event-stream" }, signal);
     if (response.status === HTTP_UNAUTHORIZED)
       throw new Error(`${NOT_READY}: the token is not accepted. The session it belongs to may have ended.`);
-    const { result, error } = Reply.parse(lastMessage(await response.text()));
+    const { result, error } = Reply.parse(await lastMessage(response, onProgress));
     if (result) return result;
     throw new Error(error?.message ?? `${NOT_READY}: the server answered ${response.status}.`);
   }
 }
 
-/** A JSON body as it stands, or the last message of an event stream. */
-function lastMessage(body: string): unknown {
-  const events = body.split(/\r?\n/).flatMap((line) => (line.startsWith("data:") ? [line.slice("data:".length)] : []));
-  return JSON.parse(events.findLast((data) => data.trim() !== "") ?? body);
+/** A JSON body as it stands, or the last message of an event stream; progress is told as it comes. */
+async function lastMessage(response: Response, onProgress: (message: string | undefined) => void): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let [body, rest] = ["", ""];
+  let last: unknown;
+  const read = (line: string) => {
+    const data = line.startsWith("data:") ? line.slice("data:".length).trim() : "";
+    if (data === "") return;
+    const message: unknown = JSON.parse(data);
+    const progress = Progress.safeParse(message).data;
+    if (progress) onProgress(progress.params.message);
+    else last = message;
+  };
+  for await (const chunk of response.body ?? []) {
+    const text = decoder.decode(chunk, { stream: true });
+    body = last === undefined ? body + text : "";
+    const lines = (rest + text).split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    for (const line of lines) read(line);
+  }
+  read(rest);
+  return last ?? JSON.parse(body);
 }
 
 /** No server, one that is just starting or stopping, or a line that broke. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import packageJson from "../../package.json" with { type: "json" };
+import { ignore } from "../lib/ignore.ts";
 import { McpRelay } from "./mcp-relay.ts";
 
 /** MCP on stdio: the tools of the running server, for agents and programs that cannot use HTTP. */
@@ -12,27 +13,43 @@ export async function mcp(args: readonly string[]): Promise<void> {
     return;
   }
   const relay = new McpRelay(process.env);
+  let instructions: string | undefined;
   try {
-    await relay.ready();
+    instructions = await relay.ready(packageJson.version);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
     return;
   }
-  serveStdio(() => relayedServer(relay));
+  serveStdio(() => relayedServer(relay, instructions));
 }
 
-function relayedServer(relay: McpRelay): Server {
+function relayedServer(relay: McpRelay, instructions: string | undefined): Server {
   const info = { name: "liminal", title: "Liminal Builder", version: packageJson.version };
-  const server = new Server(info, { capabilities: { tools: {} } });
+  const server = new Server(info, {
+    capabilities: { tools: {} },
+    ...(instructions !== undefined && { instructions }),
+  });
   server.setRequestHandler("tools/list", async ({ params }, { mcpReq }) => ({
     tools: [],
     ...(await relay.ask("tools/list", params ?? {}, mcpReq.signal)),
   }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     // Ours where the caller has none: a call that is sent again because the server was restarted must act once.
-    const call = { name: params.name, arguments: { idempotencyKey: randomUUID(), ...params.arguments } };
-    return { content: [], ...(await relay.ask("tools/call", call, mcpReq.signal)) };
+    const progressToken = mcpReq._meta?.progressToken;
+    const call = {
+      name: params.name,
+      arguments: { idempotencyKey: randomUUID(), ...params.arguments },
+      ...(progressToken !== undefined && { _meta: { progressToken } }),
+    };
+    let progress = 0;
+    const onProgress = (message: string | undefined) => {
+      if (progressToken === undefined) return;
+      progress += 1;
+      const told = { progressToken, progress, ...(message !== undefined && { message }) };
+      mcpReq.notify({ method: "notifications/progress", params: told }).catch(ignore("the caller has left"));
+    };
+    return { content: [], ...(await relay.ask("tools/call", call, mcpReq.signal, onProgress)) };
   });
   return server;
 }

@@ -19,6 +19,8 @@ export class AgentAnnouncer {
   /** Who started whom never changes; undefined for sessions made by hand. */
   readonly #parents = new Map<SessionId, Caller | undefined>();
   readonly #told = new Map<SessionId, ChildStatus>();
+  /** New in this run and announced. */
+  readonly #announced = new Set<SessionId>();
 
   constructor(parts: AnnouncerParts) {
     this.#parts = parts;
@@ -33,6 +35,8 @@ export class AgentAnnouncer {
   committed(sessionId: SessionId, facts: readonly Fact[]): void {
     const parentSessionId = this.#parentOf(sessionId);
     if (parentSessionId === undefined) return;
+    // An agent speaks before its session is handed over; whoever listens must have heard of it by then.
+    if (this.#parts.sessions.isMaking(sessionId)) this.#created(sessionId);
     if (parentSessionId !== null && this.#parts.hub.isFollowed(parentSessionId))
       for (const fact of facts) {
         if (fact.type === "session:raw") continue;
@@ -50,7 +54,8 @@ export class AgentAnnouncer {
   #created(agentId: SessionId): void {
     const parentSessionId = this.#parentOf(agentId);
     const view = parentSessionId === undefined ? null : this.#parts.sessions.view(agentId);
-    if (parentSessionId === undefined || !view) return;
+    if (parentSessionId === undefined || !view || this.#announced.has(agentId)) return;
+    this.#announced.add(agentId);
     this.#parts.hub.publish({ type: "agent_created", parentSessionId, agentId, info: childInfo(view) });
   }
 

@@ -8,8 +8,9 @@ const OUTSIDE = "outside";
 const BODY_BYTES_MAX = 1024 * 1024;
 
 const INSTRUCTIONS =
-  "Starts and steers other coding agents. Create them with create_coding_agent, wait with wait_for_agents rather than asking for their " +
-  "status again and again, read results with get_agent_output. The user sees every agent live and can step in at any time.";
+  "Starts and steers other coding agents. list_agent_kinds says which there are, with their models and modes. Create them with " +
+  "create_coding_agent, wait with wait_for_agents rather than asking for their status again and again, read results with " +
+  "get_agent_output. The user sees every agent live and can step in at any time.";
 
 interface EndpointOptions {
   readonly parts: OrchestrationParts;
@@ -25,7 +26,8 @@ export function mcpEndpoint({ parts, version }: EndpointOptions) {
     ({ authInfo }) => {
       const server = new McpServer(
         { name: "liminal", title: "Liminal Builder", version },
-        { instructions: INSTRUCTIONS },
+        // The list of tools never changes while a server runs.
+        { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
       );
       const caller: Caller = authInfo?.clientId === OUTSIDE ? null : SessionId.parse(authInfo?.clientId);
       for (const offer of TOOLS) offer(server, parts, caller);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { ignore } from "../lib/ignore.ts";
 import type { MessageAuthor } from "../protocol/entry.ts";
 import { REFUSE } from "../protocol/errors.ts";
 import { CommandId } from "../protocol/ids.ts";
@@ -9,6 +10,8 @@ import { Children, type OrchestrationParts } from "./children.ts";
 import { ToolError } from "./tool-error.ts";
 
 const KEY_CHARS_MAX = 200;
+/** Well below the 60 s after which common clients give up on a call that says nothing. */
+const PROGRESS_EVERY_MS = 10_000;
 
 /** What a tool knows while it runs. */
 export interface ToolContext extends OrchestrationParts {
@@ -16,6 +19,8 @@ export interface ToolContext extends OrchestrationParts {
   readonly children: Children;
   /** The caller has left: nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** The caller asked to hear of progress, which it is told while the tool runs. */
+  readonly hearsProgress: boolean;
   /** The name of one step of this call, the same whenever the call is repeated; undefined for a call without a key. */
   readonly commandId: (step: string) => CommandId | undefined;
 }
@@ -28,6 +33,8 @@ interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawSha
   readonly output: Output;
   /** It only looks. */
   readonly readOnly?: boolean;
+  /** What is going on, in words for a caller that waits. */
+  readonly progress?: (context: ToolContext, input: z.infer<z.ZodObject<Input>>) => string;
   readonly run: (
     context: ToolContext,
     input: z.infer<z.ZodObject<Input>>,
@@ -51,10 +58,11 @@ const idempotencyKey = z
 export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
   definition: ToolDefinition<Input, Output>,
 ): Tool {
-  const { name, title, description, readOnly = false, run } = definition;
+  const { name, title, description, readOnly = false, run, progress } = definition;
   const input = z.object(definition.input);
   return (server, parts, caller) => {
-    const inputSchema = z.object({ ...definition.input, idempotencyKey });
+    // An argument that is dropped in silence would make the call do something else than was asked.
+    const inputSchema = z.strictObject({ ...definition.input, idempotencyKey });
     const outputSchema = z.looseObject(definition.output);
     // Even of an agent that was killed everything it said stays.
     const annotations = { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: false };
@@ -65,12 +73,16 @@ export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawS
         caller,
         children: new Children(parts, caller),
         signal: AbortSignal.any([extra.mcpReq.signal, parts.stopping]),
+        hearsProgress: extra.mcpReq._meta?.progressToken !== undefined,
         commandId: (step) => commandIdOf(caller, name, key, step),
       };
+      const parsed = input.parse(withoutKey(given));
+      using _ = tellProgress(extra.mcpReq, () => progress?.(context, parsed) ?? `${title}: at work`);
       try {
         const denial = caller === null ? null : parts.policy.ownToolDenial(caller, name);
         if (denial !== null) throw new ToolError(`A rule forbids this tool here: ${denial}. Tell the user.`);
-        const structuredContent: Record<string, unknown> = { ...(await run(context, input.parse(given))) };
+        if (key !== undefined && !readOnly) refuseOtherUse(parts, [caller, name, key], parsed);
+        const structuredContent: Record<string, unknown> = { ...(await run(context, parsed)) };
         return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
       } catch (error) {
         if (!(error instanceof ToolError)) parts.onError(error);
@@ -84,6 +96,45 @@ export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawS
 /** Whose words a prompt of this call's is, as its session shows it. */
 export function authorFor({ caller }: Pick<ToolContext, "caller">): MessageAuthor {
   return caller === null ? "program" : "parent";
+}
+
+/** A key stands for one call: with other arguments it would get the answer to something else. */
+function refuseOtherUse({ sessions }: OrchestrationParts, use: readonly unknown[], given: object): void {
+  const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+  if (sessions.claimKey(`key-${digest(use)}`, digest(sorted(given)))) return;
+  throw new ToolError(
+    "idempotencyKey: it was used for this tool with other arguments. Use a new key for another call.",
+  );
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, one]) => [key, sorted(one)] as const);
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function withoutKey(given: object): object {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => name !== "idempotencyKey"));
+}
+
+interface ProgressListener {
+  readonly _meta?: { readonly progressToken?: string | number | undefined } | undefined;
+  readonly notify: (notification: { method: string; params: Record<string, unknown> }) => Promise<void>;
+}
+
+/** Clients that ask for it start their limit anew with each progress notification. */
+function tellProgress({ _meta, notify }: ProgressListener, message: () => string): Disposable {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return { [Symbol.dispose]: () => undefined };
+  let progress = 0;
+  const timer = setInterval(() => {
+    progress += 1;
+    notify({ method: "notifications/progress", params: { progressToken, progress, message: message() } }).catch(
+      ignore("a caller that has left hears of nothing"),
+    );
+  }, PROGRESS_EVERY_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** Keys of different callers and different tools never meet. */

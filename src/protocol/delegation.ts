@@ -13,6 +13,8 @@ export const ChildOutcome = z.enum([
   "blocked",
   "failed",
   "cancelled",
+  /** Stopped by a budget. */
+  "limit",
   "interrupted",
   "killed",
 ]);

@@ -6,7 +6,7 @@ import type { ProjectStore } from "../ports/project-store.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
 import type { SessionLog, StoredSession } from "../ports/session-log.ts";
 import type { Storage } from "../ports/storage.ts";
-import type { World } from "../ports/world.ts";
+import { isoTime, type World } from "../ports/world.ts";
 import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
 import { ErrorCode, REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
@@ -178,6 +178,14 @@ export class SessionService {
   /** The command has its outcome already: sent again, it only repeats that. */
   isDone(commandId: string): boolean {
     return this.#deps.log.receipt(commandId) !== null;
+  }
+
+  /** Keeps what a caller's key was first used for, also over a restart; false when it was used for something else. */
+  claimKey(key: string, digest: string): boolean {
+    const { log, world, storage } = this.#deps;
+    if (log.receipt(key) === null && storage.refusal() === null)
+      log.saveReceipt({ commandId: key, answer: digest, at: isoTime(world) });
+    return (log.receipt(key) ?? digest) === digest;
   }
 
   search(request: SearchRequest): readonly SearchHit[] {

@@ -72,6 +72,12 @@ const ERRORS: Readonly<Record<string, Provoke>> = {
     withChild(own, { plan: "help", budget: { turns: 1 } }, (agentId) =>
       own.refusalOf("send_agent_prompt", { agentId, prompt: "help" }),
     ),
+  "idempotencyKey: it was used for this tool with other arguments. …": ({ own }) => {
+    const idempotencyKey = crypto.randomUUID();
+    return withChild(own, { idempotencyKey, title: "One" }, () =>
+      own.refusalOf("create_coding_agent", { idempotencyKey, title: "Two" }),
+    );
+  },
   'There is no agent "…". Ready here: …': refusedCreation({ agent: "nobody" }),
   'mode: "…" is not offered. Choose one of: …': refusedCreation({ mode: "no-such-mode" }),
   "model: …": refusedCreation({ model: "no-such-model" }),
@@ -199,6 +205,7 @@ for (const [transport, connect] of [
       expect((await call("wait_for_agents", { agentIds: [agentId] }))["reason"]).toBe("done");
       expect((await call("get_agent_status", { agentId }))["status"]).toBe("idle");
       expect((await call("get_agent_output", { agentId }))["outcome"]).toBe("done");
+      expect(JSON.stringify(await call("list_agent_kinds"))).toContain("builtin");
       expect(JSON.stringify(await call("list_agents"))).toContain(String(agentId));
       expect(JSON.stringify(await call("search_sessions", { query: "documented" }))).toContain(String(agentId));
       expect(await call("cancel_agent", { agentId })).toEqual({ success: true });

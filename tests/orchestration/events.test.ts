@@ -20,6 +20,11 @@ test("O-4 clients hear of agents of agents straight from their facts; what they 
     expect(client.all("session:created").at(-1)?.session.parentId).toBe(talk.sessionId);
   }
   const updates = talk.client.all("agent_update");
+  // (B8) It is announced before the first word of it.
+  const order = talk.client.received
+    .map(({ type }) => type)
+    .filter((type) => type === "agent_created" || type === "agent_update");
+  expect(order[0]).toBe("agent_created");
   expect(updates.every((message) => message.agentId === agentId && message.parentSessionId === talk.sessionId)).toBe(
     true,
   );

@@ -112,8 +112,9 @@ export class McpCaller implements AsyncDisposable {
     return z.object({ status: z.string(), info: Info }).parse(await this.call("get_agent_status", { agentId })).info;
   }
 
-  async list(): Promise<readonly Info[]> {
-    return z.object({ agents: z.array(Info) }).parse(await this.call("list_agents")).agents;
+  /** Ended ones too, unless told otherwise. */
+  async list(given: Arguments = { includeEnded: true }): Promise<readonly Info[]> {
+    return z.object({ agents: z.array(Info) }).parse(await this.call("list_agents", given)).agents;
   }
 
   /** Waits as long as it takes, as an agent would: by asking again after each timeout. */

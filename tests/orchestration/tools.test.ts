@@ -6,7 +6,7 @@ import { McpCaller, sessionToken } from "./mcp-caller.ts";
 
 const TOOLS = [
   ...["create_coding_agent", "send_agent_prompt", "get_agent_status", "list_agents", "cancel_agent", "kill_agent"],
-  ...["wait_for_agents", "get_agent_output", "answer_agent", "search_sessions"],
+  ...["wait_for_agents", "get_agent_output", "answer_agent", "search_sessions", "list_agent_kinds"],
 ];
 
 let server: TestServer;
@@ -180,9 +180,10 @@ describe("O-6 X-20 refusals say what to do", () => {
     const foreign = await outside.create({ project: talk.projectId, agent: "builtin" });
     for (const agentId of ["builtin:nobody", "not an id", "", `builtin:${"x".repeat(5_000)}`, talk.sessionId, foreign])
       for (const name of TOOLS.filter(
-        (tool) => !["create_coding_agent", "list_agents", "search_sessions"].includes(tool),
+        (tool) => !["create_coding_agent", "list_agents", "list_agent_kinds", "search_sessions"].includes(tool),
       )) {
-        const given = name === "wait_for_agents" ? { agentIds: [agentId] } : { agentId, prompt: "help" };
+        const sent = name === "send_agent_prompt" ? { prompt: "help" } : {};
+        const given = name === "wait_for_agents" ? { agentIds: [agentId] } : { agentId, ...sent };
         expect([name, await caller.refusalOf(name, given)]).toEqual([name, "Agent not found"]);
       }
     expect(await outside.refusalOf("get_agent_status", { agentId: talk.sessionId })).toBe("Agent not found");
@@ -199,7 +200,7 @@ describe("O-6 X-20 refusals say what to do", () => {
     await using outside = await McpCaller.overHttp(server);
     expect(await outside.refusalOf("create_coding_agent")).toContain("project: say where");
     expect(await outside.refusalOf("create_coding_agent", { project: "/no/such/place" })).toContain(
-      "no such directory",
+      "That directory doesn't exist",
     );
     expect(await outside.refusalOf("create_coding_agent", { project: "relative" })).toContain("whole path");
     expect(

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { startTalk } from "../integration/talk.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { McpCaller, sessionToken } from "./mcp-caller.ts";
@@ -109,7 +111,7 @@ test("X-20 a wake can be called off: by its own command, by the user's stop, and
   await arm();
   const working = await talk.send("sleep");
   await caller.call("cancel_agent", { agentId });
-  expect((await caller.wait({ agentIds: [agentId] })).reason).toBe("done");
+  expect((await caller.wait({ agentIds: [agentId] })).reason).toBe("aborted");
   await gone();
   await talk.cancel();
   await talk.untilIdle(working);
@@ -127,4 +129,29 @@ test("X-20 a session at work is woken when its own turn has ended", async () => 
   await talk.untilIdle(working);
   await talk.untilTurnsEnded(2);
   expect(talk.messages[1]).toContain("killed: killed");
+});
+
+test("X-20 (C6) the digest shortens each of many agents and leaves none out", async () => {
+  const many = 20;
+  await using server = await startTestServer({
+    prepare: (dataDir) =>
+      writeFile(
+        join(dataDir, "config.json"),
+        JSON.stringify({ orchestration: { childrenMax: many, runningMax: many } }),
+      ),
+  });
+  const talk = await startTalk(server, "builtin");
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
+  const gate = await caller.create({ plan: "sleep" });
+  const others = await Promise.all(
+    Array.from({ length: many - 1 }, (_, n) => caller.create({ plan: "stream 900 words", title: `Worker ${n}` })),
+  );
+  await caller.wait({ agentIds: others });
+  await caller.wait({ agentIds: [gate, ...others], wake: true });
+  await caller.call("cancel_agent", { agentId: gate });
+  await talk.untilTurnsEnded(1);
+  const [digest = ""] = talk.messages;
+  for (const id of [gate, ...others]) expect(digest).toContain(`(${id})\n\nidle: `);
+  expect(digest.match(/characters left out/g)).toHaveLength(others.length);
+  expect(digest.length).toBeLessThan(25_000);
 });

@@ -5,6 +5,7 @@ import { createCodingAgent } from "./create-coding-agent.ts";
 import { getAgentOutput } from "./get-agent-output.ts";
 import { getAgentStatus } from "./get-agent-status.ts";
 import { killAgent } from "./kill-agent.ts";
+import { listAgentKinds } from "./list-agent-kinds.ts";
 import { listAgents } from "./list-agents.ts";
 import { searchSessions } from "./search-sessions.ts";
 import { sendAgentPrompt } from "./send-agent-prompt.ts";
@@ -22,4 +23,5 @@ export const TOOLS: readonly Tool[] = [
   getAgentOutput,
   answerAgent,
   searchSessions,
+  listAgentKinds,
 ];

@@ -18,10 +18,13 @@ const PLAN_CHARS_MAX = 200_000;
 
 /** Described here for callers; what they give is read by the schema that all policies are read by. */
 const Mode = z.enum(["ask", "edits", "all"]);
-const PolicyInput = z.union([Mode, z.object({ mode: Mode.optional(), rules: z.array(z.looseObject({})).optional() })], {
-  error: "give ask, edits or all, or an object with mode and rules",
-});
-const BudgetInput = z.object({
+const PolicyInput = z.union(
+  [Mode, z.strictObject({ mode: Mode.optional(), rules: z.array(z.looseObject({})).optional() })],
+  {
+    error: "give ask, edits or all, or an object with mode and rules",
+  },
+);
+const BudgetInput = z.strictObject({
   turns: z.int().min(1).optional(),
   tokens: z.int().min(1).optional(),
   cost: z.number().positive().optional(),

@@ -24,7 +24,7 @@ export const getAgentOutput = defineTool({
   input: {
     agentId: AgentIdInput,
     range: z
-      .object({
+      .strictObject({
         limit: z.int().min(1).max(RANGE_ENTRIES_MAX).optional(),
         before: z
           .string()

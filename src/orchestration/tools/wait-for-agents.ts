@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ChildInfo } from "../../protocol/delegation.ts";
+import { cliTypeOf } from "../../protocol/ids.ts";
 import { lastMessage, shorten } from "../agent-output.ts";
 import { armWait, refuseWake } from "../arm-wait.ts";
 import { awaitAgents } from "../await-agents.ts";
@@ -10,18 +11,23 @@ import { accepted, ToolError } from "../tool-error.ts";
 
 const WAIT_MS_DEFAULT = 50_000;
 const WAIT_MS_MAX = 600_000;
+/** For callers that hear of no progress: common clients give up on a silent call after 60 s. */
+const SILENT_WAIT_MS_MAX = 50_000;
+/** Their calls end after 60 s, whatever progress they are told. */
+const IMPATIENT: ReadonlySet<string> = new Set(["codex"]);
 const AGENTS_MAX = 50;
 const TEXT_CHARS_MAX = 4_000;
 const TEXT_ENTRIES = 50;
 
-type Reason = "done" | "blocked" | "failed" | "timeout" | "armed";
+type Reason = "done" | "blocked" | "failed" | "limit" | "aborted" | "timeout" | "armed";
 
 export const waitForAgents = defineTool({
   name: "wait_for_agents",
   title: "Wait for agents",
   description:
     "Waits until any or all of your agents have ended their work, or one of them waits for an answer, and says why it returns: done, " +
-    "blocked (with the question; with ignoreBlocked it goes on waiting), failed, or timeout (call it again to go on waiting). With wake it returns at once: end your turn, and " +
+    "blocked (with the question; with ignoreBlocked it goes on waiting), failed, limit (stopped by a budget), aborted (cancelled or " +
+    "killed), or timeout (call it again to go on waiting). With wake it returns at once: end your turn, and " +
     "this session is woken with a digest when the agents have ended their work.",
   input: {
     agentIds: z.array(AgentIdInput).max(AGENTS_MAX).optional().describe("By default all that were not killed."),
@@ -35,11 +41,19 @@ export const waitForAgents = defineTool({
     agents: z.array(InfoOutput.extend({ text: z.string() })),
     pending: z.array(z.string()),
     waitId: z.string().optional(),
+    hint: z.string().optional(),
+  },
+  progress: ({ children }, { agentIds }) => {
+    const infos = agentIds?.map((id) => children.info(id)) ?? children.list();
+    const busy = infos.filter((info) => !isSettled(info));
+    return `Waiting for ${busy.length} of ${infos.length} agents`;
   },
   run: async (context, given) => {
     const { children, hub, signal } = context;
-    const { until = "all", timeoutMs = WAIT_MS_DEFAULT, ignoreBlocked = false, wake = false } = given;
+    const { until = "all", timeoutMs: wantedMs = WAIT_MS_DEFAULT, ignoreBlocked = false, wake = false } = given;
     refuseWake(context.caller, wake);
+    const timeoutMs =
+      context.hearsProgress && !isImpatient(context) ? wantedMs : Math.min(wantedMs, SILENT_WAIT_MS_MAX);
     const living = () => children.list().filter(({ status }) => status !== "killed");
     const ids = given.agentIds ?? living().map(({ agentId }) => agentId);
     if (ids.length === 0) throw new ToolError("There is no agent to wait for. Create one with create_coding_agent.");
@@ -60,13 +74,21 @@ export const waitForAgents = defineTool({
     const end = await awaitAgents({ hub, isMet, timeoutMs, signal });
     const infos = look();
     if (end === "met") await forgetWaits(context, infos);
-    return report(context, infos, end === "met" ? reasonOf(infos.filter(isReady)) : "timeout");
+    if (end === "met") return report(context, infos, reasonOf(infos.filter(isReady)));
+    const why = timeoutMs < wantedMs ? ` This client gives calls about a minute, so it waited ${timeoutMs} ms.` : "";
+    return { ...report(context, infos, "timeout"), hint: `They are still at work. Call wait_for_agents again.${why}` };
   },
 });
 
 function reasonOf(ready: readonly ChildInfo[]): Reason {
   if (ready.some(({ status }) => status === "waiting")) return "blocked";
-  return ready.some(({ status }) => status !== "idle") ? "failed" : "done";
+  if (ready.some(({ status }) => status === "failed")) return "failed";
+  if (ready.some(({ outcome }) => outcome === "limit")) return "limit";
+  return ready.some(({ outcome }) => outcome === "cancelled" || outcome === "killed") ? "aborted" : "done";
+}
+
+function isImpatient({ caller }: ToolContext): boolean {
+  return caller !== null && IMPATIENT.has(cliTypeOf(caller));
 }
 
 function report({ sessions }: ToolContext, infos: readonly ChildInfo[], reason: Reason) {

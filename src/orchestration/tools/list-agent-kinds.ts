@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { CliType } from "../../protocol/ids.ts";
+import type { ConfigOption } from "../../protocol/session-parts.ts";
+import { maySet } from "../agent-modes.ts";
+import { defineTool, type ToolContext } from "../tool.ts";
+
+const CHOICES_MAX = 60;
+
+const Choice = z.looseObject({ value: z.string(), name: z.string(), description: z.string().optional() });
+const Kind = z.looseObject({
+  agent: z.string(),
+  name: z.string(),
+  ready: z.boolean(),
+  hint: z.string().optional(),
+  modes: z.array(Choice.extend({ allowed: z.boolean() })).optional(),
+  models: z.array(Choice).optional(),
+  modelsLeftOut: z.int().optional(),
+});
+
+export const listAgentKinds = defineTool({
+  name: "list_agent_kinds",
+  title: "List kinds of agents",
+  description:
+    "Which agents create_coding_agent can start, by id, with the models and modes they offer and whether you may choose the mode. " +
+    "Models and modes are known once a session of that agent was started.",
+  input: { includeUnready: z.boolean().optional().describe("Also agents that are not installed or not signed in.") },
+  output: { kinds: z.array(Kind) },
+  readOnly: true,
+  run: (context, { includeUnready = false }) => ({
+    kinds: context.agents().flatMap(({ id, name, availability, message, hint }) => {
+      const isReady = availability === "ready";
+      if (!isReady && !includeUnready) return [];
+      const why = isReady ? undefined : (message ?? hint ?? availability);
+      return [{ agent: id, name, ready: isReady, ...(why !== undefined && { hint: why }), ...choicesOf(context, id) }];
+    }),
+  }),
+});
+
+/** What the newest session of that kind was offered. */
+function choicesOf({ caller, policy, projects, sessions }: ToolContext, cliType: CliType) {
+  const rows = projects.list().flatMap(({ id }) => sessions.list(id, true) ?? []);
+  const newest = rows
+    .filter((row) => row.cliType === cliType)
+    .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))[0];
+  const options = newest ? (sessions.view(newest.id)?.state.config.options ?? []) : [];
+  const valuesOf = (category: string) =>
+    options.flatMap((option) => (option.category === category ? values(option) : []));
+  const [modes, models] = [valuesOf("mode"), valuesOf("model")];
+  const own = caller === null ? "all" : policy.modeOf(caller);
+  return {
+    ...(modes.length > 0 && { modes: modes.map((one) => ({ ...one, allowed: maySet(own, cliType, one.value) })) }),
+    ...(models.length > 0 && { models: models.slice(0, CHOICES_MAX) }),
+    ...(models.length > CHOICES_MAX && { modelsLeftOut: models.length - CHOICES_MAX }),
+  };
+}
+
+function values(option: ConfigOption): z.infer<typeof Choice>[] {
+  if (option.type !== "select") return [];
+  return option.options.flatMap((one) => ("options" in one ? one.options : [one]));
+}
