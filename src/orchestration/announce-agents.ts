@@ -1,11 +1,11 @@
 import type { Hub } from "../fanout/hub.ts";
-import type { ChildStatus } from "../protocol/delegation.ts";
+import type { ChildInfo, ChildStatus } from "../protocol/delegation.ts";
 import type { Fact } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { Delegations } from "../sessions/delegation/delegations.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { Caller } from "./caller.ts";
-import { childInfo } from "./child-info.ts";
+import { type ChildView, childInfo } from "./child-info.ts";
 
 interface AnnouncerParts {
   readonly sessions: SessionService;
@@ -56,17 +56,21 @@ export class AgentAnnouncer {
     const view = parentSessionId === undefined ? null : this.#parts.sessions.view(agentId);
     if (parentSessionId === undefined || !view || this.#announced.has(agentId)) return;
     this.#announced.add(agentId);
-    this.#parts.hub.publish({ type: "agent_created", parentSessionId, agentId, info: childInfo(view) });
+    this.#parts.hub.publish({ type: "agent_created", parentSessionId, agentId, info: this.#infoOf(view) });
   }
 
   #tellStatus(agentId: SessionId): void {
     const parentSessionId = this.#parentOf(agentId);
     const view = this.#parts.sessions.view(agentId);
     if (parentSessionId === undefined || !view) return;
-    const info = childInfo(view);
+    const info = this.#infoOf(view);
     if (this.#told.get(agentId) === info.status) return;
     this.#told.set(agentId, info.status);
     this.#parts.hub.publish({ type: "agent_status", parentSessionId, agentId, status: info.status, info });
+  }
+
+  #infoOf(view: ChildView): ChildInfo {
+    return { ...childInfo(view), ...this.#parts.delegations.standing(view.row.id) };
   }
 
   #parentOf(sessionId: SessionId): Caller | undefined {

@@ -65,7 +65,9 @@ function endOf({ turn: { stopReason, error } }: SessionState): Standing {
     case "end_turn":
       return { status: "idle", outcome: "done" };
     case "cancelled":
-      return { status: "idle", outcome: "cancelled" };
+      return error?.code === "LIMIT_EXCEEDED"
+        ? { status: "idle", outcome: "limit", why: error.message }
+        : { status: "idle", outcome: "cancelled" };
     case "interrupted":
       return { status: "failed", outcome: "interrupted", why: error?.message ?? "Its agent stopped." };
     default:

@@ -53,14 +53,15 @@ export class Children {
   }
 
   info(agentId: string): ChildInfo {
-    return childInfo(this.find(agentId));
+    const view = this.find(agentId);
+    return { ...childInfo(view), ...this.#parts.delegations.standing(view.row.id) };
   }
 
   /** Oldest first; archived ones are left out. */
   list(): readonly ChildInfo[] {
     return this.#parts.delegations.childrenOf(this.#caller).flatMap((id) => {
       const view = this.#parts.sessions.view(id);
-      return view && !view.row.archived ? [childInfo(view)] : [];
+      return view && !view.row.archived ? [{ ...childInfo(view), ...this.#parts.delegations.standing(id) }] : [];
     });
   }
 }

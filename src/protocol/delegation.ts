@@ -32,6 +32,16 @@ export const ChildInfo = z.object({
   createdAt: z.string(),
   lastActiveAt: z.string(),
   parentId: z.optional(SessionId),
+  /** What it and all below it have spent, and what is left of the tightest budget above it. */
+  spent: z.optional(z.object({ turns: z.number(), tokens: z.number(), cost: z.number(), workMs: z.number() })),
+  left: z.optional(
+    z.object({
+      turns: z.optional(z.number()),
+      tokens: z.optional(z.number()),
+      cost: z.optional(z.number()),
+      workMs: z.optional(z.number()),
+    }),
+  ),
 });
 export type ChildInfo = z.infer<typeof ChildInfo>;
 

@@ -14,7 +14,9 @@ export function turnEndWords(stopReason: StopReason | undefined, error?: TurnErr
     case "end_turn":
       return null;
     case "cancelled":
-      return { severity: "info", content: "Stopped. Everything received so far was kept." };
+      return error
+        ? { severity: "warning", content: `Stopped. ${error.message}` }
+        : { severity: "info", content: "Stopped. Everything received so far was kept." };
     case "interrupted":
       return {
         severity: "warning",

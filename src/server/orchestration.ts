@@ -3,6 +3,7 @@ import type { McpDoor } from "../bridge/mcp-door.ts";
 import type { Hub } from "../fanout/hub.ts";
 import { ignore } from "../lib/ignore.ts";
 import { AgentAnnouncer } from "../orchestration/announce-agents.ts";
+import { BudgetWatch } from "../orchestration/budget-watch.ts";
 import type { OrchestrationParts } from "../orchestration/children.ts";
 import { SessionTokens } from "../orchestration/session-tokens.ts";
 import { ParentWaker } from "../orchestration/wake-parents.ts";
@@ -43,6 +44,7 @@ export class Orchestration {
   readonly #tokens: SessionTokens;
   #announcer: AgentAnnouncer | null = null;
   #waker: ParentWaker | null = null;
+  #budgets: BudgetWatch | null = null;
   #parts: OrchestrationParts | null = null;
   /** Loaded when first used: most sessions need no other agents, and the protocol's library is large. */
   #endpoint: Promise<Endpoint> | null = null;
@@ -63,6 +65,7 @@ export class Orchestration {
     onCommitted: (sessionId: SessionId, facts: readonly Fact[]): void => {
       this.#options.hub.committed(sessionId, facts);
       this.#announcer?.committed(sessionId, facts);
+      this.#budgets?.committed(sessionId, facts);
     },
     onEnded: (sessionId: SessionId): void => this.#announcer?.ended(sessionId),
   };
@@ -74,6 +77,7 @@ export class Orchestration {
     this.#parts = { ...joined, hub, newId: world.newId, onError, delegations, stopping };
     this.#announcer = new AgentAnnouncer(this.#parts);
     this.#waker = new ParentWaker(this.#parts);
+    this.#budgets = new BudgetWatch({ ...this.#parts, now: () => world.now() });
   }
 
   /** From now on agents find us here. */
@@ -92,6 +96,7 @@ export class Orchestration {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#budgets?.stop();
     // One that could not be loaded has told so already, and has nothing to close.
     const endpoint = await this.#endpoint?.catch(ignore("whoever asked for the tools has heard of it"));
     await endpoint?.close();

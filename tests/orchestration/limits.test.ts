@@ -74,8 +74,12 @@ test("X-20 a child's own budget counts its work time, and what is below it", asy
   await using server = await startTestServer();
   const talk = await startTalk(server, "builtin");
   await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
-  const child = await caller.create({ plan: "sleep 1", budget: { workMs: 500 } });
-  await caller.wait();
+  // (C3) A turn that would never end is stopped when its time is spent, and says so.
+  const child = await caller.create({ plan: "sleep", budget: { workMs: 500 } });
+  const { reason, agents } = await caller.wait();
+  expect([reason, agents[0]?.status, agents[0]?.outcome]).toEqual(["limit", "idle", "limit"]);
+  expect(agents[0]?.why).toMatch(/^Over budget: \d+ of 500 ms of work are spent/);
+  expect(agents[0]?.["left"]).toEqual({ workMs: 0 });
   expect(await caller.refusalOf("send_agent_prompt", { agentId: child, prompt: "help" })).toMatch(
     /^Over budget: \d+ of 500 ms of work are spent/,
   );

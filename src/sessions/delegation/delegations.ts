@@ -68,6 +68,36 @@ export class Delegations {
     return this.#overBudget(childId);
   }
 
+  /**
+   * Whether a running turn has to stop: what it costs in tokens, money or time is spent as it goes, with `workedMs` of it not on
+   * record yet. A turn that was admitted is counted already and goes on.
+   */
+  refuseRunning(childId: SessionId, workedMs: number): Refusal | null {
+    return this.#overBudget(childId, workedMs);
+  }
+
+  /** How long the work of a running turn may last by the tightest budget above it; null without one. */
+  workLeftMs(childId: SessionId): number | null {
+    const left = this.#budgetsOver(childId).flatMap(({ id, budget }) =>
+      budget.workMs === undefined ? [] : [budget.workMs - this.#deps.store.spentBy(id).workMs],
+    );
+    return left.length > 0 ? Math.min(...left) : null;
+  }
+
+  /** What an agent and all below it have spent, and what is left of the tightest budget above it. */
+  standing(childId: SessionId): { readonly spent: Spent; readonly left?: Budget } {
+    const left: Budget = {};
+    for (const { id, budget } of this.#budgetsOver(childId)) {
+      const spent = this.#deps.store.spentBy(id);
+      for (const { name } of BUDGET_WORDS) {
+        const limit = budget[name];
+        if (limit !== undefined) left[name] = Math.min(left[name] ?? limit, Math.max(0, limit - spent[name]));
+      }
+    }
+    const spent = this.#deps.store.spentBy(childId);
+    return { spent, ...(Object.keys(left).length > 0 && { left }) };
+  }
+
   /** Oldest first. */
   childrenOf(parentId: Delegator): readonly SessionId[] {
     return this.#deps.store.children(parentId);
@@ -103,26 +133,37 @@ export class Delegations {
     return delegation ? delegation.rootId : asked;
   }
 
+  #overBudget(from: Delegator, runningWorkMs: number | null = null): Refusal | null {
+    for (const { id, budget } of this.#budgetsOver(from)) {
+      const over = this.#exceeded(id, budget, runningWorkMs);
+      if (over) return over;
+    }
+    return null;
+  }
+
   /** The budgets of every agent on the way up, and at the top the user's own for the whole tree. */
-  #overBudget(from: Delegator): Refusal | null {
+  #budgetsOver(from: Delegator): readonly { readonly id: SessionId; readonly budget: Budget }[] {
     const { store, limits } = this.#deps;
+    const found: { id: SessionId; budget: Budget }[] = [];
     let top = from;
     for (let id = from; id !== null; ) {
       const delegation = store.get(id);
-      const over = delegation && this.#exceeded(id, delegation.budget);
-      if (over) return over;
+      if (delegation) found.push({ id, budget: delegation.budget });
       top = id;
       id = delegation?.parentId ?? null;
     }
-    return top === null ? null : this.#exceeded(top, limits.budget);
+    return top === null ? found : [...found, { id: top, budget: limits.budget }];
   }
 
-  #exceeded(sessionId: SessionId, budget: Budget): Refusal | null {
+  #exceeded(sessionId: SessionId, budget: Budget, runningWorkMs: number | null): Refusal | null {
     if (BUDGET_WORDS.every(({ name }) => budget[name] === undefined)) return null;
     const spent = this.#deps.store.spentBy(sessionId);
+    const isRunning = runningWorkMs !== null;
     for (const { name, unit } of BUDGET_WORDS) {
       const limit = budget[name];
-      if (limit !== undefined && spent[name] >= limit) return REFUSE.overBudget(spent[name], limit, unit);
+      if (limit === undefined || (isRunning && name === "turns")) continue;
+      const used = spent[name] + (isRunning && name === "workMs" ? runningWorkMs : 0);
+      if (used >= limit) return REFUSE.overBudget(used, limit, unit);
     }
     return null;
   }

@@ -24,6 +24,13 @@ export type WaitCommand =
       readonly waitIds: readonly string[];
       readonly content: string;
     }
+  /** A budget is spent: the turn stops here, and says why. */
+  | {
+      readonly type: "session:limit";
+      readonly sessionId: SessionId;
+      readonly commandId?: CommandId;
+      readonly why: string;
+    }
   /** The session has heard by itself what these waits were for. */
   | {
       readonly type: "session:waits-met";

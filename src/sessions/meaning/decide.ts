@@ -35,6 +35,8 @@ export function decide(scene: Scene, command: Decided): Decision {
       return decideRetry(scene, command.afresh === true);
     case "session:cancel":
       return accept(cancelTurn(scene));
+    case "session:limit":
+      return accept(stopAtLimit(scene, command.why));
     case "session:kill":
       return accept(withClose(cancelTurn(scene)));
     case "session:steer":
@@ -111,6 +113,15 @@ function cancelTurn(scene: Scene): Outcome {
     ],
     effects: [...withdrawn.effects, { type: "cancel", turnId }],
   };
+}
+
+/** Like a cancel; the turn keeps the reason until it has ended. */
+function stopAtLimit(scene: Scene, message: string): Outcome {
+  const { turn } = scene.state;
+  if (!isTurnActive(turn)) return { facts: [], effects: [] };
+  const cancelled = cancelTurn(scene);
+  const stopping = { ...turn, state: "running" as const, error: { code: "LIMIT_EXCEEDED", message } };
+  return { facts: [...cancelled.facts, { type: "session:turn", turn: stopping }], effects: cancelled.effects };
 }
 
 function archive(scene: Scene): Outcome {

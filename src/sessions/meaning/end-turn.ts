@@ -12,8 +12,11 @@ import type { Outcome, Scene } from "./scene.ts";
 import { turnEndNotice } from "./turn-end-notice.ts";
 
 /** How a turn ends: nothing is left spinning, nothing is left asking, every text is closed, then the turn is idle. */
-export function endTurn(scene: Scene, stopReason: StopReason, error?: TurnError): Outcome {
+export function endTurn(scene: Scene, stopReason: StopReason, failure?: TurnError): Outcome {
   const { state } = scene;
+  // A turn that a budget stopped knows the reason already.
+  const isLimit = stopReason === "cancelled" && state.turn.error?.code === "LIMIT_EXCEEDED";
+  const error = failure ?? (isLimit ? state.turn.error : undefined);
   const { turnId, startedAt } = state.turn;
   const notice = turnEndNotice(scene, stopReason, error);
   return {
