@@ -43,6 +43,11 @@ export function startAllAnew(): void {
   for (const settling of drawn.values()) settling.startAnew();
 }
 
+/** Showing more of a request answers nothing. */
+function opensMore(button: Element): boolean {
+  return button.matches("[aria-expanded], .ask-more, summary");
+}
+
 /**
  * Guards everything inside an element that answers a request: until it has been drawn in its place for a while, no
  * click, touch or key does anything. `content` is what is asked: another starts the wait anew.
@@ -78,12 +83,18 @@ export function useSettled<Holder extends HTMLElement>(requestKey: string, conte
         pressedEarly.current = !settling.isSettled;
       },
       onClickCapture: (event: MouseEvent) => {
-        const isAnswer = event.target instanceof Element && event.target.closest("button, [type=submit], a") !== null;
+        const button = event.target instanceof Element ? event.target.closest("button, [type=submit], a") : null;
         // A key press on a button makes a click without a count.
-        if (isAnswer && (!settling.isSettled || (event.detail > 0 && pressedEarly.current))) stop(event);
+        if (
+          button !== null &&
+          !opensMore(button) &&
+          (!settling.isSettled || (event.detail > 0 && pressedEarly.current))
+        )
+          stop(event);
       },
       onKeyDownCapture: (event: KeyboardEvent) => {
-        if ((event.key === "Enter" || event.key === "Escape") && !settling.isSettled) stop(event);
+        const isOpening = event.target instanceof Element && opensMore(event.target);
+        if ((event.key === "Enter" || event.key === "Escape") && !isOpening && !settling.isSettled) stop(event);
       },
     },
   };
