@@ -15,6 +15,13 @@ export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** The beginning of a string, which says how much of it is missing. A copy: a mere slice would keep the whole alive. */
+export function asShortString(value: unknown, charsMax: number): string | undefined {
+  if (typeof value !== "string" || value.length <= charsMax) return asString(value);
+  const beginning: unknown = JSON.parse(JSON.stringify(value.slice(0, charsMax)));
+  return `${String(beginning)}… (${value.length - charsMax} more characters were not kept)`;
+}
+
 export function asNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { finishedSentences } from "./finished-sentences.ts";
 
+const CLOCK_STEP_US = 4_000;
+
 /** Speaks a text that arrives in pieces of the given size. */
 function speak(text: string, size: number): string[] {
   const said: string[] = [];
@@ -35,3 +37,44 @@ test("X-15 names in code and tables are read as they are meant (D9)", () => {
   expect(speech("# Title\n\n> quoted\n- item")).toBe("Title quoted item");
   expect(speech("| Name | Size |\n|---|:-:|\n| a.ts | 3 |\n| `b_c.ts` | |")).toBe("Name, Size. a.ts, 3. b_c.ts.");
 });
+
+/** Texts whose every place may begin something that reads to the end. */
+const HOSTILE: readonly string[] = [
+  "\n",
+  "\n\n",
+  " \n",
+  "\r",
+  "\t",
+  " ",
+  "[",
+  "![",
+  "[a](",
+  "](",
+  ".)",
+  ".",
+  "- ",
+  "-",
+  "```",
+  "``` ",
+  "*",
+  "|",
+];
+
+test.each(HOSTILE.map((unit) => [JSON.stringify(unit), unit]))(
+  "(S9) the work for many %s grows no faster than the text",
+  (_, unit) => {
+    const work = (chars: number) => {
+      const text = unit.repeat(Math.ceil(chars / unit.length));
+      const times = Array.from({ length: 3 }, () => {
+        const before = process.threadCpuUsage();
+        finishedSentences(text, 0, false);
+        finishedSentences(text, 0, true);
+        const { user, system } = process.threadCpuUsage(before);
+        return user + system;
+      });
+      return Math.min(...times);
+    };
+    // Eight times the text: eight times the work is fair, the square of it is 64. The clock moves in steps.
+    expect(work(200_000)).toBeLessThan(24 * (work(25_000) + CLOCK_STEP_US));
+  },
+);

@@ -4,13 +4,15 @@ export interface Spoken {
   readonly words: string;
 }
 
+// Agents choose the text: no pattern here may read a run of it again from each of its places.
+
 /** A sentence ends at a mark followed by space, or at an empty line; code is not read out. */
-const SENTENCE_END = /[.!?…:]["')\]*_`]*(?=\s)|\n\s*\n/g;
+const SENTENCE_END = /[.!?…:]["')\]*_`]*(?=\s)|\n[ \t]*(?=\n)/g;
 const FENCE = /```[\s\S]*?(```|$)/g;
 const CODE_SPAN = /`([^`\n]+)`/;
 /** What begins a heading, a quote or an item of a list. */
 const LINE_START = /^\s*(?:#{1,6}\s+|>\s?|[-+*]\s+)/;
-const LINK = /!?\[([^\]]*)\]\([^)]*\)/g;
+const LINK = /!?\[([^[\]]*)\]\([^()]*\)/g;
 
 /** The part of a growing text that can be spoken now: whole sentences only, and at the end all that is left. */
 export function finishedSentences(text: string, spokenLength: number, isDone: boolean): Spoken {

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "bun:test";
+import { describe, expect, it, test } from "bun:test";
 import type { Json } from "../../../protocol/json.ts";
 import { translateTool } from "./translate-tool.ts";
+import { translateUpdate } from "./translate-update.ts";
 
 type Call = Parameters<typeof translateTool>[0];
 
@@ -155,4 +156,22 @@ describe("raw output", () => {
   it("none is none", () => {
     expect(patch({ rawOutput: null })).toEqual({});
   });
+});
+
+test("(S12) a thousand titles of a megabyte are kept by their beginnings, which say how much is missing", () => {
+  const title = "x".repeat(1_000_000);
+  const kept = Array.from({ length: 1_000 }, (_, index) => {
+    const update = {
+      sessionUpdate: index % 2 === 0 ? "tool_call" : "session_info_update",
+      toolCallId: `c${index}`,
+      title,
+      kind: title,
+    };
+    return JSON.stringify(translateUpdate(update)).length;
+  });
+  expect(kept.reduce((sum, chars) => sum + chars, 0)).toBeLessThan(20_000_000);
+  const command = `rm -rf build ${"y".repeat(20_000)}`;
+  const name = translateTool({ toolCallId: "c", title: command }, true)?.name;
+  expect(name).toStartWith("rm -rf build yyy");
+  expect(name).toEndWith("… (4013 more characters were not kept)");
 });

@@ -1,18 +1,23 @@
 import type { ToolPatch } from "../../../ports/agents.ts";
 import type { Part, ToolLocation } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";
-import { asArray, asNumber, asObject, asString, type JsonObject } from "../read-json.ts";
+import { asArray, asNumber, asObject, asShortString, asString, type JsonObject } from "../read-json.ts";
 import { translateContent } from "./translate-content.ts";
 
 const RAW_OUTPUT_CHARS_MAX = 16_000;
+/** Titles hold whole command lines. What is longer stays in the log of the wire; every open call is kept in memory. */
+const NAME_CHARS_MAX = 16_000;
+const KIND_CHARS_MAX = 200;
 
 /** `tool_call`, `tool_call_update` and the tool call inside a permission request are one shape: a patch. */
 export function translateTool(call: JsonObject, announced: boolean): ToolPatch | null {
   const toolCallId = asString(call["toolCallId"]);
   if (toolCallId === undefined) return null;
   // The tool's own name stands in for a missing title, but must not replace the title of a call already presented.
-  const name = asString(call["title"]) || (announced ? asString(call["name"]) : undefined);
-  const kind = asString(call["kind"]);
+  const name =
+    asShortString(call["title"], NAME_CHARS_MAX) ||
+    (announced ? asShortString(call["name"], NAME_CHARS_MAX) : undefined);
+  const kind = asShortString(call["kind"], KIND_CHARS_MAX);
   const status = translateStatus(call["status"]);
   const content = asArray(call["content"]);
   const parts = content?.flatMap((item) => translateToolContent(item) ?? []);

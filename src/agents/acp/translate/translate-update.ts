@@ -1,10 +1,13 @@
 import type { AgentEvent, CompactionPatch } from "../../../ports/agents.ts";
 import type { NoticeSeverity, PlanItem } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";
-import { asArray, asObject, asString, type JsonObject } from "../read-json.ts";
+import { asArray, asObject, asShortString, asString, type JsonObject } from "../read-json.ts";
 import { translateCommands, translateOptions, translateUsage } from "./translate-config.ts";
 import { translateContent } from "./translate-content.ts";
 import { parentOf, translateTool } from "./translate-tool.ts";
+
+/** Of what an agent calls its session; only the beginning of this is shown. */
+const SESSION_TITLE_CHARS_MAX = 2_000;
 
 /** One ACP v1 `session/update` in our words. Pure and tolerant: what cannot be read is kept as `unknown`. */
 export function translateUpdate(update: Json): AgentEvent[] {
@@ -38,7 +41,7 @@ export function translateUpdate(update: Json): AgentEvent[] {
       return value === undefined ? [{ type: "unknown", update }] : [{ type: "option-chosen", category: "mode", value }];
     }
     case "session_info_update": {
-      const title = asString(body["title"]);
+      const title = asShortString(body["title"], SESSION_TITLE_CHARS_MAX);
       return title === undefined ? [] : [{ type: "title", title }];
     }
     case "usage_update": {
