@@ -2,12 +2,13 @@ import { describe, expect, it } from "bun:test";
 import { PAIRING_TTL_MS, Pairing } from "./pairing.ts";
 
 function scene() {
-  const clock = { now: Date.UTC(2026, 0, 1) };
+  const clock = { now: Date.UTC(2026, 0, 1), monotonic: 1_000 };
   let made = 0;
   const world = { now: () => clock.now, newId: () => `id-${++made}` };
   const revoked = new Set<string>();
   const pairing = new Pairing({
     world,
+    monotonicMs: () => clock.monotonic,
     newSecret: () => `secret-number-${++made}`,
     isSignedIn: (device) => !revoked.has(device),
   });
@@ -30,11 +31,22 @@ describe("X-16 Pairing", () => {
     const { pairing, clock } = scene();
     const { id, code, expiresAt } = pairing.invite(null);
     expect(Date.parse(expiresAt) - clock.now).toBe(5 * 60_000);
-    clock.now += PAIRING_TTL_MS - 1;
+    clock.monotonic += PAIRING_TTL_MS - 1;
     expect(pairing.isOpen(code)).toBe(true);
-    clock.now += 1;
+    clock.monotonic += 1;
     expect(pairing.redeem(code, "late")).toBe(false);
     expect(pairing.statusOf(id)).toEqual({ status: "expired" });
+  });
+
+  it("setting the clock of the machine neither extends a link nor ends it (S14)", () => {
+    const { pairing, clock } = scene();
+    const [first, second] = [pairing.invite(null), pairing.invite(null)];
+    clock.now += 24 * 3_600_000;
+    expect(pairing.isOpen(first.code)).toBe(true);
+    clock.now -= 48 * 3_600_000;
+    clock.monotonic += PAIRING_TTL_MS;
+    expect(pairing.isOpen(first.code)).toBe(false);
+    expect(pairing.redeem(second.code, "late")).toBe(false);
   });
 
   it("it ends with the device that made it", () => {

@@ -8,7 +8,10 @@ const PAIRINGS_MAX = 20;
 interface Invitation {
   readonly id: string;
   readonly codeHash: string;
-  readonly expiresAtMs: number;
+  /** Counted on the monotonic clock: setting the wall clock neither ends nor extends it. */
+  readonly endsAtMs: number;
+  /** For display alone. */
+  readonly expiresAt: string;
   /** The device that made it; null for a program with the token. */
   readonly by: string | null;
   /** The name of the device that used it. */
@@ -22,6 +25,8 @@ export type PairingStatus =
 
 interface PairingOptions {
   readonly world: World;
+  /** Milliseconds on a clock that nobody can set. */
+  readonly monotonicMs: () => number;
   readonly newSecret: () => string;
   /** Signed in, and not thrown out. */
   readonly isSignedIn: (device: string) => boolean;
@@ -40,16 +45,17 @@ export class Pairing {
 
   /** It ends with the device that made it. */
   invite(by: string | null): { readonly id: string; readonly code: string; readonly expiresAt: string } {
-    const { world, newSecret } = this.#options;
+    const { world, monotonicMs, newSecret } = this.#options;
     const code = newSecret();
     const id = world.newId();
-    const expiresAtMs = world.now() + PAIRING_TTL_MS;
-    this.#invitations.set(id, { id, codeHash: this.#hash(code), expiresAtMs, by, usedBy: null });
+    const endsAtMs = monotonicMs() + PAIRING_TTL_MS;
+    const expiresAt = new Date(world.now() + PAIRING_TTL_MS).toISOString();
+    this.#invitations.set(id, { id, codeHash: this.#hash(code), endsAtMs, expiresAt, by, usedBy: null });
     for (const oldest of this.#invitations.keys()) {
       if (this.#invitations.size <= PAIRINGS_MAX) break;
       this.#invitations.delete(oldest);
     }
-    return { id, code, expiresAt: new Date(expiresAtMs).toISOString() };
+    return { id, code, expiresAt };
   }
 
   /** Whether the code would sign a device in now. */
@@ -71,7 +77,7 @@ export class Pairing {
     if (!invitation) return null;
     if (invitation.usedBy !== null) return { status: "used", device: invitation.usedBy };
     if (this.#isOver(invitation)) return { status: "expired" };
-    return { status: "waiting", expiresAt: new Date(invitation.expiresAtMs).toISOString() };
+    return { status: "waiting", expiresAt: invitation.expiresAt };
   }
 
   #openFor(code: string): Invitation | undefined {
@@ -80,9 +86,9 @@ export class Pairing {
     return invitation && invitation.usedBy === null && !this.#isOver(invitation) ? invitation : undefined;
   }
 
-  #isOver({ expiresAtMs, by }: Invitation): boolean {
-    const { world, isSignedIn } = this.#options;
-    return world.now() >= expiresAtMs || (by !== null && !isSignedIn(by));
+  #isOver({ endsAtMs, by }: Invitation): boolean {
+    const { monotonicMs, isSignedIn } = this.#options;
+    return monotonicMs() >= endsAtMs || (by !== null && !isSignedIn(by));
   }
 
   #hash(code: string): string {

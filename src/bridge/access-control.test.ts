@@ -37,12 +37,13 @@ function accessOf(options: SceneOptions = {}): AccessControl {
   const newSecret = () => crypto.randomUUID();
   const store = new SqliteDeviceStore(options.db ?? newDatabase());
   return new AccessControl({
+    commandToken: null,
     token,
     port,
     isTls,
     hosts: new OwnHosts({ host, port, isTls, names, allowed }),
     devices: new Devices({ store, token, world, newSecret, onUnstored: failed }),
-    pairing: new Pairing({ world, newSecret, isSignedIn: () => true }),
+    pairing: new Pairing({ world, monotonicMs: () => 0, newSecret, isSignedIn: () => true }),
     badTokens: new BadTokenLimit(world.now),
   });
 }

@@ -9,6 +9,8 @@ const COOKIE_AGE_S_MAX = 31_536_000;
 
 interface AccessOptions {
   readonly token: string;
+  /** Also opens; null where there is none. */
+  readonly commandToken: string | null;
   readonly port: number;
   readonly hosts: OwnHosts;
   /** Whether cookies may travel over TLS only. */
@@ -51,7 +53,8 @@ export class AccessControl {
   }
 
   isToken(candidate: string): boolean {
-    return candidate !== "" && isSameSecret(candidate, this.#options.token);
+    const { token, commandToken } = this.#options;
+    return candidate !== "" && [token, commandToken].some((one) => one !== null && isSameSecret(candidate, one));
   }
 
   /**

@@ -51,7 +51,7 @@ export class RunningServer {
     this.pid = note.pid;
     this.origin = note.origin ?? `http://127.0.0.1:${note.port}`;
     this.#tls = this.origin.startsWith("https:") ? pinnedTls(dataDir) : undefined;
-    this.#token = token || env["LIMINAL_TOKEN"] || readFileSync(join(dataDir, "token"), "utf8").trim();
+    this.#token = token || env["LIMINAL_TOKEN"] || readToken(dataDir);
   }
 
   get(path: string): Promise<Response> {
@@ -100,6 +100,21 @@ export class RunningServer {
   get #headers(): Record<string, string> {
     return { Authorization: `Bearer ${this.#token}` };
   }
+}
+
+/** A server whose token comes from its environment leaves one for commands beside the kept one. */
+function readToken(dataDir: string): string {
+  for (const name of ["command-token", "token"])
+    try {
+      return readFileSync(join(dataDir, name), "utf8").trim();
+    } catch (error) {
+      const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+      if (code === "ENOENT") continue;
+      throw new NoServerError(`${join(dataDir, name)} cannot be read (${String(code)}). Run: liminal doctor`);
+    }
+  throw new NoServerError(
+    `The server of ${dataDir} left no token for commands. Set LIMINAL_TOKEN to the one it was started with, or start it again.`,
+  );
 }
 
 /** What the server wrote about itself; null without one, or while it is just writing. */

@@ -25,7 +25,9 @@ export async function startInBackground(env: Environment): Promise<RunningServer
     const code = await Bun.spawn(build, { ...surroundings, stdout: log }).exited;
     if (code !== 0) tell(`The page could not be built; commands work without it. ${logPath} says why.`);
   }
-  const serve = bun(join(PACKAGE_ROOT, "src", "cli", "main.ts"), "serve", "--json");
+  // Nobody chose a port: another program on the usual one is no reason to fail.
+  const freePort = env["LIMINAL_PORT"] ? [] : ["--free-port"];
+  const serve = bun(join(PACKAGE_ROOT, "src", "cli", "main.ts"), "serve", "--json", ...freePort);
   const child = Bun.spawn(serve, { ...surroundings, stdout: "pipe", detached: true });
   closeSync(log);
   // Its one line has the token in it: only that it came is of interest, and it is not repeated anywhere.

@@ -13,6 +13,7 @@ describe("readConfig", () => {
     expect(read({})).toEqual({
       host: "127.0.0.1",
       port: 3000,
+      freePort: false,
       dataDir: join(HOME, ".liminal-builder"),
       home: HOME,
       token: null,

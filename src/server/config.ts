@@ -24,6 +24,8 @@ export interface ServerConfig {
   readonly host: string;
   /** 0 takes a free one, the last run's if it is free. */
   readonly port: number;
+  /** Takes a free port where the wanted one is busy. */
+  readonly freePort: boolean;
   readonly dataDir: string;
   readonly home: string;
   /** From the environment; null uses the one kept in the data directory. */
@@ -67,6 +69,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
   return {
     host,
     port: setting("LIMINAL_PORT", env, PORT_RANGE, PORT_DEFAULT),
+    freePort: options.freePort,
     dataDir: resolve(env["LIMINAL_DATA_DIR"] || join(home, ".liminal-builder")),
     home,
     token: env["LIMINAL_TOKEN"] || null,
@@ -84,17 +87,23 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
   };
 }
 
-const OPTIONS = { json: { type: "boolean" }, insecure: { type: "boolean" }, host: { type: "string" } } as const;
+const OPTIONS = {
+  json: { type: "boolean" },
+  insecure: { type: "boolean" },
+  host: { type: "string" },
+  "free-port": { type: "boolean" },
+} as const;
 
 function readOptions(args: readonly string[]) {
   try {
-    const { json = false, insecure = false, host } = parseArgs({ args: [...args], options: OPTIONS }).values;
+    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+    const { json = false, insecure = false, host, "free-port": freePort = false } = values;
     if (host === "") throw new ConfigError("--host needs an address, for example --host 0.0.0.0");
-    return { json, insecure, host };
+    return { json, insecure, host, freePort };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const unknown = args.find((arg) => !(arg.replace(/^--|=.*/g, "") in OPTIONS)) ?? args.join(" ");
-    throw new ConfigError(`Unknown option ${unknown}. Known: --json, --insecure, --host <address>.`);
+    throw new ConfigError(`Unknown option ${unknown}. Known: --json, --insecure, --host <address>, --free-port.`);
   }
 }
 

@@ -67,6 +67,6 @@ function greeting({
     ownProcesses: [...pool.ownProcesses()],
     storage: stores.storage.state,
     ...lastCrash(dataDir),
-    startProblems: [...file.problems],
+    startProblems: [...file.problems, ...stores.problems],
   };
 }

@@ -17,6 +17,8 @@ const SECRET_BYTES = 32;
 interface CreateAccessOptions {
   readonly config: ServerConfig;
   readonly token: string;
+  /** Opens what the token opens; null where commands read the token itself. */
+  readonly commandToken: string | null;
   readonly world: World;
   readonly certificate: Certificate | null;
   readonly store: DeviceStore;
@@ -24,11 +26,13 @@ interface CreateAccessOptions {
 }
 
 /** What the HTTP server needs to know about who may come in, and by which ways. */
-export function createAccess({ config, token, world, certificate, store, onUnstored }: CreateAccessOptions) {
+export function createAccess(options: CreateAccessOptions) {
+  const { config, token, commandToken, world, certificate, store, onUnstored } = options;
   const newSecret = () => randomBytes(SECRET_BYTES).toString("base64url");
   const devices = new Devices({ store, token, world, newSecret, onUnstored });
-  const pairing = new Pairing({ world, newSecret, isSignedIn: (id) => devices.isSignedIn(id) });
-  const badTokens = new BadTokenLimit(world.now);
+  const monotonicMs = () => performance.now();
+  const pairing = new Pairing({ world, monotonicMs, newSecret, isSignedIn: (id) => devices.isSignedIn(id) });
+  const badTokens = new BadTokenLimit(monotonicMs);
   const { host, allowedHosts: allowed } = config;
   const names = isLoopback(host) ? [] : machineNames().names;
   const isTls = certificate !== null;
@@ -36,7 +40,7 @@ export function createAccess({ config, token, world, certificate, store, onUnsto
     tls: certificate && { cert: certificate.cert, key: certificate.key },
     access: (port: number) => {
       const hosts = new OwnHosts({ host, port, isTls, names, allowed });
-      return new AccessControl({ token, port, hosts, isTls, devices, pairing, badTokens });
+      return new AccessControl({ token, commandToken, port, hosts, isTls, devices, pairing, badTokens });
     },
     reach: (port: number): Reach => ({
       origins: () => otherOrigins(config, port),

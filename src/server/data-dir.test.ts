@@ -23,19 +23,29 @@ describe("DataDir", () => {
 
   it("makes a token once and keeps it, readable by its user alone", async () => {
     await using dir = await tempDir();
-    const token = new DataDir(dir.path).token();
+    const token = new DataDir(dir.path).token(() => undefined);
     expect(token).toMatch(/^[\w-]{43}$/);
-    expect(new DataDir(dir.path).token()).toBe(token);
+    expect(new DataDir(dir.path).token(() => undefined)).toBe(token);
     expect(modeOf(dir.join("token"))).toBe("600");
     await using other = await tempDir();
-    expect(new DataDir(other.path).token()).not.toBe(token);
+    expect(new DataDir(other.path).token(() => undefined)).not.toBe(token);
   });
 
   it("an empty token file is no token", async () => {
     await using dir = await tempDir();
     writeFileSync(dir.join("token"), " \n");
-    const token = new DataDir(dir.path).token();
+    const token = new DataDir(dir.path).token(() => undefined);
     expect(token).not.toBe("");
+    expect(readFileSync(dir.join("token"), "utf8").trim()).toBe(token);
+  });
+
+  it("X-16 a token that can be guessed is replaced, and that is told (S17)", async () => {
+    await using dir = await tempDir();
+    writeFileSync(dir.join("token"), "x\n");
+    const told: string[] = [];
+    const token = new DataDir(dir.path).token((text) => told.push(text));
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(told.join()).toMatch(/too short \(1 of at least 22 characters\).*liminal open/);
     expect(readFileSync(dir.join("token"), "utf8").trim()).toBe(token);
   });
 

@@ -1,9 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "./config.ts";
 
 const TOKEN_BYTES = 32;
+/** A shorter one can be guessed. */
+export const TOKEN_CHARS_MIN = 22;
+/** What commands of this user show a server whose token comes from its environment. */
+export const COMMAND_TOKEN_FILE = "command-token";
 
 /** Everything the app stores, readable by its user alone. */
 export class DataDir {
@@ -35,17 +49,32 @@ export class DataDir {
     return parts.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
   }
 
-  /** Made once, kept for good: signed-in browsers stay signed in. */
-  token(): string {
+  /** Made once, kept for good: signed-in browsers stay signed in. One that can be guessed is replaced. */
+  token(warn: (text: string) => void): string {
     const path = this.file("token");
     if (existsSync(path)) {
       makePrivate(path);
       const kept = readFileSync(path, "utf8").trim();
-      if (kept !== "") return kept;
+      if (kept.length >= TOKEN_CHARS_MIN) return kept;
+      if (kept !== "")
+        warn(
+          `The token in ${path} was too short (${kept.length} of at least ${TOKEN_CHARS_MIN} characters) and could be guessed. A new one was made: sign browsers in again with the link printed now, or with liminal open.`,
+        );
     }
-    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const token = newToken();
     writePrivate(path, `${token}\n`);
     return token;
+  }
+
+  /** Made for this run, so that the token of the environment is written nowhere. */
+  commandToken(): string {
+    const token = newToken();
+    writePrivate(this.file(COMMAND_TOKEN_FILE), `${token}\n`);
+    return token;
+  }
+
+  dropCommandToken(): void {
+    rmSync(this.file(COMMAND_TOKEN_FILE), { force: true });
   }
 
   lastPort(): number | null {
@@ -57,6 +86,10 @@ export class DataDir {
   keepPort(port: number): void {
     writePrivate(this.file("port"), `${port}\n`);
   }
+}
+
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
 /** Also one that was open to others before. */

@@ -1,6 +1,9 @@
 import { expect, it } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { tempDir } from "../../tests/support/temp-dir.ts";
 import { NewerDatabaseError } from "../store/database/open-database.ts";
 import { ConfigError } from "./config.ts";
+import { makePrivate } from "./data-dir.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { AlreadyRunningError } from "./instance-lock.ts";
 
@@ -33,4 +36,18 @@ it("a fault of our own keeps its stack, and anything else its words", () => {
   const fault = new TypeError("oops");
   expect(explainStartFailure(fault)).toBe(fault.stack ?? "");
   expect(explainStartFailure("just words")).toBe("just words");
+});
+
+it("a directory in the place of the database is told in words (S15)", async () => {
+  await using dir = await tempDir();
+  mkdirSync(dir.join("liminal.db"));
+  const words = (() => {
+    try {
+      return makePrivate(dir.join("liminal.db"));
+    } catch (error) {
+      return explainStartFailure(error);
+    }
+  })();
+  expect(words).toMatch(/^A directory is where a file belongs \(.*liminal\.db.*\)\. Move it away/);
+  expect(words).not.toContain("\n");
 });

@@ -23,6 +23,8 @@ export function explainStartFailure(error: unknown): string {
   switch (error instanceof Error ? Reflect.get(error, "code") : undefined) {
     case "EADDRINUSE":
       return "The port is in use. Stop what uses it, or choose another: LIMINAL_PORT=3001 npm start (0 takes any free one).";
+    case "EISDIR":
+      return `A directory is where a file belongs (${error instanceof Error ? error.message : error}). Move it away, or set LIMINAL_DATA_DIR to another directory. Then start again: nothing was changed.`;
     case "EACCES":
     case "EPERM":
       return `No permission (${error instanceof Error ? error.message : error}). Check LIMINAL_DATA_DIR and LIMINAL_PORT.`;

@@ -1,12 +1,17 @@
 import { HttpServer } from "../bridge/http-server.ts";
+import type { ServerConfig } from "./config.ts";
 import type { DataDir } from "./data-dir.ts";
 
 type HttpOptions = ConstructorParameters<typeof HttpServer>[0];
 
 /** The last run's port, when it may be chosen freely and is still free: pages and agents find us where we were. */
-export function listen(port: number, dataDir: DataDir, options: (port: number) => HttpOptions): HttpServer {
-  const last = port === 0 ? dataDir.lastPort() : null;
-  const http = (last !== null && tryListen(options(last))) || new HttpServer(options(port));
+export function listen(
+  { port, freePort }: Pick<ServerConfig, "port" | "freePort">,
+  dataDir: DataDir,
+  options: (port: number) => HttpOptions,
+): HttpServer {
+  const first = port === 0 ? dataDir.lastPort() : freePort ? port : null;
+  const http = (first !== null && tryListen(options(first))) || new HttpServer(options(freePort ? 0 : port));
   dataDir.keepPort(http.port);
   return http;
 }

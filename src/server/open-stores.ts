@@ -1,7 +1,7 @@
 import { isoTime, type World } from "../ports/world.ts";
 import type { StorageState } from "../protocol/storage.ts";
 import { DatabaseCare } from "../store/database/database-care.ts";
-import { openDatabase } from "../store/database/open-database.ts";
+import { type OpenedDatabase, openDatabase } from "../store/database/open-database.ts";
 import { StorageWatch } from "../store/database/storage-watch.ts";
 import { importLegacyFiles } from "../store/import-legacy-files.ts";
 import { SearchBacklog } from "../store/search/search-backlog.ts";
@@ -24,12 +24,16 @@ const RECEIPTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 export function openStores(dataDir: DataDir, world: World, logger: Logger, onStorage: (state: StorageState) => void) {
   makePrivate(dataDir.database);
   const opened = openDatabase(dataDir.database, isoTime(world).replaceAll(":", "-"));
-  const { db, movedAside, damagedCopy, copiedTo, created } = opened;
-  if (movedAside) logger.warn(`The database was damaged. It was moved to ${movedAside}, and a new one was started.`);
-  if (damagedCopy)
-    logger.warn(
-      `The end of the database was damaged, and the last changes are missing. What was found is kept as ${damagedCopy}; check the disk.`,
-    );
+  const { db, movedAside, salvage, damagedCopy, copiedTo, created } = opened;
+  const problems = [
+    ...(movedAside ? [damageWords(movedAside, salvage)] : []),
+    ...(damagedCopy
+      ? [
+          `The end of the database was damaged, and the last changes are missing. What was found is kept as ${damagedCopy}; check the disk.`,
+        ]
+      : []),
+  ];
+  for (const problem of problems) logger.warn(problem);
   if (copiedTo) logger.info(`The database was brought to this version. As it was before, it lies in ${copiedTo}.`);
   const storage = new StorageWatch(db, {
     path: dataDir.path,
@@ -76,6 +80,18 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger, onSto
     toolChoices,
     devices,
     movedAside,
+    /** What was found wrong, for whoever opens the page. */
+    problems,
     close,
   };
+}
+
+function damageWords(movedAside: string, salvage: OpenedDatabase["salvage"]): string {
+  const kept = `The damaged file is kept as ${movedAside}; check the disk, and restore a backup if you have a newer one.`;
+  if (salvage === null)
+    return `The database was damaged, and nothing of it could be read. A new one was started. ${kept}`;
+  const count = (table: string) => (salvage.copied.get(table) ?? 0).toLocaleString("en-US");
+  const lost = [...salvage.lost].map(([table, rows]) => `${table} (up to ${rows.toLocaleString("en-US")} rows)`);
+  const losses = lost.length === 0 ? "Nothing was lost." : `Lost, because it could not be read: ${lost.join(", ")}.`;
+  return `The database was damaged. What could be read was copied into a new one: ${count("project")} projects, ${count("session")} sessions, ${count("entry")} entries. ${losses} ${kept}`;
 }

@@ -38,17 +38,28 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
   const world: World = { now: Date.now, newId: () => randomUUID() };
   const dataDir = new DataDir(config.dataDir);
   const lock = new InstanceLock(dataDir);
-  const token = config.token ?? dataDir.token();
-  logger.hide(token);
   logger.keepIn(join(dataDir.path, LOG_PATH));
+  dataDir.dropCommandToken();
+  const token = config.token ?? dataDir.token(logger.warn);
+  logger.hide(token);
+  const commandToken = config.token === null ? null : dataDir.commandToken();
+  if (commandToken !== null) logger.hide(commandToken);
   const crashes = tellOfLastRun(dataDir, lock, logger);
   const certificate = await prepareTls(config, dataDir, world.now());
   const parts = await joinParts(openFoundation({ config, dataDir, world, logger, token }));
   const onUnstored = faultReporter(logger, "A device could not be stored");
-  const access = createAccess({ config, token, world, certificate, store: parts.stores.devices, onUnstored });
+  const access = createAccess({
+    config,
+    token,
+    commandToken,
+    world,
+    certificate,
+    store: parts.stores.devices,
+    onUnstored,
+  });
   const report = () => statusReport({ ...parts, logged: logger.counts, traffic: http.traffic });
   let ready = true;
-  const http = listen(config.port, dataDir, (port) => ({
+  const http = listen(config, dataDir, (port) => ({
     host: config.host,
     port,
     version: VERSION,
@@ -73,6 +84,7 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     await endAgents();
     await http.stop();
     parts.close();
+    dataDir.dropCommandToken();
     lock[Symbol.dispose]();
   };
   return {

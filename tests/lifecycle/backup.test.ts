@@ -169,6 +169,16 @@ describe("restoring", () => {
           (at: string) => writeManifest(at, { ...manifest, files: [{ ...manifest.files[0], name: "../token" }] }),
           "cannot be read",
         ],
+        [
+          "without a table (S15)",
+          (at: string) => changeDatabase(at, manifest, "DROP TABLE policy_rule"),
+          "lacks table policy_rule",
+        ],
+        [
+          "without a column (S15)",
+          (at: string) => changeDatabase(at, manifest, "ALTER TABLE session DROP COLUMN draft"),
+          "lacks column session.draft",
+        ],
         ["that acts by itself", (at: string) => plantTrigger(at, manifest), "do not use it"],
         ["held", () => mkdirSync(join(server.dataDir, "held", "someone"), { recursive: true }), "still wait"],
       ] as const) {

@@ -10,6 +10,7 @@ export const SERVER_COMMANDS: readonly CommandSpec[] = [
     ...NO_ARGS,
     options: [
       { name: "host", value: "address", offer: ["127.0.0.1", "0.0.0.0"], help: "listen there instead of LIMINAL_HOST" },
+      { name: "free-port", help: "take any free port if LIMINAL_PORT (default 3000) is busy" },
       { name: "insecure", help: "no TLS on an address that others can reach: only behind a proxy that adds it" },
     ],
     notes: [

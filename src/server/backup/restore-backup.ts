@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } fro
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { findForeignActor } from "../../store/database/foreign-schema.ts";
-import { findWholeDamage, SCHEMA_VERSION, userVersionOf } from "../../store/database/open-database.ts";
+import { findWholeDamage, missingParts, SCHEMA_VERSION, userVersionOf } from "../../store/database/open-database.ts";
 import { storageFaultOf } from "../../store/database/storage-fault.ts";
 import { DataDir } from "../data-dir.ts";
 import { countHeld } from "../held-agents.ts";
@@ -63,6 +63,7 @@ async function checkAndRestore(request: RestoreRequest): Promise<Restored> {
     if (damage !== null)
       throw new BackupError(`The backup's database is damaged (${damage}). Use another one. Nothing was changed.`);
     requireSchema(join(aside, DATABASE), manifest.schema);
+    requireTables(join(aside, DATABASE), manifest.schema);
     const foreign = findForeignActor(join(aside, DATABASE));
     if (foreign !== null)
       throw new BackupError(
@@ -81,6 +82,16 @@ function requireSchema(path: string, schema: number): void {
   if (found === schema) return;
   throw new BackupError(
     `The backup's manifest says schema ${schema}, and its database has schema ${found}. They do not belong together: use another backup. Nothing was changed.`,
+  );
+}
+
+/** A database that lacks a part of its schema opens, and fails in use. */
+function requireTables(path: string, schema: number): void {
+  using db = new DatabaseSync(path, { readOnly: true });
+  const missing = missingParts(db, schema);
+  if (missing.length === 0) return;
+  throw new BackupError(
+    `The backup's database is not whole: it lacks ${missing.join(", ")}. Use another backup. Nothing was changed.`,
   );
 }
 

@@ -1,8 +1,23 @@
-import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { inspectDatabase, NewerDatabaseError, SCHEMA_VERSION } from "../../store/database/open-database.ts";
+import {
+  findWholeDamage,
+  inspectDatabase,
+  NewerDatabaseError,
+  SCHEMA_VERSION,
+} from "../../store/database/open-database.ts";
 import { loadConfigFile } from "../config-file.ts";
 import { CrashReports } from "../crash/crash-reports.ts";
+import { TOKEN_CHARS_MIN } from "../data-dir.ts";
 import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";
 
 const FREE_BYTES_MIN = 100 * 1024 * 1024;
@@ -25,6 +40,7 @@ export function checkData(dataDir: string, now: number): readonly Finding[] {
     ...rights,
     checkDisk(freeBytes(dataDir)),
     checkDatabase(join(dataDir, "liminal.db")),
+    ...keptDamage(dataDir),
     ...checkConfigFile(join(dataDir, "config.json")),
     checkToken(join(dataDir, "token")),
     checkCrashes(dataDir),
@@ -87,14 +103,17 @@ export function checkDisk(free: number): Finding {
 
 function checkDatabase(path: string): Finding {
   if (!existsSync(path)) return note("database", "There is no database yet; the first start makes it.");
+  if (statSync(path).isDirectory())
+    return problem("database", `${path} is a directory; a file belongs there.`, "Move it away, then start again.");
   try {
-    const { damage, version } = inspectDatabase(path);
+    const { damage: found, version } = inspectDatabase(path);
+    const damage = found ?? findWholeDamage(path);
     if (damage === null)
       return ok("database", `The database opens (schema ${version}, this version knows ${SCHEMA_VERSION}).`);
     return problem(
       "database",
       `${path} is damaged: ${damage}`,
-      "Put a copy back in its place. On the next start it is moved aside, untouched, and a new one is begun.",
+      "Restore a backup (liminal restore), or start: the file is kept aside, and everything that reads is copied into a new one.",
     );
   } catch (error) {
     const fix = "Update Liminal Builder, or set LIMINAL_DATA_DIR to another directory.";
@@ -105,6 +124,18 @@ function checkDatabase(path: string): Finding {
       `Check who may read and write it: chmod 600 "${path}"`,
     );
   }
+}
+
+/** What an earlier start moved aside. */
+function keptDamage(dataDir: string): readonly Finding[] {
+  const kept = readdirSync(dataDir).filter((name) => /^liminal\.db\.damaged-.*Z$/.test(name));
+  return kept.map((name) =>
+    note(
+      "damaged-database",
+      `The database was damaged once; what read of it was copied. The damaged file is kept as ${join(dataDir, name)}.`,
+      "Delete it with its -wal and -shm when nothing of it is missed.",
+    ),
+  );
 }
 
 function checkConfigFile(path: string): readonly Finding[] {
@@ -123,8 +154,15 @@ function checkToken(path: string): Finding {
       "Other users can read the token.",
       `chmod 600 "${path}"; to have a new one, delete it and start again.`,
     );
-  if (readFileSync(path, "utf8").trim() === "")
-    return problem("token", "The file with the token is empty.", `Delete ${path} and start again.`);
+  if (!file.isFile()) return problem("token", `${path} is not a file.`, "Move it away, then start again.");
+  const { length } = readFileSync(path, "utf8").trim();
+  if (length === 0) return problem("token", "The file with the token is empty.", `Delete ${path} and start again.`);
+  if (length < TOKEN_CHARS_MIN)
+    return problem(
+      "token",
+      `The token has ${length} characters and can be guessed; it needs at least ${TOKEN_CHARS_MIN}.`,
+      `Delete ${path} and start again: a new one is made.`,
+    );
   return ok("token", "The token can be read by you alone.");
 }
 

@@ -86,28 +86,65 @@ describe("openDatabase", () => {
     expect(readdirSync(dir.path).filter((name) => name.includes("damaged"))).toEqual([]);
   });
 
-  for (const [how, damage] of Object.entries({
-    "is no database at all": (path: string) => writeFileSync(path, "these are words, not pages".repeat(100)),
-    "has a broken page": (path: string) => {
-      const bytes = readFileSync(path);
-      bytes.fill(0x5a, 8_192, 40_960);
-      writeFileSync(path, bytes);
-    },
-    "was cut off": (path: string) => truncateSync(path, Math.floor(statSync(path).size / 8_192) * 4_096 + 100),
-  })) {
-    it(`moves one that ${how} aside whole and starts afresh`, async () => {
+  for (const [how, damage, isReadable] of [
+    ["is no database at all", (path: string) => writeFileSync(path, "these are words, not pages".repeat(100)), false],
+    [
+      "has broken pages",
+      (path: string) => {
+        const bytes = readFileSync(path);
+        bytes.fill(0x5a, 8_192, 40_960);
+        writeFileSync(path, bytes);
+      },
+      true,
+    ],
+    ["was cut off", (path: string) => truncateSync(path, Math.floor(statSync(path).size / 8_192) * 4_096 + 100), true],
+  ] as const) {
+    it(`moves one that ${how} aside whole and goes on with what reads`, async () => {
       await using dir = await tempDir();
       const path = dir.join("hurt.db");
       fill(path);
       damage(path);
       const damaged = readFileSync(path);
-      const { db, movedAside, created } = openDatabase(path, "stamp");
-      expect({ movedAside, created }).toEqual({ movedAside: `${path}.damaged-stamp`, created: true });
+      const { db, movedAside, created, salvage } = openDatabase(path, "stamp");
+      expect({ movedAside, created }).toEqual({ movedAside: `${path}.damaged-stamp`, created: !isReadable });
+      expect(salvage !== null).toBe(isReadable);
       expect(readFileSync(`${path}.damaged-stamp`).equals(damaged)).toBe(true);
-      expect(new SqliteProjectStore(db).list()).toEqual([]);
+      expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+      if (!isReadable) expect(new SqliteProjectStore(db).list()).toEqual([]);
       db.close();
     });
   }
+
+  it("one damaged page, whichever it is, costs no more than what stands on it (S10)", async () => {
+    await using dir = await tempDir();
+    fill(dir.join("whole.db"));
+    const whole = readFileSync(dir.join("whole.db"));
+    const PAGE_BYTES = 4_096;
+    let noticed = 0;
+    let emptied = 0;
+    for (let page = 1; page < whole.length / PAGE_BYTES; page += 17) {
+      const path = dir.join(`page-${page}.db`);
+      const bytes = Buffer.from(whole);
+      bytes.fill(0xff, page * PAGE_BYTES, (page + 1) * PAGE_BYTES);
+      writeFileSync(path, bytes);
+      const { db, movedAside, salvage } = openDatabase(path, "stamp");
+      if (movedAside !== null) {
+        noticed += 1;
+        const entries = Number(db.prepare("SELECT count(*) AS n FROM entry").get()?.["n"]);
+        const sessions = Number(db.prepare("SELECT count(*) AS n FROM session").get()?.["n"]);
+        if (entries === 0 || sessions === 0) emptied += 1;
+        else expect(new SqliteSessionLog(db).page(SESSION, null, 99)?.entries.length).toBe(entries);
+        if (entries < 20 && salvage) expect({ page, lost: [...salvage.lost.keys()] }).not.toEqual({ page, lost: [] });
+        expect(new SqliteProjectStore(db).list().length).toBe(sessions);
+        expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+        expect(db.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
+      }
+      db.close();
+    }
+    expect(noticed).toBeGreaterThan(5);
+    // Pages of the schema itself, of the only session, and of the root of its entries.
+    expect(emptied).toBeLessThanOrEqual(noticed / 4);
+  });
 
   for (const [what, change] of Object.entries({
     damaged: (bytes: Buffer) => bytes.fill(0x5a, 8_192, 40_960),

@@ -13,6 +13,7 @@ import { DEVICES_SCHEMA } from "../migrations/0011-devices.ts";
 import { FORGOTTEN_SESSIONS_SCHEMA } from "../migrations/0012-forgotten-sessions.ts";
 import { AGENT_SEEN_SCHEMA } from "../migrations/0013-agent-seen.ts";
 import { copyBeforeMigration } from "./copy-before-migration.ts";
+import { type Salvage, salvageDatabase } from "./salvage.ts";
 import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
 import { isWalDamaged } from "./wal-damage.ts";
 import { WatchedDatabase } from "./watched-database.ts";
@@ -56,6 +57,8 @@ export interface OpenedDatabase {
   readonly db: WatchedDatabase;
   /** Where a damaged database was moved to, when that had to be done. */
   readonly movedAside: string | null;
+  /** What was copied out of it; null when nothing could be read. */
+  readonly salvage: Salvage | null;
   /** A copy of what was found, when the end of the write-ahead log was damaged and changes are missing. */
   readonly damagedCopy: string | null;
   /** Where the database lies as it was before it was brought to this version, when that had to be done. */
@@ -64,18 +67,21 @@ export interface OpenedDatabase {
   readonly created: boolean;
 }
 
-/** Opens, checks and migrates. A damaged file is moved aside whole, never overwritten. */
+/** Opens, checks and migrates. A damaged file is moved aside whole, never overwritten, and what reads of it is copied. */
 export function openDatabase(path: string, stamp: string): OpenedDatabase {
   const existed = existsSync(path) && statSync(path).size > 0;
   if (existed) {
     const damage = findDamage(path);
     if (damage) {
       const movedAside = moveAside(path, stamp);
-      return { ...prepare(path), movedAside, damagedCopy: null, created: true };
+      const schemaOf = (version: number) =>
+        version >= 1 && version <= MIGRATIONS.length ? MIGRATIONS.slice(0, version) : null;
+      const salvage = salvageDatabase(movedAside, path, schemaOf, isDamage);
+      return { ...prepare(path), movedAside, salvage, damagedCopy: null, created: salvage === null };
     }
   }
   const damagedCopy = existed && isWalDamaged(`${path}-wal`) ? copyAside(path, stamp) : null;
-  return { ...prepare(path), movedAside: null, damagedCopy, created: !existed };
+  return { ...prepare(path), movedAside: null, salvage: null, damagedCopy, created: !existed };
 }
 
 /** What would be found on opening it, without opening it for good: nothing is changed, nothing is moved. */
@@ -121,6 +127,25 @@ function migrate(db: DatabaseSync, from: number): void {
       throw error;
     }
   }
+}
+
+/** Tables and columns that a database of this schema has and this one lacks. */
+export function missingParts(db: DatabaseSync, schema: number): readonly string[] {
+  using whole = new DatabaseSync(":memory:");
+  for (const step of MIGRATIONS.slice(0, schema)) whole.exec(step);
+  const partsOf = (from: DatabaseSync) =>
+    from
+      .prepare(
+        `SELECT sqlite_master.name AS "table", info.name AS "column" FROM sqlite_master, pragma_table_info(sqlite_master.name) AS info
+         WHERE sqlite_master.type = 'table' AND sqlite_master.name NOT LIKE 'sqlite_%'`,
+      )
+      .all()
+      .map(({ table, column }) => `${String(table)}.${String(column)}`);
+  const found = new Set(partsOf(db));
+  const tables = new Set([...found].map((part) => part.split(".")[0]));
+  const missing = partsOf(whole).filter((part) => !found.has(part));
+  const nameOf = (part: string) => (tables.has(part.split(".")[0]) ? `column ${part}` : `table ${part.split(".")[0]}`);
+  return [...new Set(missing.map(nameOf))];
 }
 
 /** The schema that the database has. */

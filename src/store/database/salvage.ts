@@ -1,0 +1,245 @@
+import { closeSync, copyFileSync, existsSync, openSync, readSync, rmSync, statSync, truncateSync } from "node:fs";
+import { basename } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { parseJson } from "../../lib/parse-json.ts";
+
+/** Rows that are read at once; a range that cannot be read is halved until the row that cannot be read is alone. */
+const RANGE_ROWS = 512;
+/** After so many unreadable rows of one table the rest of it is given up: trying each would take minutes. */
+const FAILURES_MAX = 20_000;
+const ROW_BYTES_MIN = 24;
+const EMPTY_RANGES_MAX = 4;
+/** Where a database file says how large its pages are, and how many it has. */
+const HEADER = { bytes: 100, pageSizeAt: 16, pagesAt: 28 } as const;
+/** Filled again from the entries, in the background. */
+const REBUILT = /^search_/;
+
+export interface Salvage {
+  /** Rows that were copied, by table. */
+  readonly copied: ReadonlyMap<string, number>;
+  /** Row numbers that could not be read, by table; there may have been fewer rows. */
+  readonly lost: ReadonlyMap<string, number>;
+}
+
+type Row = Record<string, unknown>;
+
+/**
+ * Copies everything that reads of a damaged database into a new one of the same schema. `isDamage` tells damage from
+ * other errors. Null when nothing can be read, for example because the schema itself is gone; then no file is left.
+ */
+export function salvageDatabase(
+  from: string,
+  to: string,
+  schemaOf: (version: number) => readonly string[] | null,
+  isDamage: (error: unknown) => boolean,
+): Salvage | null {
+  const padded = paddedCopy(from, `${to}.salvaging`);
+  const source = new DatabaseSync(padded ?? from, { readOnly: true });
+  try {
+    const version = Number(source.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+    const schema = schemaOf(version);
+    if (schema === null) return null;
+    source.prepare("SELECT count(*) FROM sqlite_master").get();
+    closeSync(openSync(to, "a", 0o600));
+    const target = new DatabaseSync(to);
+    try {
+      target.exec("PRAGMA foreign_keys = OFF; BEGIN");
+      for (const step of schema) target.exec(step);
+      target.exec(`PRAGMA user_version = ${version}`);
+      const rowsMax = Math.ceil(statSync(from).size / ROW_BYTES_MIN);
+      const salvage = new TableCopier(source, target, rowsMax, isDamage).copyAll();
+      target.exec("COMMIT");
+      return salvage;
+    } finally {
+      target.close();
+    }
+  } catch (error) {
+    if (isDamage(error)) return null;
+    throw error;
+  } finally {
+    source.close();
+    if (padded !== null) for (const suffix of JOURNALS) rmSync(padded + suffix, { force: true });
+  }
+}
+
+const JOURNALS = ["", "-wal", "-shm"];
+
+/** SQLite reads nothing of a file that was cut off: a copy gets its full length back. Null for one that is long enough. */
+function paddedCopy(from: string, to: string): string | null {
+  const { size } = statSync(from);
+  if (size < HEADER.bytes) return null;
+  const header = Buffer.alloc(HEADER.bytes);
+  const file = openSync(from, "r");
+  readSync(file, header, 0, HEADER.bytes, 0);
+  closeSync(file);
+  const pageBytes = header.readUInt16BE(HEADER.pageSizeAt) === 1 ? 65_536 : header.readUInt16BE(HEADER.pageSizeAt);
+  const fullBytes = pageBytes * header.readUInt32BE(HEADER.pagesAt);
+  if (size >= fullBytes || fullBytes > size * 100) return null;
+  for (const suffix of JOURNALS) if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix);
+  truncateSync(to, fullBytes);
+  return to;
+}
+
+class TableCopier {
+  readonly #source: DatabaseSync;
+  readonly #target: DatabaseSync;
+  readonly #rowsMax: number;
+  readonly #isDamage: (error: unknown) => boolean;
+  readonly #copied = new Map<string, number>();
+  readonly #lost = new Map<string, number>();
+
+  constructor(source: DatabaseSync, target: DatabaseSync, rowsMax: number, isDamage: (error: unknown) => boolean) {
+    this.#source = source;
+    this.#target = target;
+    this.#rowsMax = rowsMax;
+    this.#isDamage = isDamage;
+  }
+
+  copyAll(): Salvage {
+    const triggers = this.#target.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").all();
+    for (const { name } of triggers) this.#target.exec(`DROP TRIGGER ${quoted(name)}`);
+    const tables = this.#target
+      .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .all();
+    for (const { name, sql } of tables) {
+      const table = String(name);
+      if (REBUILT.test(table)) continue;
+      if (/WITHOUT ROWID/i.test(String(sql))) this.#copyFromBothEnds(table);
+      else this.#copyByRow(table);
+    }
+    this.#mend(tables.map(({ name }) => String(name)));
+    for (const { sql } of triggers) this.#target.exec(String(sql));
+    return { copied: this.#copied, lost: this.#lost };
+  }
+
+  #copyByRow(table: string): void {
+    const rows = this.#source.prepare(`SELECT * FROM ${quoted(table)} NOT INDEXED WHERE rowid BETWEEN ? AND ?`);
+    let failures = 0;
+    const copy = (first: number, last: number): void => {
+      if (failures >= FAILURES_MAX) {
+        this.#count(this.#lost, table, last - first + 1);
+        return;
+      }
+      const found = this.#read(() => rows.all(first, last));
+      if (found) for (const row of found) this.#put(table, row);
+      else if (first === last) {
+        failures += 1;
+        this.#count(this.#lost, table, 1);
+      } else {
+        const middle = Math.floor((first + last) / 2);
+        copy(first, middle);
+        copy(middle + 1, last);
+      }
+    };
+    const highest = this.#read(() => this.#source.prepare(`SELECT max(rowid) AS last FROM ${quoted(table)}`).get());
+    const last = highest ? Number(highest["last"] ?? 0) : this.#rowsMax;
+    let emptyRanges = 0;
+    for (let first = 1; first <= last; first += RANGE_ROWS) {
+      const before = this.#copied.get(table) ?? 0;
+      copy(first, Math.min(first + RANGE_ROWS - 1, last));
+      emptyRanges = (this.#copied.get(table) ?? 0) === before ? emptyRanges + 1 : 0;
+      // Where the last page is damaged its end is unknown, and every number after it fails.
+      if (highest === null && emptyRanges >= EMPTY_RANGES_MAX) break;
+    }
+  }
+
+  /** Tables without row numbers: up to the first unreadable page from either end. */
+  #copyFromBothEnds(table: string): void {
+    const key = this.#target
+      .prepare(`SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`)
+      .all(table)
+      .map(({ name }) => quoted(name));
+    const isWhole = this.#copyInOrder(table, key.join(", "));
+    if (isWhole) return;
+    this.#copyInOrder(table, key.map((name) => `${name} DESC`).join(", "));
+    this.#count(this.#lost, table, 1);
+  }
+
+  /** Whether the table could be read to its end, or to where it was copied before. */
+  #copyInOrder(table: string, order: string): boolean {
+    try {
+      const rows = this.#source.prepare(`SELECT * FROM ${quoted(table)} ORDER BY ${order}`).iterate();
+      for (const row of rows) if (!this.#put(table, row)) return true;
+      return true;
+    } catch (error) {
+      if (this.#isDamage(error)) return false;
+      throw error;
+    }
+  }
+
+  /** False for a row that is there already. What a damaged page turned into nonsense is left out. */
+  #put(table: string, row: Row): boolean {
+    const isNonsense = typeof row["json"] === "string" && parseJson(row["json"]) === undefined;
+    if (isNonsense) {
+      this.#count(this.#lost, table, 1);
+      return true;
+    }
+    const names = Object.keys(row);
+    const insert = `INSERT OR IGNORE INTO ${quoted(table)} (${names.map(quoted).join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+    try {
+      const { changes } = this.#target.prepare(insert).run(...names.map((name) => plainValue(row[name])));
+      if (Number(changes) > 0) this.#count(this.#copied, table, 1);
+      return Number(changes) > 0;
+    } catch (error) {
+      // A value of the wrong kind: the table is strict, and the page was damaged.
+      if (!(error instanceof Error) || !/cannot store|constraint/i.test(error.message)) throw error;
+      this.#count(this.#lost, table, 1);
+      return true;
+    }
+  }
+
+  /** Sessions whose project is gone get one again; what belongs to a session that is gone goes with it. */
+  #mend(tables: readonly string[]): void {
+    const orphans = this.#target
+      .prepare(
+        `SELECT project_id AS id, min(cwd) AS path, min(created_at) AS at FROM session
+         WHERE project_id NOT IN (SELECT id FROM project) GROUP BY project_id`,
+      )
+      .all();
+    const add = this.#target.prepare(
+      `INSERT OR IGNORE INTO project (id, path, name, added_at, position)
+       VALUES (?, ?, ?, ?, (SELECT COALESCE(MAX(position), 0) + 1 FROM project))`,
+    );
+    for (const { id, path, at } of orphans)
+      add.run(String(id), String(path), basename(String(path)) || String(path), String(at));
+    this.#target.exec(
+      `UPDATE session SET project_id = (SELECT id FROM project WHERE path = session.cwd)
+       WHERE project_id NOT IN (SELECT id FROM project) AND cwd IN (SELECT path FROM project)`,
+    );
+    for (const table of tables) {
+      if (REBUILT.test(table)) continue;
+      const keys = this.#target.prepare("SELECT * FROM pragma_foreign_key_list(?)").all(table);
+      for (const { from, table: parent, to } of keys) {
+        const gone = `${quoted(from)} IS NOT NULL AND ${quoted(from)} NOT IN (SELECT ${quoted(to)} FROM ${quoted(parent)})`;
+        const { changes } = this.#target.prepare(`DELETE FROM ${quoted(table)} WHERE ${gone}`).run();
+        if (Number(changes) > 0) this.#count(this.#lost, table, Number(changes));
+      }
+    }
+    if (tables.includes("search_backlog"))
+      this.#target.exec(
+        "INSERT INTO search_backlog (session_key, before_position) SELECT key, next_position FROM session",
+      );
+  }
+
+  #read<Found>(read: () => Found): Found | null {
+    try {
+      return read();
+    } catch (error) {
+      if (this.#isDamage(error)) return null;
+      throw error;
+    }
+  }
+
+  #count(counts: Map<string, number>, table: string, rows: number): void {
+    counts.set(table, (counts.get(table) ?? 0) + rows);
+  }
+}
+
+function quoted(name: unknown): string {
+  return `"${String(name).replaceAll('"', '""')}"`;
+}
+
+function plainValue(value: unknown): string | number | bigint | Uint8Array | null {
+  const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "bigint";
+  return isPlain || value instanceof Uint8Array ? value : null;
+}
