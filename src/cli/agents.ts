@@ -1,13 +1,14 @@
 import type { AgentInfo } from "../protocol/server-messages.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
-import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { type CommandLine, misusedNamed, misusedSubcommand } from "./parse-command-line.ts";
 import { oneLine, print, table, tell } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 
 export async function agents(line: CommandLine): Promise<ExitCode> {
   const [verb = "list", which] = line.args;
   const needsId = verb === "install" || verb === "remove";
-  if (!["list", "install", "update", "remove"].includes(verb)) throw misusedNamed("agents");
+  if (!["list", "install", "update", "remove"].includes(verb))
+    throw misusedSubcommand("agents", line, ["list", "install", "update", "remove"]);
   if (needsId !== (which !== undefined) && verb !== "update") throw misusedNamed("agents", "Which agent? Give one id.");
   using link = await connect(line.env);
   if (verb === "list") list(line, link.hello.agents);

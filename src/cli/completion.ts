@@ -18,7 +18,8 @@ export async function completion(line: CommandLine): Promise<ExitCode> {
     return EXIT.done;
   }
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
-  if (!script || what !== "") throw misusedNamed("completion", `"${shell}" is no shell we know: bash, zsh or fish.`);
+  if (!script || what !== "")
+    throw misusedNamed("completion", `Unsupported shell "${shell}". Choose bash, zsh or fish.`);
   process.stdout.write(script());
   return EXIT.done;
 }

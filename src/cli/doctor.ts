@@ -9,7 +9,7 @@ const MARKS: Readonly<Record<Finding["status"], string>> = { ok: "ok     ", note
 export async function doctor(line: CommandLine): Promise<ExitCode> {
   const checks = await examine({ env: line.env, agents: line.has("no-agents") ? false : (line.text("agent") ?? true) });
   const problems = checks.filter(({ status }) => status === "problem").length;
-  const verdict = problems === 0 ? "All is well." : `${problems} to fix.`;
+  const verdict = problems === 0 ? "No problems found." : `${problems} problem${problems === 1 ? "" : "s"} found.`;
   print(line, { ok: problems === 0, checks }, `${checks.map(described).join("")}\n${verdict}`);
   return problems === 0 ? EXIT.done : EXIT.failed;
 }

@@ -21,7 +21,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_WORDS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.done, "done"],
   [EXIT.failed, "refused, not found, or something to fix; the message says what to do"],
-  [EXIT.usage, "the command line was not understood"],
+  [EXIT.usage, "wrong command, option or argument"],
   [EXIT.noServer, "no server runs, and none could be started"],
   [EXIT.blocked, "the turn waits for a permission or an answer"],
   [EXIT.cancelled, "the turn was cancelled"],

@@ -2,11 +2,11 @@ import packageJson from "../../package.json" with { type: "json" };
 import { asPlainJson } from "../lib/harmless-text.ts";
 import { ignore } from "../lib/ignore.ts";
 import type { CommandSpec } from "./command-spec.ts";
-import { commandNamed } from "./command-table.ts";
+import { COMMANDS, commandNamed } from "./command-table.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { helpOf, overview } from "./help-text.ts";
-import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
-import { plain } from "./print.ts";
+import { type CommandLine, parseCommandLine, suggestion } from "./parse-command-line.ts";
+import { beQuiet, plain } from "./print.ts";
 
 type Run = (line: CommandLine) => Promise<ExitCode>;
 
@@ -51,7 +51,15 @@ async function main(): Promise<number | undefined> {
   if (name === "--version" || name === "-V") return show(`${packageJson.version}\n`);
   const command = commandNamed(name);
   try {
-    if (!command) throw new CliError(EXIT.usage, `Unknown command "${name}". liminal help lists them.`, "USAGE");
+    if (!command)
+      throw new CliError(
+        EXIT.usage,
+        `Unknown command "${name}".${suggestion(
+          name,
+          COMMANDS.map((one) => one.name),
+        )} Run liminal help for a list.`,
+        "USAGE",
+      );
     if (words.includes("--help") || words.includes("-h")) return show(helpOf(command));
     return await start(command);
   } catch (error) {
@@ -71,6 +79,7 @@ async function start(command: CommandSpec): Promise<number | undefined> {
     return undefined;
   }
   const line = parseCommandLine(command, words, process.env);
+  if (line.has("quiet")) beQuiet();
   const run = await RUNS[command.name]?.();
   if (!run) throw new Error(`the command ${command.name} is in the table and nowhere else`);
   return run(line);
@@ -84,7 +93,14 @@ function show(text: string): ExitCode {
 async function help({ args: [about] }: CommandLine): Promise<ExitCode> {
   const command = about === undefined ? undefined : commandNamed(about);
   if (about !== undefined && !command)
-    throw new CliError(EXIT.usage, `Unknown command "${about}". liminal help lists them.`, "USAGE");
+    throw new CliError(
+      EXIT.usage,
+      `Unknown command "${about}".${suggestion(
+        about,
+        COMMANDS.map((one) => one.name),
+      )} Run liminal help for a list.`,
+      "USAGE",
+    );
   return show(command ? helpOf(command) : overview());
 }
 

@@ -1,7 +1,7 @@
 import type { ToolServer } from "../protocol/tool-server.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
-import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { type CommandLine, misusedSubcommand } from "./parse-command-line.ts";
 import { print, table } from "./print.ts";
 import { connect } from "./server-link.ts";
 
@@ -10,7 +10,7 @@ export async function mcpServers(line: CommandLine): Promise<ExitCode> {
   const [verb = "list", name] = line.args;
   const isList = verb === "list";
   if (!["list", "enable", "disable"].includes(verb) || isList !== (name === undefined))
-    throw misusedNamed("mcp-servers");
+    throw misusedSubcommand("mcp-servers", line, ["list", "enable", "disable"]);
   using link = await connect(line.env);
   const { id: projectId, name: project } = findProject(link, line.text("project") ?? ".");
   const { servers } = await link.ask("mcp:servers", { type: "mcp:list", projectId });

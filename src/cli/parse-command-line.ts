@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { nearestWord } from "../lib/nearest-word.ts";
 import type { CommandSpec } from "./command-spec.ts";
 import { commandNamed, OPTIONS_OF_ALL } from "./command-table.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
@@ -31,7 +32,12 @@ export function parseCommandLine(command: CommandSpec, words: readonly string[],
   const isHelp = values["help"] === true;
   const { argsMin, argsMax } = command;
   if (!isHelp && (positionals.length < argsMin || positionals.length > argsMax))
-    throw misused(command, positionals.length < argsMin ? "Something is missing." : "That is one argument too many.");
+    throw misused(
+      command,
+      positionals.length < argsMin
+        ? `Missing argument: ${argumentNames(command)[positionals.length] ?? command.args}.`
+        : `Unexpected argument "${positionals[argsMax]}".`,
+    );
   return {
     args: positionals,
     json: values["json"] === true,
@@ -44,15 +50,31 @@ export function parseCommandLine(command: CommandSpec, words: readonly string[],
   };
 }
 
+/** The arguments as help shows them, one by one: `<session>`, `<message | ->`. */
+function argumentNames({ args }: CommandSpec): readonly string[] {
+  return args.match(/<[^>]*>|\[[^\]]*\]/g) ?? [];
+}
+
 function parsed<Result>(command: CommandSpec, parse: () => Result): Result {
   try {
     return parse();
   } catch (error) {
+    const unknown = error instanceof TypeError ? /^Unknown option '(--?[^']+)'/.exec(error.message)?.[1] : undefined;
+    if (unknown !== undefined) {
+      const known = [...command.options, ...OPTIONS_OF_ALL].map(({ name }) => `--${name}`);
+      throw misused(command, `Unknown option ${unknown}.${suggestion(unknown, known)}`);
+    }
     // Bun's second sentence is about "--", and ends in the middle.
     if (error instanceof TypeError && "code" in error)
       throw misused(command, error.message.replace(/\. To specify .*/s, "."));
     throw error;
   }
+}
+
+/** " Did you mean …?", where something known is close to what was typed. */
+export function suggestion(typed: string, known: readonly string[]): string {
+  const meant = nearestWord(typed, known);
+  return meant === null ? "" : ` Did you mean ${meant}?`;
 }
 
 export function misused(command: CommandSpec, problem: string): CliError {
@@ -69,8 +91,16 @@ export function countOf(line: CommandLine, option: string, fallback: number): nu
   throw new CliError(EXIT.usage, `--${option} is "${text}": give a whole number of at least 1.`, "USAGE");
 }
 
+/** For an unknown word, or one too many or too few, after a command with subcommands. */
+export function misusedSubcommand(name: string, line: CommandLine, known: readonly string[]): CliError {
+  const [verb = "", , extra] = line.args;
+  if (!known.includes(verb) && verb !== "")
+    return misusedNamed(name, `Unknown subcommand "${verb}".${suggestion(verb, known)}`);
+  return misusedNamed(name, extra === undefined ? `Wrong arguments for "${verb}".` : `Unexpected argument "${extra}".`);
+}
+
 /** For a command that finds out by itself that its words make no sense. */
-export function misusedNamed(name: string, problem = "That was not understood."): CliError {
+export function misusedNamed(name: string, problem: string): CliError {
   const command = commandNamed(name);
   return command ? misused(command, problem) : new CliError(EXIT.usage, problem, "USAGE");
 }

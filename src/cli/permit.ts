@@ -51,7 +51,7 @@ function chosen(requests: readonly OpenRequest[], wanted: string): OpenRequest {
   if (first && others.length === 0) return first;
   const problem = first
     ? `"${wanted}" is the beginning of ${matches.length} requests; give more of it.`
-    : `Nothing called "${wanted}" waits for an answer; it may have been answered elsewhere.`;
+    : `No pending request "${wanted}". It may have been answered elsewhere.`;
   throw new CliError(EXIT.failed, `${problem} liminal permit lists what waits.`, "REQUEST_NOT_PENDING");
 }
 

@@ -1,14 +1,15 @@
 import { resolve } from "node:path";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
-import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { type CommandLine, misusedSubcommand } from "./parse-command-line.ts";
 import { print, table } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 
 export async function projects(line: CommandLine): Promise<ExitCode> {
   const [verb = "list", which] = line.args;
   const isList = verb === "list";
-  if (!["list", "add", "remove"].includes(verb) || isList !== (which === undefined)) throw misusedNamed("projects");
+  if (!["list", "add", "remove"].includes(verb) || isList !== (which === undefined))
+    throw misusedSubcommand("projects", line, ["list", "add", "remove"]);
   using link = await connect(line.env);
   if (which === undefined) list(line, link);
   else if (verb === "add") await add(line, link, which);

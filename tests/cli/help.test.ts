@@ -26,7 +26,7 @@ describe("X-14 help", () => {
   );
 
   it(
-    "what is not understood ends with 2 and says where to look",
+    "what is wrong ends with 2, names it and says what was probably meant (E4)",
     async () => {
       await using server = await TestServer.prepare();
       expect(await liminal(server, ["paint"])).toMatchObject({ code: 2, stdout: "" });
@@ -40,6 +40,15 @@ describe("X-14 help", () => {
       expect((await liminal(server, ["search", "--from", "soon", "x"])).stderr).toContain(
         '--from is "soon": give a day',
       );
+      const said = async (...args: string[]) => (await liminal(server, args)).stderr.split("\n")[0];
+      expect(await said("serch", "x")).toBe(
+        'Unknown command "serch". Did you mean search? Run liminal help for a list.',
+      );
+      expect(await said("ls", "--jsn")).toBe("Unknown option --jsn. Did you mean --json?");
+      expect(await said("attach")).toBe("Missing argument: <session>.");
+      expect(await said("attach", "one", "two")).toBe('Unexpected argument "two".');
+      expect(await said("projects", "ad", ".")).toBe('Unknown subcommand "ad". Did you mean add?');
+      expect(await said("completion", "powershell")).toBe('Unsupported shell "powershell". Choose bash, zsh or fish.');
       expect((await liminal(server, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     },
     COMMANDS_TIMEOUT_MS,

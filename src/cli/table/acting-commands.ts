@@ -14,13 +14,13 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
     argsMax: 1_000,
     offers: ["nothing"],
     options: [
-      { name: "agent", short: "a", value: "id", offer: "agents", help: "which agent; builtin unless said otherwise" },
+      { name: "agent", short: "a", value: "id", offer: "agents", help: "agent to use (default: builtin)" },
       {
         name: "project",
         short: "p",
         value: "dir",
         offer: "directories",
-        help: "the project's directory, name or id; where you stand unless said otherwise, added if it is new",
+        help: "project directory, name or id (default: current directory); added if it is new",
       },
       { name: "title", short: "t", value: "text", offer: "nothing", help: "the session's title" },
       {
@@ -68,7 +68,7 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
         short: "n",
         value: "count",
         offer: "nothing",
-        help: "how many earlier entries to show first; 20",
+        help: "earlier entries to show first (default 20)",
       },
     ],
     notes: ["Detaching leaves the session and its turn alone."],
