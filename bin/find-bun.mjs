@@ -2,21 +2,21 @@ import { readdirSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** Without its install script the `bun` package holds a placeholder of a few hundred bytes where the binary belongs. */
+/** A placeholder is not a binary. */
 const BUN_BINARY_BYTES_MIN = 1024 * 1024;
 
 const OS_IN_PACKAGE_NAME = { darwin: "darwin", linux: "linux", android: "linux", freebsd: "freebsd", win32: "windows" };
 const CPU_IN_PACKAGE_NAME = { arm64: "aarch64", x64: "x64" };
 
-/** The pinned Bun binary of the package at `root`, whether or not npm was allowed to run Bun's own install script. */
+/** What an install of an earlier version left: Bun's install script moved the binary out of the package for this machine. */
+const EARLIER_PACKAGE = "bun";
+
+/** The pinned Bun binary, from the package for this machine: no install script has to run. */
 export function findBun(root, machine = thisMachine()) {
-  const home = packageFolder("bun", root);
-  if (home === undefined) return undefined;
-  const binaries = [
-    ...binaryPackages(machine).flatMap((name) => packageFolder(name, home) ?? packageFolder(name, root) ?? []),
-    home,
-  ].flatMap((folder) => [join(folder, "bin", "bun"), join(folder, "bin", "bun.exe")]);
-  return binaries.find(isBinary);
+  return [...binaryPackages(machine), EARLIER_PACKAGE]
+    .flatMap((name) => packageFolder(name, root) ?? [])
+    .flatMap((folder) => [join(folder, "bin", "bun"), join(folder, "bin", "bun.exe")])
+    .find(isBinary);
 }
 
 /** What to tell the user when there is no Bun: why, and the command that mends it. */
@@ -26,7 +26,7 @@ export function bunMissingMessage(root, machine = thisMachine()) {
     return `Liminal Builder runs on Bun, which has no build for ${machine.os} on ${machine.cpu}.`;
   return [
     "Liminal Builder runs on Bun, and its binary is not installed here.",
-    `Expected the package ${expected} beside "bun" in ${join(root, "node_modules")}.`,
+    `Expected the package ${expected} in ${join(root, "node_modules")}.`,
     `Run "npm install" in ${root} (without --omit=optional), then try again.`,
   ].join("\n");
 }
@@ -37,8 +37,7 @@ function binaryPackages({ os, cpu, libc }) {
   if (osName === undefined || cpuName === undefined) return [];
   const name = `@oven/bun-${osName}-${cpuName}`;
   if (os === "android") return [`${name}-android`];
-  const plain = [name, `${name}-baseline`];
-  return libc === "musl" ? [`${name}-musl`, `${name}-musl-baseline`, ...plain] : plain;
+  return libc === "musl" ? [`${name}-musl`, name] : [name];
 }
 
 function thisMachine() {
@@ -51,7 +50,7 @@ function hasMusl() {
   return readdirSync("/lib").some((name) => name.startsWith("ld-musl-"));
 }
 
-/** Looks where Node's resolution would; links are followed, since a package manager may keep Bun's siblings at its target. */
+/** Looks where Node's resolution would; links are followed, as some package managers keep packages elsewhere. */
 function packageFolder(name, from) {
   const lookup = createRequire(join(from, "package.json")).resolve.paths(name) ?? [];
   const folders = lookup.map((nodeModules) => join(nodeModules, name));

@@ -9,8 +9,8 @@ const CPU = process.arch === "arm64" ? "aarch64" : process.arch;
 /** The package that carries the binary on this machine. */
 export const BINARY_PACKAGE = `@oven/bun-${OS}-${CPU}`;
 
-/** Where the binary lies after an install: its own package, nested below `bun`, put in place by Bun's install script, or nowhere. */
-type BunPlace = "own-package" | "nested-package" | "install-script" | "nowhere";
+/** Where the binary lies after an install: in its package, in one that is a link as pnpm makes it, or nowhere. */
+type BunPlace = "own-package" | "linked-package" | "nowhere";
 
 /** A small package with the real launcher and build scripts, around a `src/cli/main.ts` of the test's. */
 export async function samplePackage(main: string, bunPlace: BunPlace = "own-package"): Promise<TempDir> {
@@ -31,17 +31,16 @@ export async function writeTree(root: string, files: Readonly<Record<string, str
 }
 
 async function placeBun(dir: TempDir, place: BunPlace): Promise<void> {
-  const bun = "node_modules/bun";
-  const own = place === "nested-package" ? `${bun}/node_modules/${BINARY_PACKAGE}` : `node_modules/${BINARY_PACKAGE}`;
-  await writeTree(dir.path, { [`${bun}/package.json`]: "{}", [`${own}/package.json`]: "{}" });
+  const linked = `node_modules/${BINARY_PACKAGE}`;
+  const own = place === "linked-package" ? "node_modules/.store/bun" : linked;
+  await writeTree(dir.path, { [`${own}/package.json`]: "{}" });
   await mkdir(dir.join(own, "bin"));
-  if (place === "own-package" || place === "nested-package") await symlink(process.execPath, dir.join(own, "bin/bun"));
-  if (place === "install-script") {
-    await mkdir(dir.join(bun, "bin"));
-    await symlink(process.execPath, dir.join(bun, "bin/bun.exe"));
-  } else {
-    await writeTree(dir.path, { [`${bun}/bin/bun.exe`]: "echo this is a placeholder; exit 1\n" });
+  if (own !== linked) {
+    await mkdir(dirname(dir.join(linked)), { recursive: true });
+    await symlink(dir.join(own), dir.join(linked));
   }
+  if (place === "nowhere") await writeTree(dir.path, { [`${own}/bin/bun`]: "echo this is a placeholder; exit 1\n" });
+  else await symlink(process.execPath, dir.join(own, "bin/bun"));
 }
 
 /** Sources of a page that touches every part of the build: a shared chunk, a lazy one, a worker, nested styles. */

@@ -30,7 +30,7 @@ function checkNode(env: ServerConfig["env"]): Finding {
 }
 
 export function checkBun(running: string): Finding {
-  const pinned = packageJson.dependencies.bun;
+  const pinned = packageJson.optionalDependencies["@oven/bun-linux-x64"];
   if (running === pinned) return ok("bun", `Bun ${running}, the pinned one.`);
   return problem(
     "bun",
