@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createInterface } from "node:readline/promises";
 import { SessionFeed } from "../client/session-feed.ts";
 import { ignore } from "../lib/ignore.ts";
 import { entriesOf } from "../protocol/fold-message.ts";
@@ -8,7 +9,7 @@ import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import type { StopReason } from "../protocol/stop-reason.ts";
 import { turnEndWords } from "../protocol/turn-end-words.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { type OpenRequest, openRequestOf, requestWords } from "./open-request.ts";
+import { type OpenRequest, openRequestOf, optionFor, requestWords } from "./open-request.ts";
 import { oneLine, tell } from "./print.ts";
 import type { ServerLink } from "./server-link.ts";
 
@@ -17,6 +18,8 @@ export interface TurnResult {
   readonly status: "done" | "failed" | "cancelled" | "blocked";
   /** What the agent answered, as far as it came. */
   readonly text: string;
+  /** The answer as JSON, where a schema was asked for. */
+  readonly output?: unknown;
   readonly stopReason?: StopReason;
   readonly error?: string;
   /** What the agent waits for, when it is blocked. */
@@ -50,7 +53,7 @@ export async function followTurn({
   const commandId = CommandId.parse(randomUUID());
   const ended = Promise.withResolvers<TurnResult>();
   ended.promise.catch(ignore("what refuses the session refuses the message too, which is told"));
-  const asked = new AskedRequests(link, sessionId, isInteractive, ended.reject);
+  using asked = new AskedRequests(link, sessionId, isInteractive, ended.reject);
   const onChange = (state: SessionState) => {
     const turnId = turnOf(state, commandId);
     const text = turnId === null ? "" : answerOf(state, turnId);
@@ -68,8 +71,11 @@ export async function followTurn({
 }
 
 /** What the agent asked meanwhile: questions are declined where nobody can answer, permissions are not ours to give. */
-class AskedRequests {
+class AskedRequests implements Disposable {
   readonly declined: string[] = [];
+  /** One question at the terminal at a time; those whose request is answered elsewhere are withdrawn. */
+  readonly #open = new Map<string, AbortController>();
+  #asking: Promise<void> = Promise.resolve();
   readonly #link: ServerLink;
   readonly #sessionId: SessionId;
   readonly #isInteractive: boolean;
@@ -91,14 +97,49 @@ class AskedRequests {
       const isNew = !this.#seen.has(request.id);
       this.#seen.add(request.id);
       if (this.#isInteractive) {
-        if (isNew)
+        if (isNew && request.kind === "permission") this.#ask(request);
+        else if (isNew)
           tell(
             `The agent asks:\n${requestWords(request, "  ")}\nAnswer in the page, or with: liminal permit ${request.id}`,
           );
       } else if (!isQuestion(pending)) blocking.push(request);
       else if (isNew) this.#decline(pending.elicitationId, oneLine(request.asks, ASKED_CHARS_MAX));
     }
+    const ids = new Set<string>(state.pending.map((one) => openRequestOf(this.#sessionId, "", one).id));
+    for (const [id, withdrawn] of this.#open) if (!ids.has(id)) withdrawn.abort();
     return blocking;
+  }
+
+  [Symbol.dispose](): void {
+    for (const withdrawn of this.#open.values()) withdrawn.abort();
+  }
+
+  #ask(request: Extract<OpenRequest, { kind: "permission" }>): void {
+    const withdrawn = new AbortController();
+    this.#open.set(request.id, withdrawn);
+    this.#asking = this.#asking
+      .then(() => this.#answer(request, withdrawn.signal))
+      .catch(this.#onError)
+      .finally(() => this.#open.delete(request.id));
+  }
+
+  async #answer(request: Extract<OpenRequest, { kind: "permission" }>, withdrawn: AbortSignal): Promise<void> {
+    if (withdrawn.aborted) return;
+    tell(`The agent asks for permission:\n${requestWords(request, "  ")}`);
+    const answer = await yesOrNo(withdrawn);
+    if (answer === null) return;
+    const option = optionFor(request.options, answer ? "allow" : "deny");
+    if (!option) {
+      tell(`It offers no such answer. Answer in the page, or with: liminal permit ${request.id}`);
+      return;
+    }
+    try {
+      const { id: permissionId, sessionId } = request;
+      await this.#link.act({ type: "permission:respond", sessionId, permissionId, optionId: option.optionId });
+    } catch (error) {
+      if (!(error instanceof CliError && error.code === "REQUEST_NOT_PENDING")) throw error;
+      tell("It was answered elsewhere.");
+    }
   }
 
   #decline(id: Parameters<typeof declineRequest>[1], asks: string): void {
@@ -108,6 +149,22 @@ class AskedRequests {
       // Answered elsewhere or withdrawn in the meantime: then there is nothing left to decline.
       if (!(error instanceof CliError && error.code === "REQUEST_NOT_PENDING")) this.#onError(error);
     });
+  }
+}
+
+/** What was typed on the terminal; null when the question is withdrawn or the terminal is gone. */
+async function yesOrNo(withdrawn: AbortSignal): Promise<boolean | null> {
+  // The terminal keeps its own line editing, and Ctrl-C its meaning.
+  using lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const closed = new Promise<null>((resolve) => {
+    lines.once("close", () => resolve(null));
+    withdrawn.addEventListener("abort", () => resolve(null), { once: true });
+  });
+  for (;;) {
+    const typed = await Promise.race([lines.question("Allow this once? [y/n] "), closed]);
+    if (typed === null) return null;
+    const answer = /^\s*(?:(y|yes)|(n|no))\s*$/i.exec(typed);
+    if (answer) return answer[1] !== undefined;
   }
 }
 

@@ -60,6 +60,14 @@ function questionOf({ elicitationId: id, message, fields, url }: PendingQuestion
   return { kind: "question" as const, id, asks: message, fields, ...(url !== undefined && { url }) };
 }
 
+/** `allow` and `deny` mean this once, where the agent offers that. */
+export function optionFor(options: readonly PermissionOption[], answer: string): PermissionOption | undefined {
+  const kind = answer === "allow" ? "allow" : answer === "deny" ? "reject" : null;
+  const exact = options.find(({ optionId }) => optionId === answer);
+  if (exact || kind === null) return exact;
+  return options.find((one) => one.kind === `${kind}_once`) ?? options.find((one) => one.kind.startsWith(kind));
+}
+
 /** All of what is asked, each line as one and nothing in it invisible: what is allowed is what was seen. */
 export function requestWords(request: OpenRequest, indent: string): string {
   if (request.kind === "question") return visibleBlock(request.asks, indent);

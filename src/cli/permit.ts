@@ -1,9 +1,8 @@
 import { visibleOneLine } from "../lib/visible-text.ts";
-import type { PermissionOption } from "../protocol/session-parts.ts";
 import { answersOf } from "./answer-fields.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, findSession } from "./find-session.ts";
-import { agentRequestOf, type OpenRequest, openRequestOf, requestWords } from "./open-request.ts";
+import { agentRequestOf, type OpenRequest, openRequestOf, optionFor, requestWords } from "./open-request.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
 import { oneLine, print } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
@@ -68,14 +67,6 @@ async function decide(
   }
   await link.act({ type: "permission:respond", sessionId, permissionId, optionId: option.optionId });
   return option.optionId;
-}
-
-/** `allow` and `deny` mean this once, where the agent offers that. */
-function optionFor(options: readonly PermissionOption[], answer: string): PermissionOption | undefined {
-  const kind = answer === "allow" ? "allow" : answer === "deny" ? "reject" : null;
-  const exact = options.find(({ optionId }) => optionId === answer);
-  if (exact || kind === null) return exact;
-  return options.find((one) => one.kind === `${kind}_once`) ?? options.find((one) => one.kind.startsWith(kind));
 }
 
 async function reply(

@@ -1,31 +1,106 @@
+import { readFileSync } from "node:fs";
+import { SessionFeed } from "../client/session-feed.ts";
+import { afterTimeout } from "../lib/absence-watch.ts";
+import { parseJson } from "../lib/parse-json.ts";
+import { type CliType, cliTypeOf, type SessionId } from "../protocol/ids.ts";
 import { PermissionMode } from "../protocol/permission-policy.ts";
+import type { Project } from "../protocol/server-messages.ts";
+import type { ConfigOption } from "../protocol/session-parts.ts";
 import { agentNamed } from "./agents.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findOrAddProject } from "./find-project.ts";
-import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { allSessions } from "./find-session.ts";
+import { type CommandLine, misusedNamed, suggestion } from "./parse-command-line.ts";
 import { tell } from "./print.ts";
-import { messageOf, say } from "./say.ts";
-import { connect } from "./server-link.ts";
+import { isWaiting, messageOf, say } from "./say.ts";
+import { connect, type ServerLink } from "./server-link.ts";
 
 const AGENT_DEFAULT = "builtin";
+/** An agent that has not said by then what can be chosen is not going to. */
+const OPTIONS_MS_MAX = 90_000;
 
 /** Starts a session and sends its first message. */
 export async function run(line: CommandLine): Promise<ExitCode> {
   const mode = modeOf(line);
-  const content = await messageOf("run", line.args);
+  const schema = schemaOf(line);
+  const prompt = await messageOf("run", line.args);
+  const content = schema === null ? prompt : `${prompt}\n\n${schemaWords(schema)}`;
   using link = await connect(line.env);
-  const { id: cliType } = agentNamed(link, line.text("agent") ?? AGENT_DEFAULT);
-  const { id: projectId } = await findOrAddProject(link, line.text("project") ?? process.cwd());
+  const named = line.text("agent");
+  if (named !== undefined) agentNamed(link, named);
+  const project = await findOrAddProject(link, line.text("project") ?? process.cwd());
+  const cliType = named === undefined ? await lastAgent(link, project) : agentNamed(link, named).id;
   const title = line.text("title");
   const { sessionId } = await link.ask("session:created", {
     type: "session:create",
-    projectId,
+    projectId: project.id,
     cliType,
     ...(title !== undefined && { title }),
   });
   if (mode !== null) await link.act({ type: "policy:set", scope: "session", sessionId, mode });
-  if (line.has("wait") && !line.json) tell(`Session ${sessionId}`);
-  return await say(line, link, sessionId, content);
+  await choose(line, link, sessionId);
+  if (isWaiting(line) && !line.json) tell(`Session ${sessionId}`);
+  return await say(line, link, sessionId, content, schema);
+}
+
+/** The agent used last in the project, where it is still there. */
+async function lastAgent(link: ServerLink, project: Project): Promise<CliType> {
+  const sessions = await allSessions(link, [project]);
+  const used = sessions.filter(({ parentId }) => parentId === undefined).map(({ id }) => cliTypeOf(id));
+  const isHere = (id: CliType) => link.hello.agents.some((agent) => agent.id === id && agent.availability === "ready");
+  return used.find(isHere) ?? agentNamed(link, AGENT_DEFAULT).id;
+}
+
+/** Sets the model and the mode, as the agent calls them. */
+async function choose(line: CommandLine, link: ServerLink, sessionId: SessionId): Promise<void> {
+  for (const category of ["model", "mode"] as const) {
+    const wanted = line.text(category);
+    if (wanted === undefined) continue;
+    const option = await optionOf(link, sessionId, category);
+    const values = option.options.flatMap((one) => ("options" in one ? one.options : [one]));
+    const meant = wanted.toLowerCase();
+    const found =
+      values.find(({ value }) => value === wanted) ??
+      values.find(({ value, name }) => value.toLowerCase() === meant || name.toLowerCase() === meant);
+    if (!found) {
+      const known = values.map(({ value }) => value);
+      const words = `There is no ${category} "${wanted}".${suggestion(wanted, known)} Choose one of: ${known.join(", ")}.`;
+      throw new CliError(EXIT.failed, words, "CONFIG_UNKNOWN");
+    }
+    await link.act({ type: "session:configure", sessionId, configId: option.id, value: found.value });
+  }
+}
+
+type Select = Extract<ConfigOption, { type: "select" }>;
+
+/** Known once the agent has started. */
+async function optionOf(link: ServerLink, sessionId: SessionId, category: "model" | "mode"): Promise<Select> {
+  const known = Promise.withResolvers<Select>();
+  using _feed = new SessionFeed({
+    connection: link.connection,
+    sessionId,
+    onChange: ({ config }) => {
+      const selects = config.options.filter((option) => option.type === "select");
+      const option = selects.find((one) => one.category === category) ?? selects.find(({ id }) => id === category);
+      if (option) known.resolve(option);
+      else if (config.options.length > 0) known.reject(noChoice(category));
+    },
+    onRefused: ({ message, code }) => known.reject(new CliError(EXIT.failed, message, code)),
+  });
+  const cancel = afterTimeout(OPTIONS_MS_MAX, () => known.reject(noChoice(category)));
+  try {
+    return await Promise.race([known.promise, link.gone(sessionId)]);
+  } finally {
+    cancel();
+  }
+}
+
+function noChoice(category: string): CliError {
+  return new CliError(
+    EXIT.failed,
+    `This agent offers no choice of ${category}. Leave out --${category}.`,
+    "CONFIG_UNKNOWN",
+  );
 }
 
 function modeOf(line: CommandLine): PermissionMode | null {
@@ -34,4 +109,24 @@ function modeOf(line: CommandLine): PermissionMode | null {
   const mode = PermissionMode.safeParse(wanted);
   if (mode.success) return mode.data;
   throw misusedNamed("run", `--permissions is "${wanted}": choose ask, edits or all.`);
+}
+
+/** The JSON Schema of --output-schema; null without one. */
+function schemaOf(line: CommandLine): object | null {
+  const file = line.text("output-schema");
+  if (file === undefined) return null;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw misusedNamed("run", `--output-schema cannot be read (${why}).`);
+  }
+  const schema = parseJson(text);
+  if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema;
+  throw misusedNamed("run", `--output-schema: ${file} holds no JSON Schema (a JSON object).`);
+}
+
+function schemaWords(schema: object): string {
+  return `Answer with JSON alone, without any other text, that matches this JSON Schema:\n${JSON.stringify(schema)}`;
 }

@@ -1,12 +1,17 @@
+import { z } from "zod";
+import { afterTimeout } from "../lib/absence-watch.ts";
+import { ignore } from "../lib/ignore.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { followTurn, type TurnResult } from "./follow-turn.ts";
-import { requestWords } from "./open-request.ts";
-import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { type OpenRequest, requestWords } from "./open-request.ts";
+import { type CommandLine, countOf, misusedNamed } from "./parse-command-line.ts";
 import { plain, print, tell } from "./print.ts";
 import type { ServerLink } from "./server-link.ts";
 import { untilInterrupted } from "./until-interrupted.ts";
 
+const MS_PER_SECOND = 1_000;
 const EXIT_OF: Readonly<Record<TurnResult["status"], ExitCode>> = {
   done: EXIT.done,
   failed: EXIT.turnFailed,
@@ -32,17 +37,21 @@ export async function say(
   link: ServerLink,
   sessionId: SessionId,
   content: string,
+  schema: object | null = null,
 ): Promise<ExitCode> {
-  if (!line.has("wait")) {
+  const timeoutMs = line.text("timeout") === undefined ? null : countOf(line, "timeout", 0) * MS_PER_SECOND;
+  if (!isWaiting(line)) {
     await link.act({ type: "session:send", sessionId, content });
     print(line, { sessionId, status: "sent" }, `${sessionId}\n`);
     return EXIT.done;
   }
   const isInteractive = process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const screen = new GrowingText(!line.json && process.stdout.isTTY === true);
+  const screen = new GrowingText(!line.json && schema === null && process.stdout.isTTY === true);
   const onText = (text: string) => screen.show(text);
   const following = followTurn({ link, sessionId, content, isInteractive, onText });
-  const result = await Promise.race([following, untilInterrupted()]);
+  using _timer = cancelAfter(timeoutMs, link, sessionId);
+  const ended = await Promise.race([following, untilInterrupted()]);
+  const result = ended === "interrupted" || schema === null ? ended : structured(ended, schema);
   if (result === "interrupted") {
     tell(`\nNo longer waiting; the session goes on. Follow it with: liminal attach ${sessionId}`);
     return EXIT.detached;
@@ -50,6 +59,37 @@ export async function say(
   print(line, result, screen.rest(result.text));
   if (!line.json) explain(result);
   return EXIT_OF[result.status];
+}
+
+/** Whether the command stays until the turn has ended. */
+export function isWaiting(line: CommandLine): boolean {
+  return line.has("wait") || line.text("timeout") !== undefined || line.text("output-schema") !== undefined;
+}
+
+/** A turn that takes too long is cancelled; how it ended is seen as usual. */
+function cancelAfter(timeoutMs: number | null, link: ServerLink, sessionId: SessionId): Disposable {
+  if (timeoutMs === null) return { [Symbol.dispose]: ignore("there is no limit") };
+  const cancel = afterTimeout(timeoutMs, () => {
+    tell(`The turn took longer than ${timeoutMs / MS_PER_SECOND} s and is cancelled.`);
+    link.act({ type: "session:cancel", sessionId }).catch(ignore("the turn has just ended by itself"));
+  });
+  return { [Symbol.dispose]: cancel };
+}
+
+/** The answer as the JSON that was asked for; one that does not match fails the command. */
+function structured(result: TurnResult, schema: object): TurnResult {
+  if (result.status !== "done") return result;
+  const output = parseJson(result.text.replace(/^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/, "$1"));
+  const fails = (why: string): TurnResult => ({
+    ...result,
+    status: "failed",
+    error: `The answer does not match --output-schema: ${why}`,
+  });
+  if (output === undefined) return fails("it is not JSON.");
+  const checked = z.safeParse(z.fromJSONSchema({ ...schema }), output);
+  if (checked.success) return { ...result, text: JSON.stringify(output), output };
+  const [issue] = checked.error.issues;
+  return fails(`${issue?.path.join(".") || "the whole"}: ${issue?.message ?? "not valid"}`);
 }
 
 /** Why there is no answer, and what can be done, on stderr. */
@@ -60,9 +100,19 @@ function explain({ sessionId, status, error, pending = [] }: TurnResult): void {
   if (error !== undefined) tell(error);
   for (const request of pending)
     tell(
-      `The agent waits for permission:\n${requestWords(request, "  ")}\nAnswer it with: liminal permit ${request.id} allow (or deny), then follow with: liminal attach ${sessionId}\nTo not be asked: liminal run --permissions edits, or a rule in the page.`,
+      `The agent waits for permission:\n${requestWords(request, "  ")}\nAnswer it with: liminal permit ${request.id} allow (or deny), then follow with: liminal attach ${sessionId}\n${adviceFor(request)}`,
     );
 }
+
+/** Edits are covered by a narrower mode than commands are. */
+function adviceFor(request: OpenRequest): string {
+  const isEdit = request.kind === "permission" && request.command === undefined && isEditing(request.toolCall.kind);
+  return isEdit
+    ? "To not be asked: liminal run --permissions edits, or a rule in the page."
+    : "To not be asked: add a rule for this command in the page, or allow everything with liminal run --permissions all.";
+}
+
+const isEditing = (kind: string | undefined) => kind === "edit" || kind === "delete" || kind === "move";
 
 /** Text that grows on a terminal as it comes; elsewhere it is written once, when it is whole. */
 class GrowingText {

@@ -14,7 +14,13 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
     argsMax: 1_000,
     offers: ["nothing"],
     options: [
-      { name: "agent", short: "a", value: "id", offer: "agents", help: "agent to use (default: builtin)" },
+      {
+        name: "agent",
+        short: "a",
+        value: "id",
+        offer: "agents",
+        help: "agent to use (default: the one used last in the project, else builtin)",
+      },
       {
         name: "project",
         short: "p",
@@ -29,7 +35,16 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
         offer: ["ask", "edits", "all"],
         help: "what the session may do unasked: nothing, edits in its directory, everything",
       },
+      { name: "model", value: "name", offer: "nothing", help: "model, by the agent's name for it" },
+      { name: "mode", value: "name", offer: "nothing", help: "the agent's own mode, such as plan" },
       WAIT,
+      { name: "timeout", value: "seconds", offer: "nothing", help: "wait, and cancel a turn that takes longer" },
+      {
+        name: "output-schema",
+        value: "file",
+        offer: "files",
+        help: "wait, ask for JSON that matches this JSON Schema, and check the answer",
+      },
     ],
     notes: [
       "The prompt also comes from stdin: with - as the prompt, or with no prompt in a pipe.",
