@@ -20,6 +20,10 @@ const ANSWER_AT_ONCE = `(() => {
 /** Until the card shown can be answered, by its own sign. */
 const untilReady = (id: string, frame = portlet.frame) =>
   until(frame, `document.querySelector('[data-permission-id="${id}"] .primary[aria-disabled="false"]') !== null`);
+/** While the page's clock stands still, nothing settles: how busy the machine is does not matter. */
+const stopClock = (frame = portlet.frame) =>
+  frame.evaluate("{ const at = performance.now(); performance.now = () => at; }");
+const startClock = (frame = portlet.frame) => frame.evaluate("{ delete performance.now; }");
 const untilShown = (id: string, frame = portlet.frame) =>
   until(frame, `document.querySelector('[data-permission-id="${id}"]') !== null`);
 const answered = async () => (await portlet.said("permission:respond")).map(({ permissionId }) => permissionId);
@@ -38,10 +42,12 @@ describe("(S6) a request is answered only after it was drawn in its place for a 
     );
     await untilReady("p1");
     const { x, y } = await middleOf(allow());
+    await stopClock();
     await portlet.page.mouse.dblclick(x, y, { delay: 5 });
     await untilShown("p2");
     await portlet.page.mouse.click(x, y, { clickCount: 3 });
     expect(await answered()).toEqual(["p1"]);
+    await startClock();
     await untilReady("p2");
     await portlet.page.mouse.click(x, y);
     await untilShown("p3");
@@ -54,20 +60,24 @@ describe("(S6) a request is answered only after it was drawn in its place for a 
     await touched.show(SESSION, waiting(permission("p1", "ls"), permission("p2", "rm -rf build")));
     await untilReady("p1", touched.frame);
     const { x, y } = await middleOf(touched.frame.getByRole("button", { name: "Allow once", exact: true }));
+    await stopClock(touched.frame);
     await touched.page.touchscreen.tap(x, y);
     await untilShown("p2", touched.frame);
     await touched.page.touchscreen.tap(x, y);
     expect((await touched.said("permission:respond")).map(({ permissionId }) => permissionId)).toEqual(["p1"]);
+    await startClock(touched.frame);
     await untilReady("p2", touched.frame);
     await touched.page.touchscreen.tap(x, y);
     expect((await touched.heard("permission:respond", 2))["permissionId"]).toBe("p2");
   });
 
   test.each(["Enter", " "])("the key %j on a focused button does not answer what has just come up", async (key) => {
+    await stopClock();
     await portlet.show(waiting(permission("p1", "ls")));
     await allow().focus();
     await portlet.page.keyboard.press(key === " " ? "Space" : key);
     expect(await answered()).toEqual([]);
+    await startClock();
     await untilReady("p1");
     await portlet.page.keyboard.press(key === " " ? "Space" : key);
     await portlet.heard("permission:respond");
@@ -78,12 +88,14 @@ describe("(S6) a request is answered only after it was drawn in its place for a 
     await untilReady("p1");
     const { x, y } = await middleOf(allow());
     await portlet.page.mouse.move(x, y);
+    await stopClock();
     // The same request with another command, and then another request.
     await portlet.show(waiting(permission("p1", "npm exec evil")));
     await portlet.page.mouse.click(x, y);
     await portlet.show(waiting(permission("p2", "rm -rf build")));
     await portlet.page.mouse.click(x, y);
     expect(await answered()).toEqual([]);
+    await startClock();
     await untilReady("p2");
     await portlet.page.mouse.click(x, y);
     expect((await portlet.heard("permission:respond"))["permissionId"]).toBe("p2");
@@ -92,10 +104,12 @@ describe("(S6) a request is answered only after it was drawn in its place for a 
   test("a card that moves starts the wait anew, and a press that began before it does not count", async () => {
     await portlet.show(waiting(permission("p1", "npm test")));
     await untilReady("p1");
+    await stopClock();
     await portlet.page.setViewportSize({ width: 1_000, height: 700 });
     const { x, y } = await middleOf(allow());
     await portlet.page.mouse.move(x, y);
     await portlet.page.mouse.down();
+    await startClock();
     await untilReady("p1");
     await portlet.page.mouse.up();
     expect(await answered()).toEqual([]);

@@ -94,7 +94,8 @@ export function useSettled<Holder extends HTMLElement>(requestKey: string, conte
       },
       onKeyDownCapture: (event: KeyboardEvent) => {
         const isOpening = event.target instanceof Element && opensMore(event.target);
-        if ((event.key === "Enter" || event.key === "Escape") && !isOpening && !settling.isSettled) stop(event);
+        // Esc allows nothing: it dismisses, and asks first where something was filled in.
+        if (event.key === "Enter" && !isOpening && !settling.isSettled) stop(event);
       },
     },
   };

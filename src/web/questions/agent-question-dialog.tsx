@@ -22,7 +22,7 @@ export function AgentQuestionDialog({ shell, question }: { shell: Shell; questio
     );
   };
   const asks = url === undefined ? `${agentName} asks` : `${agentName} asks you to open a page`;
-  const { element, guard } = useSettled<HTMLDivElement>(elicitationId, [message, url, question.fields]);
+  const { element, isReady, guard } = useSettled<HTMLDivElement>(elicitationId, [message, url, question.fields]);
   return (
     <Dialog title={asks} onClose={() => answer("cancel")} keepsEscape={url === undefined}>
       <div class="dialog-parts" ref={element} {...guard}>
@@ -34,6 +34,7 @@ export function AgentQuestionDialog({ shell, question }: { shell: Shell; questio
               question={question}
               refused={refused}
               isBusy={false}
+              isReady={isReady}
               onAnswer={(content) => answer("accept", content)}
               onDecline={() => answer("decline")}
               onDismiss={() => answer("cancel")}
@@ -48,13 +49,14 @@ export function AgentQuestionDialog({ shell, question }: { shell: Shell; questio
         {url !== undefined && (
           <footer class="dialog-foot">
             <span class="spacer" />
-            <button type="button" class="button ghost" onClick={() => answer("decline")}>
+            <button type="button" class="button ghost" aria-disabled={!isReady} onClick={() => answer("decline")}>
               Decline
             </button>
             <button
               type="button"
               class="button primary"
               data-first-focus
+              aria-disabled={!isReady}
               onClick={() => {
                 openPage(url);
                 answer("accept");

@@ -36,11 +36,11 @@ export function QuestionCard({
   respond,
   onLeave,
 }: QuestionCardProps) {
-  const { element: card, guard } = useSettled<HTMLElement>(requestKey, [
-    question.message,
-    question.fields,
-    question.url,
-  ]);
+  const {
+    element: card,
+    isReady,
+    guard,
+  } = useSettled<HTMLElement>(requestKey, [question.message, question.fields, question.url]);
   const [isSent, setSent] = useState(false);
   useFocus(card);
   useEffect(() => setSent(false), [refused]);
@@ -69,13 +69,14 @@ export function QuestionCard({
             question={question}
             refused={refused}
             isBusy={isSent}
+            isReady={isReady}
             onAnswer={(content) => send("accept", content)}
             onDecline={() => send("decline")}
             onDismiss={() => send("cancel")}
             onLeave={onLeave}
           />
         ) : (
-          <PageConsent url={url} isBusy={isSent} respond={send} onLeave={onLeave} />
+          <PageConsent url={url} isBusy={isSent} isReady={isReady} respond={send} onLeave={onLeave} />
         )}
       </div>
     </section>
@@ -102,11 +103,12 @@ function useFocus(card: { readonly current: HTMLElement | null }): void {
 interface PageConsentProps {
   readonly url: string;
   readonly isBusy: boolean;
+  readonly isReady: boolean;
   readonly respond: (action: QuestionAction) => void;
   readonly onLeave: (() => void) | undefined;
 }
 
-function PageConsent({ url, isBusy, respond, onLeave }: PageConsentProps) {
+function PageConsent({ url, isBusy, isReady, respond, onLeave }: PageConsentProps) {
   return (
     <form
       class="question-form"
@@ -124,14 +126,14 @@ function PageConsent({ url, isBusy, respond, onLeave }: PageConsentProps) {
     >
       <PageAddress url={url} />
       <div class="question-actions">
-        <button class="button primary" type="submit" aria-busy={isBusy}>
+        <button class="button primary" type="submit" aria-busy={isBusy} aria-disabled={!isReady}>
           <Icon name="open" class="icon-sm" />
           Open page
         </button>
-        <button class="button ghost" type="button" onClick={() => respond("cancel")}>
+        <button class="button ghost" type="button" aria-disabled={!isReady} onClick={() => respond("cancel")}>
           Dismiss
         </button>
-        <button class="button" type="button" onClick={() => respond("decline")}>
+        <button class="button" type="button" aria-disabled={!isReady} onClick={() => respond("decline")}>
           Decline
         </button>
       </div>

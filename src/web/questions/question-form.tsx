@@ -8,6 +8,8 @@ interface QuestionFormProps {
   readonly question: Question;
   readonly refused: Refused | null;
   readonly isBusy: boolean;
+  /** It has been in view long enough to be answered. */
+  readonly isReady: boolean;
   readonly onAnswer: (content: Record<string, Json>) => void;
   readonly onDecline: () => void;
   readonly onDismiss: () => void;
@@ -17,7 +19,7 @@ interface QuestionFormProps {
 
 /** The agent's question as a form: checked here first, so that what is wrong is said where it is. */
 export function QuestionForm(props: QuestionFormProps) {
-  const { question, refused, isBusy, onAnswer, onDecline, onDismiss, onLeave } = props;
+  const { question, refused, isBusy, isReady, onAnswer, onDecline, onDismiss, onLeave } = props;
   const { fields, description } = question;
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
@@ -68,21 +70,26 @@ export function QuestionForm(props: QuestionFormProps) {
           ? `Press Esc again to ${onLeave ? "close the form" : "dismiss the question"}. What you filled in is lost then.`
           : answer.words}
       </p>
-      <Actions isBusy={isBusy} onDecline={onDecline} onDismiss={onDismiss} />
+      <Actions isBusy={isBusy} isReady={isReady} onDecline={onDecline} onDismiss={onDismiss} />
     </form>
   );
 }
 
-function Actions({ isBusy, onDecline, onDismiss }: Pick<QuestionFormProps, "isBusy" | "onDecline" | "onDismiss">) {
+function Actions({
+  isBusy,
+  isReady,
+  onDecline,
+  onDismiss,
+}: Pick<QuestionFormProps, "isBusy" | "isReady" | "onDecline" | "onDismiss">) {
   return (
     <div class="question-actions">
-      <button class="button primary" type="submit" aria-busy={isBusy}>
+      <button class="button primary" type="submit" aria-busy={isBusy} aria-disabled={!isReady}>
         Answer
       </button>
-      <button class="button ghost" type="button" onClick={onDismiss}>
+      <button class="button ghost" type="button" aria-disabled={!isReady} onClick={onDismiss}>
         Dismiss
       </button>
-      <button class="button" type="button" onClick={onDecline}>
+      <button class="button" type="button" aria-disabled={!isReady} onClick={onDecline}>
         Decline
       </button>
     </div>
