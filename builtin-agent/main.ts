@@ -19,6 +19,9 @@ const EXIT_FLUSH_MS = 200;
 /** Nothing happens then: a process that must not leave only needs something to wait for. */
 const KEEP_ALIVE_MS = 60_000;
 
+/** Asks the model once and leaves; nothing is served. */
+const ASK_MODEL_FLAG = "--ask-model";
+
 const REAL_WORLD: World = {
   now: () => Date.now(),
   newId: (prefix) => `${prefix}_${crypto.randomUUID()}`,
@@ -82,8 +85,25 @@ async function main(flags: Flags, world: World): Promise<void> {
   exit();
 }
 
+/** For the doctor: whether the model answers, as one line of JSON. */
+async function reportModel({ env, now }: World): Promise<void> {
+  const choice = chooseModel(env);
+  if (choice.state === "ready") {
+    const { askModel } = await import("./model/ask-model.ts");
+    process.stdout.write(`${JSON.stringify(await askModel(choice.settings, now))}\n`);
+    return;
+  }
+  const message = choice.state === "wrong" ? `The model cannot be used. ${choice.problem}` : "No model is set.";
+  process.stdout.write(`${JSON.stringify({ ok: false, message, fix: "Set LIMINAL_MODEL_URL and LIMINAL_MODEL." })}\n`);
+}
+
 try {
-  await main(parseFlags(process.argv.slice(2)), REAL_WORLD);
+  const words = process.argv.slice(2);
+  if (words[0] === ASK_MODEL_FLAG) {
+    await reportModel(REAL_WORLD);
+    process.exit(0);
+  }
+  await main(parseFlags(words), REAL_WORLD);
 } catch (error) {
   report(error instanceof FlagError ? error.message : error);
   process.exit(USAGE_EXIT_CODE);

@@ -31,7 +31,7 @@ export async function compact(turn: Turn, model: LanguageModelV4, settings: Mode
   else notice(turn, "info", "My context is nearly full: I sum up what was said so far.");
   try {
     const record = bounded(older.map(asText).join("\n\n"), settings.contextTokens * SUMMARISED_CHARACTERS_PER_TOKEN);
-    const text = await withRetries(turn, settings, () => summarise(turn, model, record));
+    const text = await withRetries(turn, settings, () => summarise(turn, model, settings, record));
     turn.signal.throwIfAborted();
     memory.replaceBySummary(text, kept);
     if (tells) {
@@ -48,14 +48,19 @@ export async function compact(turn: Turn, model: LanguageModelV4, settings: Mode
   turn.transient({ sessionUpdate: "usage_update", used: tokens, size: settings.contextTokens });
 }
 
-async function summarise(turn: Turn, model: LanguageModelV4, record: string): Promise<string> {
+async function summarise(
+  turn: Turn,
+  model: LanguageModelV4,
+  { silentMsMax }: ModelSettings,
+  record: string,
+): Promise<string> {
   const draft = new Draft();
   const prompt = [
     { role: "system" as const, content: INSTRUCTIONS },
     { role: "user" as const, content: [{ type: "text" as const, text: record }] },
   ];
   const listener = { say: () => undefined, think: () => undefined };
-  await streamStep(turn, model, { prompt }, { draft, listener });
+  await streamStep(model, { prompt }, { draft, listener, signal: turn.signal, silentMsMax });
   return draft.words.map((part) => ("text" in part ? part.text : "")).join("");
 }
 

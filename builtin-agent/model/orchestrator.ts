@@ -20,6 +20,8 @@ import { TooLong, withRetries } from "./with-retries.ts";
 
 /** Compaction comes before the endpoint has to refuse. */
 const CONTEXT_SHARE_MAX = 0.85;
+/** A context that is full again after each of so many steps is too small for what is asked. */
+const COMPACTIONS_IN_A_ROW_MAX = 3;
 /** The tool by which agents are started; without it there is no talk of them. */
 const STARTS_AGENTS = "create_coding_agent";
 const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
@@ -47,9 +49,15 @@ export class Orchestrator {
     turn.listen((prompt) => heard.push(userMessage(prompt)));
     const scene = await this.#scene(turn);
     let hasSpoken = false;
+    let compactionsInARow = 0;
     for (let step = 0; step < this.#settings.stepsMax; step += 1) {
       turn.signal.throwIfAborted();
       for (const message of heard.splice(0)) memory.add(message);
+      const isFull = memory.tokens > this.#settings.contextTokens * CONTEXT_SHARE_MAX;
+      compactionsInARow = isFull ? compactionsInARow + 1 : 0;
+      if (compactionsInARow > COMPACTIONS_IN_A_ROW_MAX)
+        throw new TooLong(`I summed up ${COMPACTIONS_IN_A_ROW_MAX} times in a row.`, this.#settings);
+      if (isFull) await compact(turn, scene.model, this.#settings);
       const { draft, reason } = await this.#step(turn, scene);
       hasSpoken ||= draft.words.length > 0;
       for (const call of draft.calls) {
@@ -77,9 +85,6 @@ export class Orchestrator {
 
   /** One question to the model; a question that does not fit is asked again with a shorter memory. */
   async #step(turn: Turn, scene: Scene): Promise<{ draft: Draft; reason: StepEnd["reason"] }> {
-    const { memory } = turn.context.session;
-    const { contextTokens } = this.#settings;
-    if (memory.tokens > contextTokens * CONTEXT_SHARE_MAX) await compact(turn, scene.model, this.#settings);
     try {
       return await this.#ask(turn, scene);
     } catch (error) {
@@ -91,7 +96,7 @@ export class Orchestrator {
 
   async #ask(turn: Turn, { model, tools, system }: Scene): Promise<{ draft: Draft; reason: StepEnd["reason"] }> {
     const { memory } = turn.context.session;
-    const { contextTokens, outputTokens, reasoning } = this.#settings;
+    const { contextTokens, outputTokens, reasoning, silentMsMax } = this.#settings;
     let draft = new Draft();
     // At once, since the next turn may begin before the broken-off one has unwound.
     const keepWords = () => {
@@ -112,7 +117,7 @@ export class Orchestrator {
           ...(outputTokens !== undefined && { maxOutputTokens: outputTokens }),
           ...(reasoning !== undefined && { reasoning }),
         };
-        return streamStep(turn, model, options, { draft, listener: turn });
+        return streamStep(model, options, { draft, listener: turn, signal: turn.signal, silentMsMax });
       });
       turn.signal.throwIfAborted();
       if (draft.parts.length > 0) memory.add({ role: "assistant", content: draft.parts });

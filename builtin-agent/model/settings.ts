@@ -6,6 +6,8 @@ const CONTEXT_TOKENS_DEFAULT = 128_000;
 const CONTEXT_TOKENS_MIN = 1_000;
 const STEPS_DEFAULT = 100;
 const RETRY_MS_DEFAULT = 1_000;
+/** A model on a small machine may need minutes for its first word; an endpoint that is silent for longer has lost us. */
+const SILENT_MS_DEFAULT = 5 * 60_000;
 /** The Messages API wants a bound; other endpoints know their own. */
 const ANTHROPIC_OUTPUT_TOKENS = 8_192;
 
@@ -22,6 +24,8 @@ export type ModelSettings = {
   readonly stepsMax: number;
   /** The first wait before another try; it doubles with each. */
   readonly retryMs: number;
+  /** An endpoint that says nothing for so long is given up. */
+  readonly silentMsMax: number;
   readonly reasoning: (typeof REASONING)[number] | undefined;
 };
 
@@ -72,6 +76,7 @@ function readSettings(env: Env): ModelSettings {
     outputTokens: count(env, "LIMINAL_MODEL_OUTPUT", 1) ?? (kind === "anthropic" ? ANTHROPIC_OUTPUT_TOKENS : undefined),
     stepsMax: count(env, "LIMINAL_MODEL_STEPS", 1) ?? STEPS_DEFAULT,
     retryMs: count(env, "LIMINAL_MODEL_RETRY_MS", 0) ?? RETRY_MS_DEFAULT,
+    silentMsMax: count(env, "LIMINAL_MODEL_SILENT_MS", 1) ?? SILENT_MS_DEFAULT,
     reasoning: choice(env, "LIMINAL_MODEL_REASONING", REASONING),
   };
 }

@@ -4,15 +4,19 @@ import type {
   LanguageModelV4FinishReason,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { Turn } from "../turn/turn.ts";
 import type { Draft } from "./draft.ts";
-import { BrokenOff } from "./trouble.ts";
-
-/** An endpoint that says nothing for so long has lost us. */
-const SILENT_MS_MAX = 5 * 60_000;
+import { BrokenOff, Silent } from "./trouble.ts";
 
 /** Who hears the words as they come. */
 type Listener = { say(text: string): void; think(text: string): void };
+
+/** Where the answer goes, and how long it may take to go on. */
+type Asking = {
+  readonly draft: Draft;
+  readonly listener: Listener;
+  readonly signal: AbortSignal;
+  readonly silentMsMax: number;
+};
 
 /** How one question to the model ended. */
 export type StepEnd = {
@@ -23,21 +27,20 @@ export type StepEnd = {
 
 /** Asks the model once: words go out as they come, and the draft holds what it all amounts to. */
 export async function streamStep(
-  turn: Turn,
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
-  { draft, listener }: { draft: Draft; listener: Listener },
+  { draft, listener, signal, silentMsMax }: Asking,
 ): Promise<StepEnd> {
   const silence = new AbortController();
-  const fallSilent = () => silence.abort(new BrokenOff("said nothing for five minutes"));
-  let timer = setTimeout(fallSilent, SILENT_MS_MAX);
+  const fallSilent = () => silence.abort(new Silent(silentMsMax));
+  let timer = setTimeout(fallSilent, silentMsMax);
   try {
-    const abortSignal = AbortSignal.any([turn.signal, silence.signal]);
+    const abortSignal = AbortSignal.any([signal, silence.signal]);
     const { stream } = await model.doStream({ ...options, abortSignal });
     for await (const part of stream) {
-      turn.signal.throwIfAborted();
+      signal.throwIfAborted();
       clearTimeout(timer);
-      timer = setTimeout(fallSilent, SILENT_MS_MAX);
+      timer = setTimeout(fallSilent, silentMsMax);
       if (part.type === "error") throw part.error;
       draft.take(part);
       if (part.type === "text-delta" && part.delta !== "") listener.say(part.delta);
@@ -46,7 +49,7 @@ export async function streamStep(
     }
     throw new BrokenOff("broke off its answer");
   } catch (error) {
-    turn.signal.throwIfAborted();
+    signal.throwIfAborted();
     silence.signal.throwIfAborted();
     throw error;
   } finally {

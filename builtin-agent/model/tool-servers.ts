@@ -3,6 +3,7 @@ import type { ToolServer } from "../sessions/tool-server.ts";
 import { askPermission } from "../turn/ask-permission.ts";
 import { ToolCall, textContent } from "../turn/tool-call.ts";
 import type { Turn } from "../turn/turn.ts";
+import { connectionFailure } from "../wire/connection-failure.ts";
 import { isObject, type JsonObject, stringAt } from "../wire/json.ts";
 import { done, failed, type ModelTool, type ToolAnswer } from "./model-tool.ts";
 
@@ -162,5 +163,7 @@ function textOf(content: readonly unknown[]): string {
 }
 
 function wordsOf(error: unknown): string {
+  const failure = connectionFailure(error);
+  if (failure !== undefined) return `could not connect (${failure})`;
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import { APICallError } from "@ai-sdk/provider";
+import { connectionFailure } from "../wire/connection-failure.ts";
 import { isObject, stringAt } from "../wire/json.ts";
 import type { ModelSettings } from "./settings.ts";
 
@@ -15,10 +16,33 @@ const HTTP = {
 const SERVER_ERROR = 500;
 const WORDS_CHARACTERS_MAX = 500;
 const TOO_LONG = /context|too long|too many tokens|maximum .*tokens/i;
+/** In the stream of a good answer only what cannot mean anything else. */
+const TOO_LONG_IN_STREAM = /context.?(length|window|size)|prompt is too long|too many tokens|maximum .*tokens/i;
+const MS_PER_SECOND = 1_000;
+const MS_PER_MINUTE = 60_000;
 
 /** The endpoint was there and then was not. */
 export class BrokenOff extends Error {
   override readonly name = "BrokenOff";
+}
+
+/** The endpoint took the question and says nothing. */
+export class Silent extends Error {
+  override readonly name = "Silent";
+
+  constructor(ms: number) {
+    const minutes = Math.round(ms / MS_PER_MINUTE);
+    super(`said nothing for ${minutes > 1 ? `${minutes} minutes` : `${Math.ceil(ms / MS_PER_SECOND)} s`}`);
+  }
+}
+
+/** The endpoint answered with something that no model says. */
+export class WrongAnswer extends Error {
+  override readonly name = "WrongAnswer";
+
+  constructor(what: string) {
+    super(`answered with ${what}, not with a model's answer`);
+  }
 }
 
 /** What went wrong with a question to the model, and whether asking again may help. */
@@ -38,13 +62,25 @@ export function readTrouble(error: unknown, settings: ModelSettings, now: number
   const headers = (APICallError.isInstance(error) && error.responseHeaders) || {};
   const said = withoutKey(wordsOf(error), settings.key).slice(0, WORDS_CHARACTERS_MAX);
   const place = new URL(settings.url).host;
+  const none = { waitMs: undefined, isTooLong: false };
+  if (error instanceof WrongAnswer)
+    return { ...none, words: `The model at ${place} ${said}.`, mayPass: false, wayOut: "Check LIMINAL_MODEL_URL." };
+  if (error instanceof Silent) {
+    const wayOut = "Check that it is up and not overloaded. LIMINAL_MODEL_SILENT_MS sets how long to wait.";
+    return { ...none, words: `The model at ${place} ${said}.`, mayPass: false, wayOut };
+  }
+  if (status === undefined) {
+    const failure = connectionFailure(error);
+    const words = failure ? `Could not connect to ${place} (${failure}).` : `The model at ${place}: ${said}.`;
+    const isTooLong = failure === undefined && TOO_LONG_IN_STREAM.test(said);
+    return { words, mayPass: true, wayOut: wayOutOf(status, settings), waitMs: readWait(headers, now), isTooLong };
+  }
   return {
-    words:
-      status === undefined ? `The model at ${place}: ${said}.` : `The model at ${place} answered ${status}: ${said}.`,
-    mayPass: status === undefined || status === HTTP.tooMany || status >= SERVER_ERROR || isRetryable(error),
-    wayOut: wayOutOf(status, said, settings),
+    words: `The model at ${place} answered ${status}: ${said}.`,
+    mayPass: status === HTTP.tooMany || status >= SERVER_ERROR || isRetryable(error),
+    wayOut: wayOutOf(status, settings),
     waitMs: readWait(headers, now),
-    isTooLong: (status === HTTP.badRequest || status === HTTP.tooLarge) && TOO_LONG.test(said),
+    isTooLong: status === HTTP.tooLarge || (status === HTTP.badRequest && TOO_LONG.test(said)),
   };
 }
 
@@ -52,30 +88,27 @@ function isRetryable(error: unknown): boolean {
   return APICallError.isInstance(error) && error.isRetryable;
 }
 
-function wayOutOf(status: number | undefined, said: string, { key, keyFrom, model }: ModelSettings): string {
+function wayOutOf(status: number | undefined, { key, keyFrom, model }: ModelSettings): string {
   switch (status) {
     case undefined:
-      return "Check LIMINAL_MODEL_URL (most end in /v1) and that it can be reached, then send your message again.";
+      return "Check LIMINAL_MODEL_URL (most end in /v1) and that it can be reached.";
     case HTTP.unauthorized:
     case HTTP.forbidden:
       return key === undefined
         ? `No key is set: put it into ${keyFrom} and start the app again.`
         : `Check the key in ${keyFrom} and start the app again.`;
     case HTTP.unpaid:
-      return `Look at the account that the key in ${keyFrom} belongs to, then send your message again.`;
+      return `Look at the account that the key in ${keyFrom} belongs to.`;
     case HTTP.notFound:
       return `Check LIMINAL_MODEL_URL and whether there is a model "${model}".`;
     case HTTP.badRequest:
-    case HTTP.tooLarge:
-      return TOO_LONG.test(said) || status === HTTP.tooLarge
-        ? "The talk has become too long: say /compact, or start a new session."
-        : `Check LIMINAL_MODEL_KIND, and whether the model "${model}" can use tools; else start a new session.`;
+      return `Check LIMINAL_MODEL_KIND, and whether the model "${model}" can use tools; else start a new session.`;
     case HTTP.tooMany:
-      return "Wait a while, then send your message again.";
+      return "Wait a while.";
     default:
       return status >= SERVER_ERROR
-        ? "It has trouble of its own: send your message again later, or choose another model."
-        : `Check LIMINAL_MODEL_URL and the model "${model}", then send your message again.`;
+        ? "It has trouble of its own: wait a while, or choose another model."
+        : `Check LIMINAL_MODEL_URL and the model "${model}".`;
   }
 }
 

@@ -7,9 +7,12 @@ import { readTrouble, type Trouble } from "./trouble.ts";
 const RETRIES_MAX = 5;
 const WAIT_MS_MAX = 60_000;
 
-/** The endpoint says that the question does not fit. */
-export class TooLong extends Error {
-  override readonly name = "TooLong";
+/** The question does not fit into the model's context. Where a summary does not cure it, it ends the turn as an error. */
+export class TooLong extends RpcError {
+  constructor(words: string, { contextTokens }: ModelSettings) {
+    const wayOut = `Start a new session with less text, or set LIMINAL_MODEL_CONTEXT (now ${contextTokens}) to the number of tokens the model holds.`;
+    super(RPC_CODE.internal, `${words} The conversation does not fit into the model's context. ${wayOut}`);
+  }
 }
 
 /** Asks again after trouble that may pass, and says so each time; other trouble ends the turn with a way out. */
@@ -25,14 +28,15 @@ export async function withRetries<Value>(
     } catch (error) {
       turn.signal.throwIfAborted();
       const trouble = readTrouble(error, settings, turn.context.world.now());
-      if (trouble.isTooLong) throw new TooLong(trouble.words);
+      if (trouble.isTooLong) throw new TooLong(trouble.words, settings);
       await waitOrGiveUp(turn, settings, trouble, tries);
     }
   }
 }
 
 async function waitOrGiveUp(turn: Turn, settings: ModelSettings, trouble: Trouble, tries: number): Promise<void> {
-  const { words, wayOut } = trouble;
+  const { words } = trouble;
+  const wayOut = `${trouble.wayOut} Then send your message again.`;
   if (!trouble.mayPass) throw new RpcError(RPC_CODE.internal, `${words} ${wayOut}`);
   if (tries >= RETRIES_MAX) throw new RpcError(RPC_CODE.internal, `${words} I tried ${tries + 1} times. ${wayOut}`);
   const waitMs = trouble.waitMs ?? Math.min(WAIT_MS_MAX, settings.retryMs * 2 ** tries);

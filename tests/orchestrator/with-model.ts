@@ -1,4 +1,4 @@
-import { startModelServer } from "../agents/model-server/model-server.ts";
+import { type Plan, startModelServer } from "../agents/model-server/model-server.ts";
 import { AgentDriver } from "../builtin-agent/agent-driver.ts";
 import { temporaryDirectory } from "../builtin-agent/temporary-directory.ts";
 import { modelEnv } from "./model-env.ts";
@@ -15,10 +15,10 @@ export async function withModel(
     model: ReturnType<typeof startModelServer>;
     restart: () => AgentDriver;
   }) => Promise<void>,
-  options: { kind?: "openai" | "anthropic"; env?: Record<string, string> } = {},
+  options: { kind?: "openai" | "anthropic"; env?: Record<string, string>; plan?: Plan } = {},
 ): Promise<void> {
   using directory = temporaryDirectory();
-  await using model = startModelServer();
+  await using model = startModelServer(options.plan);
   const env = { ...modelEnv(model, options.kind), ...options.env };
   const start = () => new AgentDriver({ directory: directory.path, env });
   await using agent = start();

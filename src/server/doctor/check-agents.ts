@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { z } from "zod";
 import type { AgentDefinition } from "../../agents/catalog/agent-definition.ts";
 import { probeAgent } from "../../agents/install/probe-agent.ts";
 import { agentEnvironment } from "../../agents/process/agent-environment.ts";
@@ -15,6 +16,10 @@ import { VERSION } from "../version.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
 const STDERR_CHARS_MAX = 300;
+/** The built-in agent itself gives the model a minute. */
+const MODEL_ANSWER_MS_MAX = 70_000;
+
+const ModelReport = z.object({ ok: z.boolean(), message: z.string(), fix: z.string().optional() });
 
 /** Whether each agent that is here starts and answers. Nothing is opened in it, and nothing is signed in to. */
 export async function checkAgents(config: ServerConfig, world: World, only?: string): Promise<readonly Finding[]> {
@@ -39,6 +44,8 @@ export async function checkAgents(config: ServerConfig, world: World, only?: str
   for (const definition of wanted) {
     const finding = await checkAgent(definition, config, world, path, only !== undefined);
     if (finding) findings.push(finding);
+    if (definition.id === "builtin" && finding?.status === "ok")
+      findings.push(...(await checkModel(definition, config)));
   }
   return findings;
 }
@@ -79,3 +86,24 @@ async function checkAgent(
     rmSync(cwd, { recursive: true, force: true });
   }
 }
+
+/** Where a model is set, it is asked one tiny question, by the agent that uses it: only that one knows the dialects. */
+async function checkModel({ command, env: own }: AgentDefinition, config: ServerConfig): Promise<readonly Finding[]> {
+  const env = agentEnvironment(config.env, own);
+  if (!command || (!env["LIMINAL_MODEL_URL"] && !env["LIMINAL_MODEL"])) return [];
+  const asking = Bun.spawn([...command, "--ask-model"], {
+    env,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+    timeout: MODEL_ANSWER_MS_MAX,
+    killSignal: "SIGKILL",
+  });
+  const said = (await new Response(asking.stdout).text()).trim();
+  if (said === "")
+    return [problem("model", `The model did not answer within ${MODEL_ANSWER_MS_MAX / 1_000} s.`, CHECK_MODEL)];
+  const { ok: isWell, message, fix } = ModelReport.parse(JSON.parse(said));
+  return [isWell ? ok("model", message) : problem("model", message, fix ?? CHECK_MODEL)];
+}
+
+const CHECK_MODEL = "Check LIMINAL_MODEL_URL, and that it can be reached.";

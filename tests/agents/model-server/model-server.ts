@@ -32,8 +32,15 @@ export function startModelServer(plan: Plan = planAnswer): ModelServer {
 /** What the model does at a request. */
 export type Plan = (request: ModelRequest) => readonly Step[];
 
-/** What befalls the next request instead of an answer: a status, a connection that breaks, an answer without its end. */
-export type Mishap = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | "drop" | "cut";
+/**
+ * What befalls the next request instead of an answer: a status, a body of another kind, a connection that breaks, an answer
+ * without its end.
+ */
+export type Mishap =
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly body: string; readonly type: string }
+  | "drop"
+  | "cut";
 
 export class ModelServer implements AsyncDisposable {
   /** What agents asked for the user, oldest first; housekeeping is not among it. */
@@ -119,6 +126,7 @@ export class ModelServer implements AsyncDisposable {
     if (!isHousekeeping(request)) this.requests.push(request);
     const mishap = this.mishaps.shift();
     if (mishap && typeof mishap === "object") {
+      if ("body" in mishap) return new Response(mishap.body, { headers: { "content-type": mishap.type } });
       const { status, headers = {} } = mishap;
       return Response.json(writer.failure(status, `scripted mishap ${status}`), { status, headers });
     }
