@@ -6,6 +6,7 @@ export type Offer =
   | "agents"
   | "sessions"
   | "devices"
+  | "requests"
   | "commands"
   | "nothing";
 

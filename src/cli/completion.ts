@@ -5,12 +5,13 @@ import { listDevices } from "./devices.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, shortId } from "./find-session.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
-import { beQuiet, plain } from "./print.ts";
+import { openRequests, shortRequestId } from "./permit.ts";
+import { beQuiet, oneLine, plain } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 
 const SCRIPTS: Readonly<Record<string, () => string>> = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** Prints a shell's script; the scripts themselves call back with `offer sessions`, `offer agents` and `offer devices`. */
+/** Prints a shell's script; the scripts themselves call back with `offer sessions`, `offer agents` and so on, and get lines of an id, a tab and a title. */
 export async function completion(line: CommandLine): Promise<ExitCode> {
   const [shell = "", what = ""] = line.args;
   if (shell === "offer") {
@@ -29,15 +30,36 @@ async function offered(line: CommandLine, what: string): Promise<readonly string
   beQuiet();
   try {
     using link = await connect(line.env, "fail");
-    if (what === "devices") return (await listDevices(link.server)).map(({ id }) => id);
-    return what === "agents" ? link.hello.agents.map(({ id }) => id) : await sessionWords(link);
+    return (await offersOf(line, link, what)).map(({ id, title }) => `${id}\t${oneLine(title)}`);
   } catch (error) {
     if (error instanceof CliError) return [];
     throw error;
   }
 }
 
-async function sessionWords(link: ServerLink): Promise<readonly string[]> {
-  const ids = (await allSessions(link, link.hello.projects, false)).map(({ id }) => id);
-  return ids.map((id) => shortId(id, ids));
+interface Offered {
+  readonly id: string;
+  /** Shown beside the id. */
+  readonly title: string;
+}
+
+async function offersOf(line: CommandLine, link: ServerLink, what: string): Promise<readonly Offered[]> {
+  switch (what) {
+    case "devices":
+      return (await listDevices(link.server)).map(({ id, name }) => ({ id, title: name }));
+    case "agents":
+      return link.hello.agents
+        .filter(({ availability }) => availability !== "needs-install")
+        .map(({ id, name }) => ({ id, title: name }));
+    case "requests": {
+      const requests = await openRequests(line, link);
+      const ids = requests.map(({ id }) => id);
+      return requests.map(({ id, asks }) => ({ id: shortRequestId(id, ids), title: asks }));
+    }
+    default: {
+      const sessions = await allSessions(link, link.hello.projects, false);
+      const ids = sessions.map(({ id }) => id);
+      return sessions.map(({ id, title }) => ({ id: shortId(id, ids), title }));
+    }
+  }
 }

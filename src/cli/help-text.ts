@@ -15,7 +15,7 @@ export function overview(): string {
     "Commands:",
     ...columns(rows),
     "",
-    "Session ids may be shortened as long as they are unambiguous. Every command takes --json and --help; liminal --version says which this is.",
+    "Session ids may be shortened to a unique beginning, request ids to a unique beginning or end. Every command takes --json and --help; liminal --version says which this is.",
     "",
     "Exit codes:",
     ...columns(EXIT_WORDS.map(([code, words]) => [String(code), words] as const)),

@@ -13,11 +13,15 @@ export async function permit(line: CommandLine): Promise<ExitCode> {
   const requests = await openRequests(line, link);
   const [wanted, answer, ...fields] = line.args;
   if (wanted === undefined) {
-    print(line, { requests }, requests.length > 0 ? requests.map(described).join("\n") : "Nothing waits for you.");
+    print(
+      line,
+      { requests },
+      requests.length > 0 ? requests.map((one) => described(one, requests)).join("\n") : "Nothing waits for you.",
+    );
     return EXIT.done;
   }
   const request = chosen(requests, wanted);
-  if (answer === undefined) print(line, { requests: [request] }, described(request));
+  if (answer === undefined) print(line, { requests: [request] }, described(request, requests));
   else {
     const given =
       request.kind === "permission" ? await decide(link, request, answer) : await reply(link, request, answer, fields);
@@ -26,7 +30,7 @@ export async function permit(line: CommandLine): Promise<ExitCode> {
   return EXIT.done;
 }
 
-async function openRequests(line: CommandLine, link: ServerLink): Promise<readonly OpenRequest[]> {
+export async function openRequests(line: CommandLine, link: ServerLink): Promise<readonly OpenRequest[]> {
   const only = line.text("session");
   const sessionIds = only === undefined ? await waitingSessions(link) : [await findSession(link, only)];
   const histories = await Promise.all(
@@ -45,11 +49,11 @@ async function waitingSessions(link: ServerLink) {
 function chosen(requests: readonly OpenRequest[], wanted: string): OpenRequest {
   const exact = requests.find(({ id }) => id === wanted);
   if (exact) return exact;
-  const matches = requests.filter(({ id }) => id.startsWith(wanted));
+  const matches = requests.filter(({ id }) => id.startsWith(wanted) || id.endsWith(wanted));
   const [first, ...others] = matches;
   if (first && others.length === 0) return first;
   const problem = first
-    ? `"${wanted}" is the beginning of ${matches.length} requests; give more of it.`
+    ? `"${wanted}" fits ${matches.length} requests; give more of the id.`
     : `No pending request "${wanted}". It may have been answered elsewhere.`;
   throw new CliError(EXIT.failed, `${problem} liminal permit lists what waits.`, "REQUEST_NOT_PENDING");
 }
@@ -89,8 +93,25 @@ async function reply(
   return action;
 }
 
-function described(request: OpenRequest): string {
-  const { id, kind, title } = request;
+const SHORT_ID_CHARS_MIN = 6;
+
+/** The shortest end of a request's id that no other has: the beginnings of most are the same. */
+export function shortRequestId(id: string, all: readonly string[]): string {
+  for (let chars = SHORT_ID_CHARS_MIN; chars < id.length; chars += 1) {
+    const end = id.slice(-chars);
+    // One that begins with a dash would be taken for an option.
+    if (!end.startsWith("-") && all.every((other) => other === id || !(other.endsWith(end) || other.startsWith(end))))
+      return end;
+  }
+  return id;
+}
+
+function described(request: OpenRequest, all: readonly OpenRequest[]): string {
+  const { kind, title } = request;
+  const id = shortRequestId(
+    request.id,
+    all.map((one) => one.id),
+  );
   const head = `${id}  ${kind}  ${oneLine(title)}\n${requestWords(request, "    ")}\n`;
   if (request.kind === "permission")
     return `${head}    answers: ${["allow", "deny", ...request.options.map(({ optionId }) => optionId)].join(", ")}\n`;

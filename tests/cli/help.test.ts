@@ -3,8 +3,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { COMMANDS, OPTIONS_OF_ALL } from "../../src/cli/command-table.ts";
 import { EXIT_WORDS } from "../../src/cli/exit-codes.ts";
+import { startTalk } from "../integration/talk.ts";
 import { ROOT, startTestServer, TestServer } from "../support/test-server.ts";
-import { COMMANDS_TIMEOUT_MS, liminal, liminalJson } from "./liminal.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { BINARY, COMMANDS_TIMEOUT_MS, environmentOf, liminal, liminalJson } from "./liminal.ts";
 
 describe("X-14 help", () => {
   it(
@@ -75,7 +77,7 @@ describe("X-14 completion", () => {
       expect(await completed(script.stdout, ["liminal", "run", "--perm"])).toEqual(["--permissions"]);
       expect(await completed(script.stdout, ["liminal", "run", "--permissions", ""])).toEqual(["ask", "edits", "all"]);
       expect(await completed(script.stdout, ["liminal", "agents", "in"])).toEqual(["install"]);
-      expect((await liminal(server, ["completion", "offer", "agents"])).stdout).toContain("builtin\n");
+      expect((await liminal(server, ["completion", "offer", "agents"])).stdout).toContain("builtin\tLiminal Guide\n");
       await server.stop();
       expect(await liminal(server, ["completion", "offer", "sessions"])).toEqual({ code: 0, stdout: "", stderr: "" });
       await server.start();
@@ -93,6 +95,54 @@ describe("X-14 completion", () => {
       const offered = (typed: string) =>
         linesOf(["zsh", "-f", join(import.meta.dirname, "complete-in-zsh.zsh"), folder, typed], server.home);
       for (const [typed, words] of ASKED_OF_SHELLS) expect([typed, await offered(typed)]).toEqual([typed, words]);
+    },
+    COMMANDS_TIMEOUT_MS,
+  );
+
+  it.skipIf(Bun.which("zsh") === null)(
+    "shells offer the ids of sessions and of the agents that are here, with their titles, and short ids of requests (E2)",
+    async () => {
+      await using server = await startTestServer();
+      const talk = await startTalk(server);
+      await talk.say("stream 2 words");
+      const asking = await liminalJson(server, ["run", "run echo hi"]);
+      const ids = [talk.sessionId, String(asking.value.sessionId)].map((id) => id.slice("builtin:".length).slice(0, 8));
+      const bin = await server.directory("bin");
+      await writeFile(join(bin, "liminal"), `#!/bin/sh\nexec node "${BINARY}" "$@"\n`, { mode: 0o755 });
+      const env = { ...environmentOf(server), PATH: `${bin}:${process.env["PATH"]}`, TERM: "dumb" };
+      const output = async (command: string[]) => {
+        const child = Bun.spawn(command, { cwd: server.home, env, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+        return (await new Response(child.stdout).text()).trim().split("\n");
+      };
+      const folder = await server.directory("zsh");
+      await writeFile(join(folder, "_liminal"), (await liminal(server, ["completion", "zsh"])).stdout);
+      const zsh = (typed: string) =>
+        output(["zsh", "-f", join(import.meta.dirname, "complete-in-zsh.zsh"), folder, typed]);
+      expect((await zsh("liminal attach ")).sort()).toEqual([...ids].sort());
+      expect(await zsh("liminal run --agent ")).toEqual(["builtin"]);
+
+      const bash = join(folder, "bash");
+      await writeFile(bash, (await liminal(server, ["completion", "bash"])).stdout);
+      const typed = async (...words: string[]) => {
+        const quoted = words.map((word) => `'${word}'`).join(" ");
+        const ask = `source ${bash}; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _liminal; printf '%s\\n' "\${COMPREPLY[@]}"`;
+        return output(["bash", "-c", ask]);
+      };
+      expect((await typed("liminal", "attach", "")).sort()).toEqual(
+        [`${ids[0]}  stream 2 words`, `${ids[1]}  run echo hi`].sort(),
+      );
+      expect(await typed("liminal", "attach", ids[0] ?? "")).toEqual([ids[0] ?? ""]);
+
+      const waiting = await waitFor(
+        () => liminalJson(server, ["permit"]),
+        ({ value }) => value.requests.length === 1,
+        "the request",
+      );
+      const [short = ""] = await zsh("liminal permit ");
+      expect(short.length).toBeLessThan(12);
+      expect(waiting.value.requests[0].id).toEndWith(short);
+      expect((await liminal(server, ["permit"])).stdout).toStartWith(`${short}  permission`);
+      expect((await liminal(server, ["permit", short, "deny"])).code).toBe(0);
     },
     COMMANDS_TIMEOUT_MS,
   );

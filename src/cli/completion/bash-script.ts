@@ -4,6 +4,16 @@ import { COMMANDS, OPTIONS_OF_ALL } from "../command-table.ts";
 /** `source <(liminal completion bash)` */
 export function bashScript(): string {
   return `# bash completion of liminal; made by: liminal completion bash
+# Titles stand beside the ids while there is a choice; what is inserted is an id.
+_liminal_offer() {
+  local id title ids=() shown=()
+  while IFS=$'\\t' read -r id title; do
+    [[ "$id" == "$2"* ]] || continue
+    ids+=("$id")
+    shown+=("$id  $title")
+  done < <(liminal completion offer "$1" 2>/dev/null)
+  if (( \${#ids[@]} == 1 )); then COMPREPLY=("\${ids[0]}"); else COMPREPLY=("\${shown[@]}"); fi
+}
 _liminal() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" cmd="\${COMP_WORDS[1]}"
   COMPREPLY=()
@@ -56,7 +66,8 @@ function replyWith(offer: Offer): string {
     case "agents":
     case "sessions":
     case "devices":
-      return words(`$(liminal completion offer ${offer} 2>/dev/null)`);
+    case "requests":
+      return `_liminal_offer ${offer} "$cur"`;
     case "commands":
       return words(COMMANDS.map(({ name }) => name).join(" "));
     case "nothing":

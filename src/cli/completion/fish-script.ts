@@ -42,6 +42,7 @@ function offerWords(offer: Offer): string {
     case "agents":
     case "sessions":
     case "devices":
+    case "requests":
       return `-a ${quoted(`(liminal completion offer ${offer} 2>/dev/null)`)}`;
     case "commands":
       return `-a ${quoted(COMMANDS.map(({ name }) => name).join(" "))}`;

@@ -8,8 +8,11 @@ export function zshScript(): string {
 # zsh completion of liminal; made by: liminal completion zsh
 _liminal_offer() {
   local -a offered
-  offered=(\${(f)"$(liminal completion offer $1 2>/dev/null)"})
-  compadd -a offered
+  local one
+  for one in \${(f)"$(liminal completion offer $1 2>/dev/null)"}; do
+    offered+=("\${\${one%%$'\\t'*}//:/\\\\:}:\${one#*$'\\t'}")
+  done
+  _describe -V $1 offered
 }
 
 _liminal() {
@@ -61,7 +64,9 @@ function action(offer: Offer): string {
     case "agents":
     case "sessions":
     case "devices":
-      return `_liminal_offer ${offer}`;
+    case "requests":
+      // Without the space zsh would put arguments of its own before ours.
+      return ` _liminal_offer ${offer}`;
     case "commands":
       return `(${COMMANDS.map(({ name }) => name).join(" ")})`;
     case "nothing":

@@ -120,12 +120,12 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
     args: "[request] [answer] [field=value …]",
     argsMin: 0,
     argsMax: 60,
-    offers: ["nothing", ["allow", "deny", "accept", "decline", "cancel"], "nothing"],
+    offers: ["requests", ["allow", "deny", "accept", "decline", "cancel"], "nothing"],
     options: [
       { name: "session", short: "s", value: "session", offer: "sessions", help: "only what this session asks" },
     ],
     notes: [
-      "Without arguments: everything that waits. With a request (its id, or the beginning of it) and an answer: answers it.",
+      "Without arguments: everything that waits. With a request (its id, or the beginning or the end of it) and an answer: answers it.",
       "Answers to a permission: allow, deny, or one of the option ids listed. To a question: accept with field=value for each field, decline, or cancel.",
     ],
     json: '{"requests": [{"id", "kind": "permission" | "question", "sessionId", "title", "asks", "command"?, "toolCall"?, "options" | "fields"}]}, or {"id", "answer"}',
