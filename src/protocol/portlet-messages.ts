@@ -24,6 +24,9 @@ const ShownChild = z.object({
 });
 export type ShownChild = z.infer<typeof ShownChild>;
 
+export const PortletWish = z.enum(["previous-message", "next-message", "first-message", "latest", "stop"]);
+export type PortletWish = z.infer<typeof PortletWish>;
+
 /** What the shell tells a session's frame: the session's own messages less the id the frame stands for, and its surroundings. */
 export const ShellToPortlet = z.union([
   PortletFact,
@@ -69,6 +72,8 @@ export const ShellToPortlet = z.union([
   /** Prints the session, all of it. */
   z.object({ type: z.literal("portlet:print") }),
   z.object({ type: z.literal("portlet:find") }),
+  /** Moves the reader, or stops the turn: the palette's way to what the frame's own keys do. */
+  z.object({ type: z.literal("portlet:wish"), wish: PortletWish }),
   /** Brings this entry into view, however far back it is. */
   z.object({ type: z.literal("portlet:reveal"), entryId: EntryId }),
 ]);
@@ -97,7 +102,7 @@ export const PortletToShell = z.union([
   /** The keyboard came into this frame, by a click or by a key. */
   z.object({ type: z.literal("portlet:focused") }),
   z.object({ type: z.literal("portlet:title"), title: z.string() }),
-  z.object({ type: z.literal("portlet:key"), key: z.string(), modifiers }),
+  z.object({ type: z.literal("portlet:key"), key: z.string(), code: z.optional(z.string()), modifiers }),
   /** Asks for a dialog about this session: the shell has the room and the rights for it. */
   z.object({ type: z.literal("portlet:show"), what: z.enum(["log", "sign-in", "permissions", "export", "kill"]) }),
   /** Something is to be done with an agent that this session started. */

@@ -163,7 +163,7 @@ describe("a running turn", () => {
     expect(await portlet.heard("session:queue-edit")).toMatchObject({ items: [{ content: "next" }] });
     await portlet.show({ type: "session:queue", seq: facts.next(), items: items.slice(0, 1), paused: true });
     expect(await field().inputValue()).toBe("last");
-    expect(await portlet.frame.getByRole("note").textContent()).toContain("Paused");
+    expect(await portlet.frame.getByRole("note").textContent()).toContain("Queue paused");
     await queued.getByRole("button", { name: "Remove queued message" }).click();
     expect(await portlet.heard("session:queue-edit", 2)).toMatchObject({ items: [] });
   });
@@ -232,4 +232,95 @@ test("[X-7] 200 KB of pasted text becomes an attachment, a short text stays text
   await field().press("Enter");
   const { attachments } = await portlet.heard("session:send");
   expect(attachments).toMatchObject([{ type: "resource", text: "x".repeat(200_000) }]);
+});
+
+describe("the row of options", () => {
+  const option = (id: string, name: string, value: string): ConfigOption => ({
+    type: "select",
+    id,
+    name,
+    currentValue: "a",
+    options: [
+      { value: "a", name: value },
+      { value: "b", name: "Another one" },
+    ],
+  });
+  const options = [
+    option("mode", "Mode", "Ask before edits"),
+    option("model", "Model", "Sonnet 4.5 (1M context)"),
+    option("effort", "Reasoning effort", "Very high"),
+    option("style", "Output style", "Explanatory"),
+  ];
+  const config = { options, commands: [], usage: { used: 62_410, size: 200_000 } };
+  const boxes = () =>
+    portlet.frame
+      .locator(".config > *:not([popover]), .send, .composer-foot")
+      .evaluateAll((all) => all.map((one) => ({ ...one.getBoundingClientRect().toJSON(), of: one.className })));
+
+  test("has a label for each, cuts nothing off, and has the rest in a menu, at any width (D2)", async () => {
+    for (const width of [1_000, 640, 360]) {
+      await portlet.page.setViewportSize({ width, height: 800 });
+      await portlet.show(history([], { config }));
+      const hidden = await portlet.frame
+        .locator(".config")
+        .evaluate(
+          (row) =>
+            [...row.children].filter((one) => one.getBoundingClientRect().right > row.getBoundingClientRect().right + 1)
+              .length,
+        );
+      expect([width, hidden]).toEqual([width, 0]);
+      const more = portlet.frame.getByRole("button", { name: /^(More options: \d|Options)$/ });
+      if ((await more.count()) > 0) await more.click();
+      for (const { name } of options) {
+        const label = portlet.frame.locator(".option-name").getByText(name, { exact: true });
+        expect([width, name, await label.isVisible()]).toEqual([width, name, true]);
+        expect(await portlet.frame.getByRole("combobox", { name }).isVisible()).toBe(true);
+      }
+      await portlet.frame.getByRole("combobox", { name: "Output style" }).selectOption("b");
+      expect(await portlet.heard("session:configure")).toMatchObject({ configId: "style", value: "b" });
+      await portlet.reload();
+      await portlet.show(SESSION, status("connected"));
+    }
+    await portlet.page.setViewportSize({ width: 1_000, height: 800 });
+  });
+
+  test("does not move when a turn starts, ends or is about to be cancelled (D2)", async () => {
+    const steering = { image: true, audio: true, embeddedContext: true, steering: true };
+    for (const width of [1_000, 360]) {
+      await portlet.page.setViewportSize({ width, height: 800 });
+      for (const abilities of [undefined, steering]) {
+        await portlet.show(history([], { config: { ...config, abilities } }));
+        await button("Attach files").waitFor();
+        const idle = await boxes();
+        await portlet.show(facts.turn(RUNNING));
+        if (abilities) await button("Steer").waitFor();
+        expect(await boxes()).toEqual(idle);
+        await field().press("Escape");
+        await portlet.frame.getByText("Press Esc again to cancel").waitFor();
+        expect(await boxes()).toEqual(idle);
+        await portlet.reload();
+        await portlet.show(SESSION, status("connected"));
+      }
+    }
+    await portlet.page.setViewportSize({ width: 1_000, height: 800 });
+  });
+});
+
+test("[X-7] the list of commands leaves most of the transcript in view, and its marked row is beside the text (D6)", async () => {
+  const commands = Array.from({ length: 60 }, (_, at) => ({ name: `command-${at}`, description: "Does something" }));
+  await portlet.show(history([assistant("a", "Hello.")], { config: { options: [], commands, usage: null } }));
+  await field().pressSequentially("/");
+  const list = portlet.frame.getByRole("listbox", { name: "Commands" });
+  await list.waitFor();
+  const marked = portlet.frame.getByRole("option", { selected: true });
+  const place = async (one: ReturnType<typeof field>) => (await one.boundingBox()) ?? { y: 0, height: 0 };
+  const [shown, text, row] = [await place(list), await place(field()), await place(marked)];
+  expect(shown.height).toBeLessThanOrEqual(800 * 0.4);
+  expect(await marked.textContent()).toContain("/command-0");
+  expect(text.y - (row.y + row.height)).toBeWithin(0, 40);
+  await field().press("ArrowUp");
+  await portlet.frame.getByRole("option", { name: /command-1\b/, selected: true }).waitFor();
+  const above = await place(marked);
+  expect(above.y).toBeLessThan(row.y);
+  expect(above.y).toBeGreaterThanOrEqual(shown.y);
 });

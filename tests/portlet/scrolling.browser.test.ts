@@ -62,9 +62,60 @@ const movementDuring = async (happen: () => Promise<void>) => {
 describe("at the end", () => {
   test("[TC-3.6a] the view follows what arrives", async () => {
     await portlet.show(history(conversation(10), { turn: RUNNING }), facts.update(assistant("a", "Start.")));
-    for (let line = 0; line < 20; line += 1) await portlet.show(facts.chunk("a", `\n\nParagraph ${line}`));
+    for (let line = 0; line < 5; line += 1) await portlet.show(facts.chunk("a", `\n\nParagraph ${line}`));
+    for (let step = 0; step < 40; step += 1) await portlet.show(facts.update(tool(`t-${step}`, `Step ${step}`)));
+    await portlet.show(facts.update(assistant("b", "Done.")));
     expect(await toEnd()).toBeLessThan(STILL_PX);
     expect(await jump().isVisible()).toBe(false);
+  });
+
+  test("[TC-3.6a] a long answer keeps its beginning in view, until the reader goes to the end (D3)", async () => {
+    await portlet.show(history([...conversation(10), user("u", "Tell me")], { turn: RUNNING }));
+    await portlet.show(facts.update(assistant("a", "Start.")));
+    for (let line = 0; line < 60; line += 1) await portlet.show(facts.chunk("a", `\n\nParagraph ${line}`));
+    const view = await topOf(".transcript");
+    expect((await topOf('[data-entry-id="u"]')) - view).toBeWithin(0, 40);
+    expect(await toEnd()).toBeGreaterThan(500);
+    await portlet.frame.getByText("Start.", { exact: true }).waitFor({ state: "visible" });
+    await jump().click();
+    await painted(portlet.frame);
+    for (let line = 0; line < 20; line += 1) await portlet.show(facts.chunk("a", `\n\nLater ${line}`));
+    expect(await toEnd()).toBeLessThan(STILL_PX);
+    expect(await jump().isVisible()).toBe(false);
+  });
+
+  test("a long answer that arrives at once, or while the frame is hidden, is shown from its beginning (D3)", async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `Paragraph ${line}`).join("\n\n");
+    await portlet.show(history(conversation(10), { turn: RUNNING }));
+    await portlet.show({ type: "portlet:visible", visible: false });
+    await portlet.show(facts.update(user("u", "Tell me")), facts.update(assistant("a", long)));
+    await portlet.show({ type: "portlet:visible", visible: true });
+    expect((await topOf('[data-entry-id="u"]')) - (await topOf(".transcript"))).toBeWithin(0, 40);
+  });
+
+  test("a session that is opened shows its end, however long its last answer is", async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `Paragraph ${line}`).join("\n\n");
+    await portlet.show(history([...conversation(3), assistant("a", long)]));
+    expect(await toEnd()).toBeLessThan(STILL_PX);
+  });
+
+  test("Home twice goes to the first message, Alt+End back to the latest (D3)", async () => {
+    await portlet.show(history(conversation(20, 20), { hasMore: true }));
+    await portlet.frame.locator(".transcript").focus();
+    for (const key of ["Home", "Home"]) await portlet.page.keyboard.press(key);
+    const { before } = await portlet.heard("session:page");
+    await portlet.show({
+      type: "session:page",
+      before: EntryId.parse(before),
+      entries: conversation(20),
+      hasMore: false,
+    });
+    const first = portlet.frame.locator('[data-entry-id="u0"]');
+    await first.waitFor();
+    expect((await topOf('[data-entry-id="u0"]')) - (await topOf(".transcript"))).toBeWithin(0, 60);
+    await portlet.page.keyboard.press("Alt+End");
+    await painted(portlet.frame);
+    expect(await toEnd()).toBeLessThan(STILL_PX);
   });
 
   test("[TC-3.6b] [TC-3.6c] scrolling up stops that and offers the way back", async () => {

@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
 import { agentIconName } from "../icons/agent-icon-name.ts";
 import { Icon } from "../icons/icon.tsx";
-import { chordWords } from "../shell/keys/chord-keys.ts";
+import { withKey } from "../shell/keys/key-bindings.ts";
 import { Mark } from "../shell/sidebar/mark.tsx";
 import { sessionMark } from "../shell/sidebar/session-mark.ts";
 import type { ShownColumn } from "../shell/split/split-view.ts";
@@ -61,7 +61,7 @@ function ColumnHead({ shell, column }: { shell: Shell; column: ShownColumn }) {
         type="button"
         class="icon-button small"
         aria-label={`Hide ${session.title}`}
-        title={`Close this column; the tab stays (${chordWords("Alt+Shift+W")})`}
+        title={withKey("Close this column; the tab stays", "close-column")}
         onClick={() => hide(shell, id)}
       >
         <Icon name="close" class="icon-sm" />

@@ -4,6 +4,7 @@ import { Icon } from "../icons/icon.tsx";
 import { KeyHint } from "../portlet/key-hint.tsx";
 import { type PortletModel, usePiece } from "../portlet/portlet-model.ts";
 import { LazyView } from "../shell/dialogs/lazy-view.tsx";
+import { keyWords } from "../shell/keys/key-bindings.ts";
 import { canSend } from "./can-send.ts";
 import { canSteer } from "./can-steer.ts";
 import { ComposerError } from "./composer-error.tsx";
@@ -27,6 +28,7 @@ export function Composer({ model }: { model: PortletModel }) {
   const isWaiting = usePiece(model, ({ session }) => (session.waits?.length ?? 0) > 0);
   const hasQueue = usePiece(model, (state) => state.session.queue.length > 0);
   const isSteerable = usePiece(model, (state) => canSteer(state.session));
+  const canEverSteer = usePiece(model, (state) => state.session.config.abilities?.steering === true);
   const composer = model.composer.value;
   const isEmpty = isComposerEmpty(composer);
   const submit = useSubmit(model);
@@ -47,7 +49,7 @@ export function Composer({ model }: { model: PortletModel }) {
         )}
         <MessageField model={model} field={field} submit={submit} />
         <LazyView load={loadTools} props={{ model, field }} onFailed={onFailed} />
-        <div class="composer-foot">
+        <div class={canEverSteer ? "composer-foot steers" : "composer-foot"}>
           <LazyView load={loadAttach} props={{ model }} onFailed={onFailed} />
           <ConfigControls model={model} />
           <span class="end">
@@ -103,12 +105,17 @@ function CancelButton({ isArmed, onCancel }: { isArmed: boolean; onCancel: () =>
   return (
     <>
       <span class="cancel-hint" role="status">
-        {isArmed ? "Press Esc again to cancel" : ""}
+        {isArmed ? `Press ${keyWords("stop")} again to cancel` : ""}
       </span>
-      <button class="cancel" type="button" title="Cancel this turn (Esc, Esc)" onClick={onCancel}>
+      <button
+        class="cancel"
+        type="button"
+        title={`Cancel this turn (${keyWords("stop")}, ${keyWords("stop")})`}
+        onClick={onCancel}
+      >
         <Icon name="stop" class="icon-sm" />
         <span class="label">Cancel</span>
-        <KeyHint name="Esc" />
+        <KeyHint name={keyWords("stop")} />
       </button>
     </>
   );

@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { isPermission } from "../../protocol/pending-request.ts";
 import { firstOption } from "../permissions/permission-words.ts";
 import { ANSWER_GUARD_MS, isSettled } from "../permissions/settled-request.ts";
+import { keyWords } from "../shell/keys/key-bindings.ts";
+import { pressedKey } from "../shell/keys/pressed-key.ts";
 import { findShortcut } from "../shell/keys/shell-shortcut.ts";
 import { IN_INBOX, type InboxWish } from "../shell/keys/shortcut-table.ts";
 import type { Shell } from "../shell/state/shell.ts";
@@ -83,8 +85,8 @@ function InboxHead({ count }: { count: number }) {
       <h2>Inbox</h2>
       <span class="n">{count > 0 && count}</span>
       <span class="end wide-only" aria-hidden="true">
-        <kbd>J</kbd>
-        <kbd>K</kbd> move
+        <kbd>{keyWords("inbox-next")}</kbd>
+        <kbd>{keyWords("inbox-previous")}</kbd> move
       </span>
     </div>
   );
@@ -136,9 +138,14 @@ function useWishes(shell: Shell, act: (wish: InboxWish, event: KeyboardEvent) =>
     const hear = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || shell.dialog.peek().kind !== "none") return;
       if (shell.drawerOpen.peek()) return;
-      const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
+      const { code, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
       if (target instanceof Element && target.closest("input, textarea, select, nav, [role=tablist]") !== null) return;
-      const wish = findShortcut(IN_INBOX, { key, modifiers: { ctrl, meta, shift, alt }, typing: false });
+      const wish = findShortcut(IN_INBOX, {
+        key: pressedKey(event),
+        code,
+        modifiers: { ctrl, meta, shift, alt },
+        typing: false,
+      });
       if (wish !== null && latest.current(wish, event)) event.preventDefault();
     };
     addEventListener("keydown", hear);

@@ -2,8 +2,10 @@ import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { IconName } from "../icons/icon-shapes.ts";
 import { rowActions } from "../session-row/row-actions.ts";
 import { isNarrow } from "../shell/is-narrow.ts";
+import { chordsOf } from "../shell/keys/key-bindings.ts";
 import { runShortcut } from "../shell/keys/run-shortcut.ts";
-import { ANYWHERE, type ShellWish, TABS } from "../shell/keys/shortcut-table.ts";
+import { ANYWHERE, IN_SESSION, TABS } from "../shell/keys/shortcut-table.ts";
+import { findInPortlet, wishOfPortlet } from "../shell/portlets/ask-portlet.ts";
 import { hideSidebar } from "../shell/sidebar/sidebar-layout.ts";
 import type { Shell } from "../shell/state/shell.ts";
 import { askForSession } from "../shell/state/shell-actions.ts";
@@ -12,7 +14,8 @@ import { setTheme, theme } from "../shell/state/theme.ts";
 import { THEMES } from "../theme/apply-theme.ts";
 import type { PaletteEntry } from "./palette-entry.ts";
 
-const WISH_ICONS: Readonly<Partial<Record<ShellWish, IconName>>> = {
+/** By the id of its row: what has no icon here is no command. */
+const ROW_ICONS: Readonly<Record<string, IconName>> = {
   search: "search",
   overview: "grid",
   "next-waiting": "question",
@@ -21,36 +24,67 @@ const WISH_ICONS: Readonly<Partial<Record<ShellWish, IconName>>> = {
   print: "file",
   settings: "settings",
   shortcuts: "key",
+  "next-tab": "chevron",
+  "previous-tab": "chevron",
+  "move-right-tab": "chevron",
+  "move-left-tab": "chevron",
   "close-tab": "close",
   "reopen-tab": "refresh",
   split: "columns",
   "close-column": "columns",
+  "next-column": "columns",
+  "previous-column": "columns",
+  find: "search",
+  "previous-message": "up",
+  "next-message": "down",
+  "first-message": "up",
+  latest: "down",
+  stop: "stop",
 };
+const NEEDS_SESSION = [
+  "close-tab",
+  "focus-composer",
+  "print",
+  "next-tab",
+  "previous-tab",
+  "move-right-tab",
+  "move-left-tab",
+];
+const NEEDS_COLUMNS = ["close-column", "next-column", "previous-column"];
 
 /** All that can be done now, what has a key in the words of the one table of keys. */
 export function commandEntries(shell: Shell): readonly PaletteEntry[] {
   const active = shell.shownSession();
   const session = active === null ? undefined : shell.server.value.sessions.get(active);
   return [
-    ...tableEntries(session !== undefined),
-    ...(session === undefined ? [] : careEntries(shell, session)),
+    ...tableEntries(shell, session !== undefined),
+    ...(session === undefined ? [] : [...careEntries(shell, session), ...sessionEntries(session.id)]),
     ...projectEntries(shell),
     ...pageEntries(),
   ];
 }
 
-function tableEntries(hasSession: boolean): readonly PaletteEntry[] {
-  return [...ANYWHERE, ...TABS].flatMap(({ does, words, chords }) => {
-    if (typeof does === "function") return [];
-    const icon = does.do in WISH_ICONS ? iconOf(does.do) : undefined;
-    const needsSession = ["close-tab", "focus-composer", "print"].includes(does.do);
-    if (icon === undefined || (needsSession && !hasSession)) return [];
-    return [command(does.do, words, icon, (shell) => void runShortcut(shell, does), { chord: chords[0] })];
+function tableEntries(shell: Shell, hasSession: boolean): readonly PaletteEntry[] {
+  const hasColumns = shell.split.value.columns.length > 0;
+  return [...ANYWHERE, ...TABS].flatMap((row) => {
+    const { id, does, words } = row;
+    const icon = ROW_ICONS[id];
+    if (icon === undefined || typeof does === "function") return [];
+    if (NEEDS_SESSION.includes(id) && !hasSession) return [];
+    if (NEEDS_COLUMNS.includes(id) && !hasColumns) return [];
+    return [command(id, words, icon, (to) => void runShortcut(to, does), { chord: chordsOf(row)[0] })];
   });
 }
 
-function iconOf(wish: string): IconName | undefined {
-  return Object.entries(WISH_ICONS).find(([name]) => name === wish)?.[1];
+/** The keys of a session's own frame, for whoever has no use of them. */
+function sessionEntries(id: SessionRow["id"]): readonly PaletteEntry[] {
+  return IN_SESSION.flatMap((row) => {
+    const { does, words } = row;
+    const icon = ROW_ICONS[row.id];
+    if (icon === undefined || does === "allow" || does === "deny" || does === "focus-composer") return [];
+    const act = () => void (does === "find" ? findInPortlet(id) : wishOfPortlet(id, does));
+    return [command(does, words, icon, act, { chord: chordsOf(row)[0] })];
+  });
 }
 
 /** What can be done with the session in view: the same as from its row, and what its own menu has. */

@@ -4,7 +4,7 @@ import type { PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts
 import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
 import { Icon } from "../icons/icon.tsx";
 import { KeyHint } from "../portlet/key-hint.tsx";
-import { chordWords } from "../shell/keys/chord-keys.ts";
+import { keyWhileTyping, keyWords } from "../shell/keys/key-bindings.ts";
 import { ageWords } from "../transcript/time-words.ts";
 import { PermissionSubject } from "./permission-subject.tsx";
 import { firstOption, permissionQuestion, wholeWords } from "./permission-words.ts";
@@ -71,7 +71,7 @@ function Question({ permission, count, agentName, now, respond, isReady, onAnswe
             option={option}
             all={scrolls && option.kind.startsWith("allow") ? wholeWords(permission.toolCall) : null}
             look={option === allow ? "primary" : option.kind.startsWith("reject") ? "ghost" : ""}
-            hint={option === allow ? "A" : option === reject ? "D" : null}
+            hint={option === allow ? "allow" : option === reject ? "deny" : null}
             isReady={isReady}
             isBusy={answered === option.optionId}
             onClick={() => {
@@ -91,7 +91,7 @@ interface OptionButtonProps {
   /** What the answer covers when not all of it is in view. */
   readonly all: string | null;
   readonly look: string;
-  readonly hint: string | null;
+  readonly hint: "allow" | "deny" | null;
   readonly isReady: boolean;
   readonly isBusy: boolean;
   readonly onClick: () => void;
@@ -111,7 +111,7 @@ function OptionButton({ option, all, look, hint, isReady, isBusy, onClick }: Opt
         <VisibleLine text={option.name} />
         {all !== null && ` (${all})`}
       </span>
-      {hint !== null && <KeyHint name={hint} whileTyping={chordWords(`Alt+${hint}`)} />}
+      {hint !== null && <KeyHint name={keyWords(hint)} whileTyping={keyWhileTyping(hint)} />}
     </button>
   );
 }

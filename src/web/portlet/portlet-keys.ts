@@ -29,7 +29,7 @@ function takeShellKey(event: KeyboardEvent, { link, store }: PortletKeysOptions)
   // The composer is here: no need to ask the shell for it.
   if (shortcut === null || shortcut.do === "focus-composer") return false;
   store.keepDraft(); // the key may close this frame
-  link.post({ type: "portlet:key", key: press.key, modifiers: press.modifiers });
+  link.post({ type: "portlet:key", key: press.key, code: press.code, modifiers: press.modifiers });
   return true;
 }
 
@@ -52,7 +52,7 @@ function takeSessionKey(event: KeyboardEvent, { store, focusComposer, read }: Po
 
 function pressOf(event: KeyboardEvent): KeyPress {
   const { ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt } = event;
-  return { key: pressedKey(event), modifiers: { ctrl, meta, shift, alt }, typing: isTyping(event) };
+  return { key: pressedKey(event), code: event.code, modifiers: { ctrl, meta, shift, alt }, typing: isTyping(event) };
 }
 
 /** Whether a letter would become text where the focus is. */

@@ -100,6 +100,7 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
     case "portlet:focus":
     case "portlet:print":
     case "portlet:find":
+    case "portlet:wish":
     case "portlet:reveal":
       return state;
     default: {

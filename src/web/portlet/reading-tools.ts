@@ -21,18 +21,37 @@ export class ReadingTools {
   readonly #options: ReadingToolsOptions;
   #find: FindInSession | null = null;
   #print: PrintSession | null = null;
+  /** The reader is on the way to the first message, and older ones are still being loaded. */
+  #seeksFirst = false;
 
   constructor(options: ReadingToolsOptions) {
     this.#options = options;
     const { element } = options.transcript;
     element.addEventListener("click", (event) => this.#click(event));
     element.addEventListener("keydown", (event) => this.#pressOnImage(event));
+    for (const moved of ["wheel", "pointerdown", "touchstart"])
+      element.addEventListener(
+        moved,
+        () => {
+          this.#seeksFirst = false;
+        },
+        { passive: true },
+      );
   }
 
   /** The transcript shows something new. */
   update(): void {
     this.#find?.update();
     this.#print?.update();
+    if (this.#seeksFirst) this.#goToFirst();
+  }
+
+  /** Loads what is older, page by page, and goes to the top of it. */
+  #goToFirst(): void {
+    const { transcript, store } = this.#options;
+    this.#seeksFirst = store.state.session.hasMore;
+    if (this.#seeksFirst) store.askForOlder(PAGE_ENTRIES_MAX);
+    transcript.goToTop();
   }
 
   /** Does what a key asks for; false when it is not about reading. */
@@ -44,6 +63,13 @@ export class ReadingTools {
       case "previous-message":
       case "next-message":
         this.#options.transcript.stepUser(wish === "next-message" ? 1 : -1);
+        return true;
+      case "first-message":
+        this.#goToFirst();
+        return true;
+      case "latest":
+        this.#seeksFirst = false;
+        this.#options.transcript.follow();
         return true;
       case "stop":
         // The first Escape closes what is open.

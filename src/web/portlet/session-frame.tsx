@@ -79,6 +79,7 @@ export class SessionFrame {
     } else if (message.type === "portlet:focus" && this.#hasKeyboard) this.#focus();
     else if (message.type === "portlet:print") this.#reading.print();
     else if (message.type === "portlet:find") this.#reading.openFind();
+    else if (message.type === "portlet:wish" && !this.#reading.take(message.wish)) this.#store.cancelTurn();
   }
 
   /** Once per frame, and only while the frame is shown: what was folded since becomes visible in one step. */
@@ -110,6 +111,7 @@ export class SessionFrame {
       now: () => Date.now(),
       agentName: () => this.#store.state.agentName,
       onNearTop: () => this.#store.askForOlder(),
+      onFirstWanted: () => void this.#reading.take("first-message"),
       createProse: () =>
         new MarkdownView({
           headingLevel: TITLE_LEVEL,

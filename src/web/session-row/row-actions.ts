@@ -1,6 +1,6 @@
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { IconName } from "../icons/icon-shapes.ts";
-import { chordWords } from "../shell/keys/chord-keys.ts";
+import { keyWords } from "../shell/keys/key-bindings.ts";
 import { printPortlet } from "../shell/portlets/ask-portlet.ts";
 import { canOpenBeside } from "../shell/split/split-actions.ts";
 import type { Shell } from "../shell/state/shell.ts";
@@ -49,7 +49,7 @@ export function rowActions(shell: Shell, { id, archived }: SessionRow): readonly
 export function tabActions(shell: Shell, { id }: SessionRow): readonly RowAction[] {
   const others: RowAction = { words: "Close others", icon: "close", act: () => shell.closeOthers(id) };
   return [
-    { words: "Close", icon: "close", key: chordWords("Alt+W"), act: () => shell.close(id) },
+    { words: "Close", icon: "close", key: keyWords("close-tab"), act: () => shell.close(id) },
     ...(shell.tabs.peek().order.length > 1 ? [others] : []),
     ...besideAction(shell, id),
     { words: "Rename", icon: "edit", act: () => startRename(shell, id, "tab") },
@@ -73,5 +73,5 @@ function printAction(shell: Shell, id: SessionRow["id"]): readonly RowAction[] {
     shell.open(id);
     printPortlet(id);
   };
-  return [{ words: "Print", icon: "file", key: chordWords("Mod+P"), act }];
+  return [{ words: "Print", icon: "file", key: keyWords("print"), act }];
 }

@@ -60,6 +60,7 @@ export function SettingsDialog({ shell }: { shell: Shell }) {
             <Way shell={shell} to={{ kind: "agents" }} words="Agents…" icon="plug" />
             <Way shell={shell} to={{ kind: "shortcuts" }} words="Keyboard shortcuts…" icon="key" />
           </div>
+          <p class="hint">Any key can be changed under Keyboard shortcuts.</p>
         </section>
         <section aria-labelledby="settings-data">
           <h3 id="settings-data">Data</h3>

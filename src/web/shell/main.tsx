@@ -65,7 +65,7 @@ const pressed = (press: KeyPress): boolean => {
 addEventListener("keydown", (event) => {
   const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
   const typing = target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
-  const press = { key: pressedKey(event), modifiers: { ctrl, meta, shift, alt }, typing };
+  const press = { key: pressedKey(event), code: event.code, modifiers: { ctrl, meta, shift, alt }, typing };
   const isFree = shell.dialog.peek().kind === "none";
   if (keepForDialog(shell, event) || pressed(press) || (isFree && runFind(shell, press))) event.preventDefault();
   else if (key === "Escape" && shell.dialog.peek().kind === "none") shell.drawerOpen.value = false;

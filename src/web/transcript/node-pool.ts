@@ -26,6 +26,11 @@ export class NodePool {
     return node.element;
   }
 
+  /** The element of a row that is on screen. */
+  elementOf(key: string): HTMLElement | null {
+    return this.#nodes.get(key)?.node.element ?? null;
+  }
+
   /** Brings a row up to date if it is on screen, and does nothing for one that is not. */
   refresh(row: Row): void {
     if (this.#nodes.has(row.key)) this.show(row);

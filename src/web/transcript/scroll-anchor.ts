@@ -1,4 +1,4 @@
-import { followsAfterScroll, isAtEnd, type ScrollPlace } from "./follow-end.ts";
+import { END_NEAR_PX, followsAfterScroll, isAtEnd, type ScrollPlace } from "./follow-end.ts";
 
 interface Held {
   readonly element: Element;
@@ -19,12 +19,15 @@ export interface ScrollAnchorOptions {
 const STILL_PX = 0.5;
 /** With less than this above the view, what is shifted out of reach is given back at once. */
 const REACH_NEAR_PX = 200;
+/** Above the first line of an answer, where following stops. */
+const STOP_MARGIN_PX = 12;
 /** Where an entry that was looked for comes to stand, as a part of the view's height. */
 const REVEAL_AT = 0.2;
 
 /**
- * Keeps the reader's place. At the end the view follows the newest content; anywhere else the element under the top edge
- * stays where it is, whatever grows, shrinks or comes in above it.
+ * Keeps the reader's place. At the end the view follows the newest content, until the beginning of the newest answer
+ * would leave it; anywhere else the element under the top edge stays where it is, whatever grows, shrinks or comes in
+ * above it.
  */
 export class ScrollAnchor {
   readonly #options: ScrollAnchorOptions;
@@ -32,6 +35,10 @@ export class ScrollAnchor {
   #isScrolling = false;
   #top = 0;
   #held: readonly Held[] = [];
+  /** Following stops before this leaves the view at the top. */
+  #stop: Element | null = null;
+  /** The reader went on to the end past this one: it stops nothing any more. */
+  #passed: Element | null = null;
   /** How far the content is moved up instead of the scroll position; see `restore`. */
   #shift = 0;
 
@@ -41,6 +48,11 @@ export class ScrollAnchor {
 
   get isFollowing(): boolean {
     return this.#isFollowing;
+  }
+
+  /** Keeps the beginning of this element in view while following; null follows without end. */
+  stopAt(element: Element | null): void {
+    this.#stop = element;
   }
 
   /** How much there is above the view. */
@@ -54,6 +66,7 @@ export class ScrollAnchor {
     if (Math.abs(place.top - this.#top) < STILL_PX) return;
     this.#isScrolling = true;
     this.#setFollowing(followsAfterScroll(this.#isFollowing, this.#top, place));
+    if (this.#isFollowing) this.#passed = this.#stop;
     this.#top = place.top;
     this.#hold(this.#isFollowing ? [] : this.#options.findAtTop());
   }
@@ -73,7 +86,12 @@ export class ScrollAnchor {
     if (this.#isFollowing) {
       this.#applyShift(0);
       const end = scroller.scrollHeight - scroller.clientHeight;
-      if (Math.abs(end - scroller.scrollTop) >= STILL_PX) scroller.scrollTop = end;
+      const top = Math.min(end, this.#stopTop());
+      if (Math.abs(top - scroller.scrollTop) >= STILL_PX) scroller.scrollTop = top;
+      if (this.#stop && end - top > END_NEAR_PX) {
+        this.#setFollowing(false);
+        this.#hold([this.#stop]);
+      }
     } else {
       // The innermost element that is still there knows the place best.
       const held = this.#held.findLast(({ element }) => element.isConnected);
@@ -104,6 +122,7 @@ export class ScrollAnchor {
 
   /** Goes to the newest content and stays with it. */
   follow(): void {
+    this.#passed = this.#stop;
     this.#setFollowing(true);
     this.restore();
   }
@@ -147,6 +166,13 @@ export class ScrollAnchor {
   isInside(element: Element): boolean {
     const innermost = this.#held.at(-1)?.element;
     return !this.#isFollowing && innermost !== undefined && element.contains(innermost);
+  }
+
+  /** How far following may scroll. */
+  #stopTop(): number {
+    const stop = this.#stop;
+    if (stop === null || stop === this.#passed || !stop.isConnected) return Number.POSITIVE_INFINITY;
+    return Math.max(0, this.#options.scroller.scrollTop + this.#offsetOf(stop) - STOP_MARGIN_PX);
   }
 
   /** Turns a shift of the content into a place of the scroll bar; on screen nothing moves by it. */

@@ -7,10 +7,12 @@ import { listenForScrollEnd } from "./listen-for-scroll-end.ts";
 import { NodePool } from "./node-pool.ts";
 import { focusEntry, openEntry, revealEntry } from "./reveal-entry.ts";
 import type { RowContext } from "./row-node.ts";
-import { NO_ROWS, type TranscriptRows } from "./rows.ts";
+import { type EntryRow, NO_ROWS, type TranscriptRows } from "./rows.ts";
 import { ScrollAnchor } from "./scroll-anchor.ts";
 import { stepUserRow } from "./step-user-row.ts";
 
+/** A question this small, as a part of the view's height, stays in view above its answer. */
+const SMALL_QUESTION = 0.3;
 /** Closer than this to the top, older entries are fetched, so that reading upwards does not stop. */
 const PAGE_NEAR_PX = 1_600;
 /** What is just outside the view becomes real this long after a change: after its frame, and not once per frame of a stream. */
@@ -22,6 +24,8 @@ export interface TranscriptOptions {
   readonly agentName: () => string;
   /** The reader comes near the oldest entry there is. */
   readonly onNearTop: () => void;
+  /** The reader wants to see the first message of the session, which may not be loaded. */
+  readonly onFirstWanted: () => void;
 }
 
 /** The transcript on screen: keyed nodes patched in place, real near the view and empty boxes elsewhere. */
@@ -41,6 +45,9 @@ export class TranscriptView {
   #rows: TranscriptRows = NO_ROWS;
   #hasMore = false;
   #marginAsked = false;
+  /** The newest entry when the session was opened: it did not arrive under the reader's eyes. */
+  #openedWith: string | null = null;
+  #wasHomePressed = false;
   /** Between the wish to print and its end, in which some browsers go on. */
   #isPrinting = false;
 
@@ -77,13 +84,23 @@ export class TranscriptView {
   /** Brings the page up to the rows: called once per frame, and only while the frame is shown. */
   update(rows: TranscriptRows, hasMore: boolean): void {
     const previous = this.#rows;
+    if (previous === NO_ROWS) this.#openedWith = newestRows(rows, 1)[0]?.key ?? null;
     this.#rows = rows;
     this.#hasMore = hasMore;
     this.#sections.update(previous, rows);
     if (rows.tail !== previous.tail) this.#pool.place(this.#tail, rows.tail);
     if (rows.settled !== previous.settled || rows.tail !== previous.tail) this.#pool.releaseDetached();
     this.#earlier.hidden = !hasMore;
+    this.#anchor.stopAt(this.#answerStart());
     this.#settle();
+  }
+
+  /** Goes to the oldest content there is, and puts the keyboard there. */
+  goToTop(): void {
+    this.#anchor.goToTop();
+    this.#settle();
+    this.#anchor.goToTop();
+    this.#log.focus({ preventScroll: true });
   }
 
   /** Goes to the newest content: after a send, and when asked. */
@@ -208,10 +225,13 @@ export class TranscriptView {
 
   /** The ends are far away and their heights only guessed: going there is one step, not a ride. */
   #pressKey(event: KeyboardEvent): void {
+    const wasHomePressed = this.#wasHomePressed;
+    this.#wasHomePressed = event.key === "Home";
     const isPlain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey);
     if (event.target !== this.#log || !isPlain || (event.key !== "Home" && event.key !== "End")) return;
     event.preventDefault();
     if (event.key === "End") this.#anchor.follow();
+    else if (wasHomePressed && this.#hasMore) this.#options.onFirstWanted();
     else this.#anchor.goToTop();
     this.#settle();
   }
@@ -250,6 +270,15 @@ export class TranscriptView {
     );
   }
 
+  /** Where the newest answer begins, or the short question right above it; null when the newest entry is no answer. */
+  #answerStart(): HTMLElement | null {
+    const [answer, question] = newestRows(this.#rows, 2);
+    if (answer?.entry.type !== "assistant" || answer.key === this.#openedWith) return null;
+    const asked = question?.entry.type === "user" ? this.#pool.elementOf(question.key) : null;
+    const isSmall = asked !== null && asked.offsetHeight < this.#log.clientHeight * SMALL_QUESTION;
+    return isSmall ? asked : this.#pool.elementOf(answer.key);
+  }
+
   #entryAt(line: number): EntryId | null {
     const article = this.#sections.elementsAt(line).find((element) => element.tagName === "ARTICLE");
     const id = article instanceof HTMLElement ? article.dataset["entryId"] : undefined;
@@ -274,4 +303,10 @@ export class TranscriptView {
       agentName: this.#options.agentName,
     };
   }
+}
+
+/** The newest entries, the last first. */
+function newestRows({ settled, open }: TranscriptRows, count: number): readonly EntryRow[] {
+  const newest = open.slice(-count);
+  return [...settled.slice(settled.length - (count - newest.length)), ...newest].reverse();
 }

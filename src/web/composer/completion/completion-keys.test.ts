@@ -5,7 +5,7 @@ const OPEN = { count: 3, isBusy: false, isComposing: false };
 
 test("[X-7] Tab and Enter complete, the arrows choose, Escape closes", () => {
   expect(
-    ["Enter", "Tab", "ArrowDown", "ArrowUp", "Escape", "a"].map((key) => completionIntent(key, false, OPEN)),
+    ["Enter", "Tab", "ArrowUp", "ArrowDown", "Escape", "a"].map((key) => completionIntent(key, false, OPEN)),
   ).toEqual(["choose", "choose", "next", "previous", "close", null]);
 });
 
@@ -17,7 +17,7 @@ test("[X-7] nothing is sent while an answer is on its way, and nothing is chosen
 });
 
 test("[X-7] a list without options leaves every key to the field", () => {
-  for (const key of ["Enter", "Tab", "ArrowDown", "ArrowUp", "Escape"])
+  for (const key of ["Enter", "Tab", "ArrowUp", "ArrowDown", "Escape"])
     expect(completionIntent(key, false, { ...OPEN, count: 0 })).toBeNull();
 });
 

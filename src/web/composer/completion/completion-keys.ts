@@ -20,8 +20,9 @@ export function completionIntent(
     return count > 0 ? "choose" : null;
   }
   if (count === 0) return null;
-  if (key === "ArrowDown") return "next";
-  return key === "ArrowUp" ? "previous" : null;
+  // The best match is at the bottom of the list, beside the text: the next one is above it.
+  if (key === "ArrowUp") return "next";
+  return key === "ArrowDown" ? "previous" : null;
 }
 
 /** Round and round. */

@@ -11,6 +11,9 @@ import { filterCommands } from "./filter-commands.ts";
 
 const LIST_ID = "completions";
 const GAP_PX = 6;
+/** More of the transcript is not covered, whatever there is to choose from. */
+const LIST_HEIGHT_MAX_PX = 280;
+const LIST_PART_MAX = 0.4;
 
 interface CompletionOption {
   readonly key: string;
@@ -28,7 +31,7 @@ export interface CompletionPopupProps {
   readonly close: () => void;
 }
 
-/** What the word at the cursor could become, above the field it is typed in. */
+/** What the word at the cursor could become, above the field it is typed in; the best match is the lowest. */
 export function CompletionPopup(props: CompletionPopupProps) {
   adoptStyles(styles);
   return props.token.kind === "command" ? <CommandPopup {...props} /> : <FilePopup {...props} />;
@@ -180,11 +183,13 @@ function usePlace(list: { current: HTMLDivElement | null }, field: HTMLTextAreaE
 }
 
 function placeAbove({ style }: HTMLElement, field: HTMLTextAreaElement): void {
-  const frame = (field.closest("form") ?? field).getBoundingClientRect();
-  style.insetInlineStart = `${frame.left}px`;
-  style.width = `${frame.width}px`;
-  style.bottom = `${window.innerHeight - frame.top + GAP_PX}px`;
-  style.maxHeight = `${Math.max(0, frame.top - GAP_PX * 2)}px`;
+  const { left, width } = (field.closest("form") ?? field).getBoundingClientRect();
+  const { top } = field.getBoundingClientRect();
+  style.insetInlineStart = `${left}px`;
+  style.width = `${width}px`;
+  style.bottom = `${window.innerHeight - top + GAP_PX}px`;
+  const limit = Math.min(LIST_HEIGHT_MAX_PX, window.innerHeight * LIST_PART_MAX, top - GAP_PX * 2);
+  style.maxHeight = `${Math.max(0, limit)}px`;
 }
 
 /** The field keeps the focus; these tell a screen reader what is chosen in the list. */

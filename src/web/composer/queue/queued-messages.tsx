@@ -7,6 +7,7 @@ import { Icon } from "../../icons/icon.tsx";
 import type { IconName } from "../../icons/icon-shapes.ts";
 import { KeyHint } from "../../portlet/key-hint.tsx";
 import { type PortletModel, usePiece } from "../../portlet/portlet-model.ts";
+import { keyWords } from "../../shell/keys/key-bindings.ts";
 import { adoptStyles } from "../../styles/adopt-styles.ts";
 import type { Outgoing } from "../composer-state.ts";
 import { dropPlace, moveQueued } from "./move-queued.ts";
@@ -76,7 +77,7 @@ function EditingRow({ model }: { model: PortletModel }) {
       <span class="end">
         <button class="button small ghost" type="button" onClick={() => model.store.endEdit()}>
           Cancel edit
-          <KeyHint name="Esc" />
+          <KeyHint name={keyWords("stop")} />
         </button>
       </span>
     </div>
@@ -146,7 +147,14 @@ function QueuedRow({ model, item, index, isOnly, isTarget }: QueuedRowProps) {
             icon="send"
             onClick={() => store.ask({ type: "session:send-now", queuedId: commandId })}
           />
-          <QueueButton label="Edit queued message" icon="edit" onClick={() => store.editQueued(item)} />
+          <QueueButton
+            label="Edit queued message"
+            icon="edit"
+            onClick={() => {
+              store.editQueued(item);
+              document.getElementById("message")?.focus();
+            }}
+          />
           <QueueButton label="Remove queued message" icon="close" onClick={() => store.removeQueued(commandId)} />
         </span>
       )}

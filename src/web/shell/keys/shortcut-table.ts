@@ -23,7 +23,16 @@ export type ShellWish =
   | "print";
 
 /** What a session's own frame does by itself. */
-export type SessionWish = "allow" | "deny" | "focus-composer" | "stop" | "find" | "previous-message" | "next-message";
+export type SessionWish =
+  | "allow"
+  | "deny"
+  | "focus-composer"
+  | "stop"
+  | "find"
+  | "previous-message"
+  | "next-message"
+  | "first-message"
+  | "latest";
 export type InboxWish = "next" | "previous" | "allow" | "deny" | "answer" | "leave";
 
 /**
@@ -31,6 +40,8 @@ export type InboxWish = "next" | "previous" | "allow" | "deny" | "answer" | "lea
  * works while typing stands beside the plain letter, and another one beside what a browser may keep for itself.
  */
 export interface ShortcutRow<Does> {
+  /** Under which the user's own keys for it are stored. */
+  readonly id: string;
   readonly does: Does;
   readonly words: string;
   readonly chords: readonly string[];
@@ -38,50 +49,63 @@ export interface ShortcutRow<Does> {
 
 /** The one table: keys are matched against it, and the sheet and the palette are made from it. */
 export const ANYWHERE: readonly ShortcutRow<Shortcut>[] = [
-  { does: { do: "palette" }, words: "Go to a session or run a command", chords: ["Mod+K"] },
-  { does: { do: "search" }, words: "Search all sessions", chords: ["Mod+Shift+F", "/"] },
-  { does: { do: "overview" }, words: "Overview and inbox", chords: ["O", "Alt+O"] },
-  { does: { do: "next-waiting" }, words: "Next session waiting for you", chords: ["W", "Alt+N"] },
-  { does: { do: "new-session" }, words: "New session", chords: ["N", "Alt+Shift+N"] },
-  { does: { do: "focus-composer" }, words: "Write a message", chords: ["I"] },
-  { does: { do: "print" }, words: "Print the session", chords: ["Mod+P"] },
-  { does: { do: "settings" }, words: "Settings", chords: ["Mod+,"] },
-  { does: { do: "shortcuts" }, words: "Keyboard shortcuts", chords: ["?", "Mod+/"] },
+  { id: "palette", does: { do: "palette" }, words: "Go to a session or run a command", chords: ["Mod+K"] },
+  { id: "search", does: { do: "search" }, words: "Search all sessions", chords: ["Mod+Shift+F", "/"] },
+  { id: "overview", does: { do: "overview" }, words: "Overview and inbox", chords: ["O", "Alt+O"] },
+  { id: "next-waiting", does: { do: "next-waiting" }, words: "Next session waiting for you", chords: ["W", "Alt+N"] },
+  { id: "new-session", does: { do: "new-session" }, words: "New session", chords: ["N", "Alt+Shift+N"] },
+  { id: "focus-composer", does: { do: "focus-composer" }, words: "Write a message", chords: ["I"] },
+  { id: "print", does: { do: "print" }, words: "Print the session", chords: ["Mod+P"] },
+  { id: "settings", does: { do: "settings" }, words: "Settings", chords: ["Mod+,"] },
+  { id: "shortcuts", does: { do: "shortcuts" }, words: "Keyboard shortcuts", chords: ["?", "Mod+/"] },
 ];
 
 export const TABS: readonly ShortcutRow<Shortcut | ((key: string) => Shortcut)>[] = [
   {
+    id: "show-tab",
     does: (key) => ({ do: "show-tab", index: Number(key) - 1 }),
     words: "Go to a tab by its place",
     chords: ["Mod+1-9", "Alt+1-9"],
   },
-  { does: { do: "step-tab", steps: 1 }, words: "Next tab", chords: ["]", "Alt+PageDown"] },
-  { does: { do: "step-tab", steps: -1 }, words: "Previous tab", chords: ["[", "Alt+PageUp"] },
-  { does: { do: "move-tab", steps: 1 }, words: "Move the tab right", chords: ["Alt+Shift+ArrowRight"] },
-  { does: { do: "move-tab", steps: -1 }, words: "Move the tab left", chords: ["Alt+Shift+ArrowLeft"] },
-  { does: { do: "close-tab" }, words: "Close the tab", chords: ["Alt+W"] },
-  { does: { do: "reopen-tab" }, words: "Reopen closed tab", chords: ["Alt+Shift+T"] },
-  { does: { do: "split" }, words: "Open next tab to the side", chords: ["Alt+\\", "Mod+\\"] },
-  { does: { do: "close-column" }, words: "Close column", chords: ["Alt+Shift+W"] },
-  { does: { do: "step-column", steps: 1 }, words: "Next column", chords: ["Alt+]"] },
-  { does: { do: "step-column", steps: -1 }, words: "Previous column", chords: ["Alt+["] },
+  { id: "next-tab", does: { do: "step-tab", steps: 1 }, words: "Next tab", chords: ["]", "Alt+PageDown"] },
+  { id: "previous-tab", does: { do: "step-tab", steps: -1 }, words: "Previous tab", chords: ["[", "Alt+PageUp"] },
+  {
+    id: "move-right-tab",
+    does: { do: "move-tab", steps: 1 },
+    words: "Move the tab right",
+    chords: ["Alt+Shift+ArrowRight"],
+  },
+  {
+    id: "move-left-tab",
+    does: { do: "move-tab", steps: -1 },
+    words: "Move the tab left",
+    chords: ["Alt+Shift+ArrowLeft"],
+  },
+  { id: "close-tab", does: { do: "close-tab" }, words: "Close the tab", chords: ["Alt+W"] },
+  { id: "reopen-tab", does: { do: "reopen-tab" }, words: "Reopen closed tab", chords: ["Alt+Shift+T"] },
+  { id: "split", does: { do: "split" }, words: "Open next tab to the side", chords: ["Alt+\\", "Mod+\\"] },
+  { id: "close-column", does: { do: "close-column" }, words: "Close column", chords: ["Alt+Shift+W"] },
+  { id: "next-column", does: { do: "step-column", steps: 1 }, words: "Next column", chords: ["Alt+]"] },
+  { id: "previous-column", does: { do: "step-column", steps: -1 }, words: "Previous column", chords: ["Alt+["] },
 ];
 
 export const IN_SESSION: readonly ShortcutRow<SessionWish>[] = [
-  { does: "allow", words: "Allow what the agent asks for", chords: ["A", "Alt+A"] },
-  { does: "deny", words: "Deny it", chords: ["D", "Alt+D"] },
-  { does: "focus-composer", words: "Write a message", chords: ["I"] },
-  { does: "find", words: "Find in the session", chords: ["Mod+F"] },
-  { does: "previous-message", words: "Your previous message", chords: ["Alt+ArrowUp"] },
-  { does: "next-message", words: "Your next message", chords: ["Alt+ArrowDown"] },
-  { does: "stop", words: "Stop the agent (asks once)", chords: ["Escape"] },
+  { id: "allow", does: "allow", words: "Allow what the agent asks for", chords: ["A", "Alt+A"] },
+  { id: "deny", does: "deny", words: "Deny it", chords: ["D", "Alt+D"] },
+  { id: "focus-composer", does: "focus-composer", words: "Write a message", chords: ["I"] },
+  { id: "find", does: "find", words: "Find in the session", chords: ["Mod+F"] },
+  { id: "previous-message", does: "previous-message", words: "Your previous message", chords: ["Alt+ArrowUp"] },
+  { id: "next-message", does: "next-message", words: "Your next message", chords: ["Alt+ArrowDown"] },
+  { id: "first-message", does: "first-message", words: "First message", chords: ["Alt+Home"] },
+  { id: "latest", does: "latest", words: "Latest message", chords: ["Alt+End"] },
+  { id: "stop", does: "stop", words: "Stop the agent (asks once)", chords: ["Escape"] },
 ];
 
 export const IN_INBOX: readonly ShortcutRow<InboxWish>[] = [
-  { does: "next", words: "Next request", chords: ["J", "ArrowDown"] },
-  { does: "previous", words: "Previous request", chords: ["K", "ArrowUp"] },
-  { does: "allow", words: "Allow the marked one", chords: ["A"] },
-  { does: "deny", words: "Deny the marked one", chords: ["D"] },
-  { does: "answer", words: "Answer the marked question", chords: ["Enter"] },
-  { does: "leave", words: "Back to the session", chords: ["Escape"] },
+  { id: "inbox-next", does: "next", words: "Next request", chords: ["J", "ArrowDown"] },
+  { id: "inbox-previous", does: "previous", words: "Previous request", chords: ["K", "ArrowUp"] },
+  { id: "inbox-allow", does: "allow", words: "Allow the marked one", chords: ["A"] },
+  { id: "inbox-deny", does: "deny", words: "Deny the marked one", chords: ["D"] },
+  { id: "inbox-answer", does: "answer", words: "Answer the marked question", chords: ["Enter"] },
+  { id: "inbox-leave", does: "leave", words: "Back to the session", chords: ["Escape"] },
 ];

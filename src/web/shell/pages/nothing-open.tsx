@@ -1,4 +1,5 @@
 import { Icon } from "../../icons/icon.tsx";
+import { keyWords } from "../keys/key-bindings.ts";
 import type { Shell } from "../state/shell.ts";
 import { askForSession } from "../state/shell-actions.ts";
 
@@ -13,11 +14,11 @@ export function NothingOpen({ shell }: { shell: Shell }) {
         <div class="actions">
           <button type="button" class="button primary" onClick={() => askForSession(shell)}>
             New session
-            <kbd>N</kbd>
+            <kbd>{keyWords("new-session")}</kbd>
           </button>
           <button type="button" class="button" onClick={() => shell.toggleOverview()}>
             Overview
-            <kbd>O</kbd>
+            <kbd>{keyWords("overview")}</kbd>
           </button>
         </div>
       </div>

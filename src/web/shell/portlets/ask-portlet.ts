@@ -1,5 +1,5 @@
 import type { SessionId } from "../../../protocol/ids.ts";
-import type { ShellToPortlet } from "../../../protocol/portlet-messages.ts";
+import type { PortletWish, ShellToPortlet } from "../../../protocol/portlet-messages.ts";
 import { panelIdOf } from "./portlet-frame.ts";
 
 /** Has an open session print itself: only its own frame holds the whole of it. False when it is not open. */
@@ -10,6 +10,13 @@ export function printPortlet(id: SessionId): boolean {
 /** Opens the find of a session, which knows more of it than the browser's own. False when it is not open. */
 export function findInPortlet(id: SessionId): boolean {
   const frame = ask(id, { type: "portlet:find" });
+  frame?.focus();
+  return frame !== null;
+}
+
+/** Has an open session do what a key of its own does. False when it is not open. */
+export function wishOfPortlet(id: SessionId, wish: PortletWish): boolean {
+  const frame = ask(id, { type: "portlet:wish", wish });
   frame?.focus();
   return frame !== null;
 }

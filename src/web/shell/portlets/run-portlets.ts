@@ -189,7 +189,7 @@ class Portlets {
       return;
     }
     if (isKey(message)) {
-      onKey({ key: message.key, modifiers: message.modifiers, typing: false });
+      onKey({ key: message.key, code: message.code, modifiers: message.modifiers, typing: false });
       if (shell.dialog.peek().kind === "none") return;
       this.#cameFrom = id;
       frame.blur(); // the next keys are meant for the dialog, which may still have to be fetched

@@ -1,7 +1,7 @@
 import type { AgentInfo, AgentStatus } from "../../../protocol/server-messages.ts";
 import { agentIconName } from "../../icons/agent-icon-name.ts";
 import { Icon } from "../../icons/icon.tsx";
-import { chordWords } from "../keys/chord-keys.ts";
+import { withKey } from "../keys/key-bindings.ts";
 import type { Shell } from "../state/shell.ts";
 import { ThemeButton } from "./theme-button.tsx";
 
@@ -58,7 +58,7 @@ export function AgentsFooter({ shell }: { shell: Shell }) {
           class="icon-button"
           aria-label="Settings"
           aria-haspopup="dialog"
-          title={`Settings (${chordWords("Mod+,")})`}
+          title={withKey("Settings", "settings")}
           onClick={() => {
             shell.dialog.value = { kind: "settings" };
           }}

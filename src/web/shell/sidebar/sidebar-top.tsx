@@ -1,5 +1,5 @@
 import { Icon } from "../../icons/icon.tsx";
-import { chordKeys, chordWords, isMac } from "../keys/chord-keys.ts";
+import { ariaKeys, keysOf, withKey } from "../keys/key-bindings.ts";
 import { countsIn } from "../state/attention.ts";
 import type { Shell } from "../state/shell.ts";
 import { Mark } from "./mark.tsx";
@@ -15,7 +15,7 @@ export function SidebarTop({ shell }: { shell: Shell }) {
         type="button"
         class="palette-button"
         aria-haspopup="dialog"
-        aria-keyshortcuts="Control+K Meta+K"
+        aria-keyshortcuts={ariaKeys("palette")}
         onClick={() => {
           shell.dialog.value = { kind: "palette" };
         }}
@@ -23,7 +23,7 @@ export function SidebarTop({ shell }: { shell: Shell }) {
         <Icon name="chevron" class="icon-sm" />
         <span class="truncate">Search or run a command</span>
         <span class="keys" aria-hidden="true">
-          {chordKeys("Mod+K", isMac()).map((key) => (
+          {keysOf("palette").map((key) => (
             <kbd key={key}>{key}</kbd>
           ))}
         </span>
@@ -32,8 +32,8 @@ export function SidebarTop({ shell }: { shell: Shell }) {
         type="button"
         class="nav-row"
         aria-label="Search"
-        aria-keyshortcuts="Control+Shift+F Meta+Shift+F"
-        title={`Search all sessions (${chordWords("Mod+Shift+F")})`}
+        aria-keyshortcuts={ariaKeys("search")}
+        title={withKey("Search all sessions", "search")}
         onClick={() => {
           shell.dialog.value = { kind: "search" };
         }}
@@ -54,10 +54,10 @@ function OverviewRow({ shell }: { shell: Shell }) {
     <button
       type="button"
       class="nav-row"
-      aria-keyshortcuts="O"
+      aria-keyshortcuts={ariaKeys("overview")}
       aria-description={counts.map(({ mark, n }) => `${n} ${MARK_WORDS[mark]}`).join(", ") || undefined}
       aria-current={shell.page.value === "overview" ? "page" : undefined}
-      title="Overview and inbox (O)"
+      title={withKey("Overview and inbox", "overview")}
       onClick={() => shell.toggleOverview()}
     >
       <Icon name="grid" />

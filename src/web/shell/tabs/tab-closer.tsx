@@ -1,7 +1,7 @@
 import type { SessionId } from "../../../protocol/ids.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
 import { Icon } from "../../icons/icon.tsx";
-import { chordWords } from "../keys/chord-keys.ts";
+import { withKey } from "../keys/key-bindings.ts";
 import { Renamed } from "../sidebar/row-care.tsx";
 import type { Shell } from "../state/shell.ts";
 import { closeAndStay } from "./session-tab.tsx";
@@ -21,7 +21,7 @@ export function TabCloser({ shell, session, lit, onHover }: TabCloserProps) {
       type="button"
       class="icon-button tab-close"
       aria-label={`Close ${title}`}
-      title={`Close (${chordWords("Alt+W")})`}
+      title={withKey("Close", "close-tab")}
       onClick={() => closeAndStay(shell, id)}
       onPointerEnter={() => onHover(id)}
       onPointerLeave={() => onHover(null)}
