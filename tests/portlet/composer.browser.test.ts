@@ -274,7 +274,7 @@ describe("the row of options", () => {
       for (const { name } of options) {
         const label = portlet.frame.locator(".option-name").getByText(name, { exact: true });
         expect([width, name, await label.isVisible()]).toEqual([width, name, true]);
-        expect(await portlet.frame.getByRole("combobox", { name }).isVisible()).toBe(true);
+        expect(await portlet.frame.getByRole("combobox", { name, exact: true }).isVisible()).toBe(true);
       }
       await portlet.frame.getByRole("combobox", { name: "Output style" }).selectOption("b");
       expect(await portlet.heard("session:configure")).toMatchObject({ configId: "style", value: "b" });
