@@ -4,8 +4,13 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import packageJson from "../../package.json" with { type: "json" };
 import { ignore } from "../lib/ignore.ts";
 import { McpRelay } from "./mcp-relay.ts";
+import { NoServerError, RunningServer } from "./running-server.ts";
+import { startInBackground } from "./start-in-background.ts";
 
-/** MCP on stdio: the tools of the running server, for agents and programs that cannot use HTTP. */
+/**
+ * MCP on stdio: the tools of the running server, for agents and programs that cannot use HTTP. For a program a server is started
+ * where none runs; a session's agent has one already, which may just be starting again.
+ */
 export async function mcp(args: readonly string[]): Promise<void> {
   if (args.length > 0) {
     process.stderr.write("Usage: liminal mcp\n");
@@ -15,6 +20,7 @@ export async function mcp(args: readonly string[]): Promise<void> {
   const relay = new McpRelay(process.env);
   let instructions: string | undefined;
   try {
+    if (process.env["LIMINAL_MCP_TOKEN"] === undefined && !hasServer()) await startInBackground(process.env);
     instructions = await relay.ready(packageJson.version);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -22,6 +28,16 @@ export async function mcp(args: readonly string[]): Promise<void> {
     return;
   }
   serveStdio(() => relayedServer(relay, instructions));
+}
+
+/** One that is there and silent is one, too: the relay says so. */
+function hasServer(): boolean {
+  try {
+    return new RunningServer(process.env).pid > 0;
+  } catch (error) {
+    if (error instanceof NoServerError) return false;
+    throw error;
+  }
 }
 
 function relayedServer(relay: McpRelay, instructions: string | undefined): Server {

@@ -1,6 +1,7 @@
 import { expect, it } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { McpCaller } from "../orchestration/mcp-caller.ts";
 import { startTestServer, TestServer } from "../support/test-server.ts";
 import { COMMANDS_TIMEOUT_MS, liminal, liminalJson } from "./liminal.ts";
 
@@ -51,6 +52,24 @@ it(
     expect(await liminalJson(server, ["ls"])).toMatchObject({ code: 0, value: { sessions: [] } });
     await server.stop();
     expect(existsSync(join(server.dataDir, "command-token"))).toBe(false);
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
+  "O-6 liminal mcp starts a server where none runs, once for programs that come together, and stdout stays MCP (C10)",
+  async () => {
+    await using server = await TestServer.prepare();
+    try {
+      await using callers = new AsyncDisposableStack();
+      const opened = await Promise.all([McpCaller.overStdio(server), McpCaller.overStdio(server)]);
+      for (const caller of opened) callers.use(caller);
+      for (const caller of opened) expect(await caller.list()).toEqual([]);
+      const others = await liminal(server, ["ls"]);
+      expect(others).toMatchObject({ code: 0, stderr: "" });
+    } finally {
+      expect((await liminal(server, ["stop"])).code).toBe(0);
+    }
   },
   COMMANDS_TIMEOUT_MS,
 );

@@ -178,7 +178,7 @@ test("O-2 a restart keeps the tokens of the living and brings none of the dead b
   expect(statuses).toEqual([200, 401]);
 });
 
-test("O-6 liminal mcp without a server, or with a dead token, says so and ends", async () => {
+test("O-6 liminal mcp of an agent without a server, or with a dead token, says so and ends", async () => {
   const run = async (env: Record<string, string>) => {
     const child = Bun.spawn([process.execPath, "src/cli/main.ts", "mcp"], {
       env: { ...server.processes.env, PATH: process.env["PATH"] ?? "", HOME: server.home, ...env },
@@ -189,7 +189,7 @@ test("O-6 liminal mcp without a server, or with a dead token, says so and ends",
     const [code, stderr] = await Promise.all([child.exited, new Response(child.stderr).text()]);
     return { code, stderr };
   };
-  const none = await run({ LIMINAL_DATA_DIR: `${server.home}/nothing` });
+  const none = await run({ LIMINAL_DATA_DIR: `${server.home}/nothing`, LIMINAL_MCP_TOKEN: "any.token" });
   expect(none.code).toBe(1);
   expect(none.stderr).toContain("Agent MCP failed to initialize: No Liminal Builder is running");
   const dead = await run({ LIMINAL_DATA_DIR: server.dataDir, LIMINAL_MCP_TOKEN: "dead.token" });

@@ -71,6 +71,8 @@ export class McpCaller implements AsyncDisposable {
         PATH: process.env["PATH"] ?? "",
         HOME: server.home,
         LIMINAL_DATA_DIR: server.dataDir,
+        LIMINAL_PORT: "0",
+        LIMINAL_REGISTRY_URL: "off",
         ...(token !== undefined && { LIMINAL_MCP_TOKEN: token }),
       },
     });
