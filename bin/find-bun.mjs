@@ -28,6 +28,7 @@ export function bunMissingMessage(root, machine = thisMachine()) {
     "Liminal Builder runs on Bun, and its binary is not installed here.",
     `Expected the package ${expected} in ${join(root, "node_modules")}.`,
     `Run "npm install" in ${root} (without --omit=optional), then try again.`,
+    "If that changes nothing, delete node_modules first: an earlier version kept Bun in another package.",
   ].join("\n");
 }
 
