@@ -30,6 +30,7 @@ const RELEASED = [
   "901b9de7bf01ed60",
   "2e0c86c7654a9877",
   "c03da562fb96391c",
+  "d9c1b2c55558ebfd",
 ];
 
 function versions(): number[] {
