@@ -18,7 +18,10 @@ export const Part = z.discriminatedUnion("type", [
     path: z.string(),
     oldText: z.nullable(z.string()),
     newText: z.string(),
-    /** The texts are a part of the files that starts at this line; what is left out around them is the same in both. */
+    /**
+     * The texts are a part of the files that starts at this line; what is left out around them is the same in both.
+     * Absent where the place in the file is not known.
+     */
     firstLine: z.optional(z.int()),
     /** How long both whole texts are together. */
     truncated: z.optional(Truncated),

@@ -68,7 +68,7 @@ function shortenDiff(part: Diff, charsMax: number): Part {
     ...part,
     oldText: part.oldText === null ? null : before,
     newText: after,
-    firstLine: (part.firstLine ?? 1) + linesIn(newText, start),
+    ...(part.firstLine !== undefined && { firstLine: part.firstLine + linesIn(newText, start) }),
     truncated: { totalChars, headChars: before.length + after.length, tailChars: 0 },
   };
 }

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { EntryId } from "../../src/protocol/ids.ts";
 import { SHOWN_CHARS_MAX } from "../../src/protocol/shown-text.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { ONCE_OPTIONS } from "./asking-agent.ts";
 import { chunk, script, scriptedAgent } from "./scripted-agent.ts";
-import { reopen, startTalk, type Talk } from "./talk.ts";
+import { anotherTalk, reopen, startTalk, type Talk } from "./talk.ts";
 
 // What stays in the record of a session, whoever reads it and whenever.
 
@@ -17,6 +20,14 @@ beforeAll(async () => {
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
+
+/** A session of the scripted agent, with the directory it works in. */
+async function talkInDirectory(): Promise<{ talk: Talk; directory: string }> {
+  const client = await server.connect();
+  const directory = await server.directory(crypto.randomUUID());
+  const { project } = await client.ask("project:added", { type: "project:add", path: directory });
+  return { talk: await anotherTalk(client, project.id, "scripted"), directory };
+}
 
 /** All of an output, piece by piece. */
 async function wholeOutput(talk: Talk, entryId: EntryId, part?: number): Promise<string> {
@@ -104,20 +115,87 @@ test("X-7 an output that is asked for and is not there is refused in words", asy
 });
 
 test("X-7 a diff of large files travels as what changed, and is kept whole", async () => {
-  const talk = await startTalk(server, "scripted");
+  const { talk, directory } = await talkInDirectory();
   const lines = Array.from({ length: 30_000 }, (_, line) => `line ${line}`);
-  const diff = {
-    type: "diff",
-    path: "/a.txt",
-    oldText: lines.join("\n"),
-    newText: lines.with(20_000, "new").join("\n"),
-  };
+  const newText = lines.with(20_000, "new").join("\n");
+  const path = join(directory, "a.txt");
+  await writeFile(path, newText);
+  const diff = { type: "diff", path, oldText: lines.join("\n"), newText };
   const call = { sessionUpdate: "tool_call", toolCallId: "1", title: "Edit", status: "completed", content: [diff] };
   await talk.say(script({ update: call }, END));
   const [tool] = talk.tools;
   expect(JSON.stringify(tool).length).toBeLessThan(5_000);
   expect(tool?.parts?.[0]).toMatchObject({ type: "diff", firstLine: 19_981 });
-  expect(JSON.parse(await wholeOutput(talk, tool?.entryId ?? fail(), 0))).toEqual(diff);
+  expect(JSON.parse(await wholeOutput(talk, tool?.entryId ?? fail(), 0))).toEqual({ ...diff, firstLine: 1 });
+});
+
+/** Line `n` says so, for each of them. */
+const numbered = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}`);
+
+test("X-7 a diff of a snippet begins at its line of the file, before the edit and after it (B10)", async () => {
+  const { talk, directory } = await talkInDirectory();
+  const path = join(directory, "a.ts");
+  const lines = numbered(100);
+  await writeFile(path, lines.join("\r\n"));
+  const diff = { type: "diff" as const, path, oldText: "line 41\nline 42", newText: "line 41\nforty-two" };
+  const call = { toolCallId: "1", title: "Edit", kind: "edit", content: [diff] };
+  await talk.send(
+    script(
+      { update: { sessionUpdate: "tool_call", status: "pending", ...call } },
+      { ask: { id: "q", method: "session/request_permission", params: { toolCall: call, options: ONCE_OPTIONS } } },
+      { update: { sessionUpdate: "tool_call_update", toolCallId: "1", status: "completed", content: [diff] } },
+      END,
+    ),
+  );
+  expect((await talk.asked()).toolCall.parts).toEqual([{ ...diff, firstLine: 41 }]);
+  await writeFile(path, ["one more", ...lines.with(41, "forty-two")].join("\r\n"));
+  await talk.answerWith("once");
+  await talk.untilTurnsEnded(1);
+  expect(talk.tools[0]?.parts).toEqual([{ ...diff, firstLine: 42 }]);
+});
+
+test("X-7 a snippet found before its edit keeps its line when the edit removes it (B10)", async () => {
+  const { talk, directory } = await talkInDirectory();
+  const path = join(directory, "a.ts");
+  await writeFile(path, numbered(50).join("\n"));
+  const diff = { type: "diff" as const, path, oldText: "line 9\nline 10\n", newText: "" };
+  const call = { toolCallId: "1", title: "Edit", kind: "edit", content: [diff] };
+  await talk.send(
+    script(
+      { ask: { id: "q", method: "session/request_permission", params: { toolCall: call, options: ONCE_OPTIONS } } },
+      { update: { sessionUpdate: "tool_call_update", status: "completed", ...call } },
+      END,
+    ),
+  );
+  await talk.asked();
+  await writeFile(path, numbered(50).toSpliced(8, 2).join("\n"));
+  await talk.answerWith("once");
+  await talk.untilTurnsEnded(1);
+  expect(talk.tools[0]?.parts).toEqual([{ ...diff, firstLine: 9 }]);
+});
+
+test("X-7 a diff whose place is not sure has no line: found twice, nowhere, or outside the session's directory (B10)", async () => {
+  const { talk, directory } = await talkInDirectory();
+  const path = join(directory, "a.ts");
+  await writeFile(path, "same\nother\nsame\n");
+  const outside = await server.directory(crypto.randomUUID());
+  await writeFile(join(outside, "b.ts"), "first\nsame\n");
+  await symlink(join(outside, "b.ts"), join(directory, "link.ts"));
+  const same = { type: "diff" as const, oldText: "same", newText: "changed" };
+  const diffs = [
+    { ...same, path },
+    { ...same, path, oldText: "not there" },
+    { ...same, path: join(outside, "b.ts") },
+    { ...same, path: join(directory, "link.ts") },
+    { ...same, path: join(directory, "missing.ts") },
+    { ...same, path, oldText: null },
+  ];
+  const call = { sessionUpdate: "tool_call", toolCallId: "1", title: "Edit", status: "pending", content: diffs };
+  const again = { ...call, toolCallId: "2", content: diffs.slice(0, 1), locations: [{ path, line: 3 }] };
+  await talk.say(script({ update: call }, { update: again }, END));
+  expect(talk.tools[0]?.parts).toEqual(diffs);
+  // The agent's own position decides between two places.
+  expect(talk.tools[1]?.parts).toMatchObject([{ firstLine: 3 }]);
 });
 
 test("W-3 a cancelled call stays cancelled when its agent says later that it completed; its output is kept", async () => {

@@ -111,6 +111,43 @@ describe("[TC-3.3b] a diff", () => {
     await entry("e").locator(".diff.split").waitFor();
   });
 
+  test("[X-7] has the numbers of the file where its place is known, and none where it is not (B10)", async () => {
+    const numbers = (id: string) =>
+      entry(id)
+        .locator("td.n")
+        .evaluateAll((cells) =>
+          cells.flatMap((cell) => {
+            const { content } = getComputedStyle(cell, "::before");
+            return content === '""' ? [] : [content];
+          }),
+        );
+    const snippet: Part = { type: "diff", path: "a.ts", oldText: "one\ntwo", newText: "one\n2" };
+    await portlet.show(
+      history([
+        edit("placed", { ...snippet, firstLine: 41 }),
+        edit("unplaced", snippet),
+        edit("new", { ...snippet, oldText: null }),
+      ]),
+    );
+    for (const id of ["placed", "unplaced", "new"]) {
+      await entry(id)
+        .getByRole("button", { name: /Edit files/ })
+        .click();
+      await entry(id).locator("tr.add").first().waitFor();
+    }
+    expect(await numbers("placed")).toEqual(['"41"', '"41"', '"42"', '"42"']);
+    expect(await numbers("new")).toEqual(['"1"', '"2"']);
+    expect(await numbers("unplaced")).toEqual([]);
+    await entry("unplaced").getByRole("button", { name: "Side by side" }).click();
+    await entry("unplaced").locator(".diff.split").waitFor();
+    expect(await numbers("unplaced")).toEqual([]);
+    const halves = await entry("unplaced")
+      .locator("td.c")
+      .evaluateAll((cells) => cells.slice(0, 2).map((cell) => cell.getBoundingClientRect().width));
+    expect(Math.abs((halves[0] ?? 0) - (halves[1] ?? 0))).toBeLessThan(2);
+    expect(halves[0]).toBeGreaterThan(300);
+  });
+
   test("of long texts is made in the worker, and its rows come in portions", async () => {
     const long = Array.from({ length: 3_000 }, (_, line) => `line ${line} with some words`);
     const changed = long.map((line, at) => (at % 7 === 0 ? `${line} changed` : line));

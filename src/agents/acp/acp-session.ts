@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentSession, RejoinedSession } from "../../ports/agents.ts";
+import type { AgentEvent, AgentSession, RejoinedSession, ToolPatch } from "../../ports/agents.ts";
 import type { Part } from "../../protocol/entry.ts";
 import { REFUSE } from "../../protocol/errors.ts";
 import { type CommandId, type ElicitationId, PermissionId, type TurnId } from "../../protocol/ids.ts";
@@ -11,6 +11,7 @@ import { ClientRequestError } from "./client-requests.ts";
 import { configure } from "./config-choices.ts";
 import type { AcpFailure, Asked } from "./connection/acp-hooks.ts";
 import type { SessionNote } from "./connection/acp-note.ts";
+import { DiffPlaces } from "./diff-places.ts";
 import { OpenPrompts } from "./open-prompts.ts";
 import { asObject, type JsonObject } from "./read-json.ts";
 import { type Expected, Replay } from "./replay.ts";
@@ -34,6 +35,7 @@ export class AcpSession implements RejoinedSession {
   readonly #prompts = new OpenPrompts();
   readonly #permissionKeys = new Map<PermissionId, string>();
   readonly #updates = new UpdateReader();
+  readonly #places: DiffPlaces;
   /** While an earlier server's talk is gone through: what of it the session has stored. */
   #past: StoredPast | null = null;
   #replay: Replay | null = null;
@@ -49,6 +51,7 @@ export class AcpSession implements RejoinedSession {
   constructor(options: AcpSessionOptions) {
     this.#options = options;
     this.agentSessionId = options.agentSessionId;
+    this.#places = new DiffPlaces(options.requests.files);
     this.#past = options.past ?? null;
     this.#hasPrompted = options.past !== undefined;
     this.#offerSteering();
@@ -173,8 +176,11 @@ export class AcpSession implements RejoinedSession {
 
   /** What is stored already is not said again. */
   #tell(event: AgentEvent): void {
-    if (this.#past && this.#options.connection.heard <= this.#past.heard) return;
-    this.#options.sink(event);
+    if (!this.#isHeardBefore) this.#options.sink(event);
+  }
+
+  get #isHeardBefore(): boolean {
+    return this.#past !== null && this.#options.connection.heard <= this.#past.heard;
   }
 
   onUpdate(update: Json): void {
@@ -182,9 +188,19 @@ export class AcpSession implements RejoinedSession {
     for (const event of this.#updates.read(update)) {
       this.#noteText(event);
       if (this.#replay && !this.#replay.hear(event)) continue;
-      this.#tell(event.type === "usage" && !this.#hasPrompted ? { ...event, isFromMemory: true } : event);
+      this.#tell(this.#completed(event));
       if (event.type === "tool") this.#options.requests.onToolPatch(event.patch);
     }
+  }
+
+  #completed(event: AgentEvent): AgentEvent {
+    if (event.type === "usage" && !this.#hasPrompted) return { ...event, isFromMemory: true };
+    return event.type === "tool" ? { ...event, patch: this.#located(event.patch) } : event;
+  }
+
+  /** Of what the agent does now; the files have changed since what it remembers. */
+  #located(patch: ToolPatch): ToolPatch {
+    return this.#replay || this.#isHeardBefore ? patch : this.#places.locate(patch);
   }
 
   #noteText(event: AgentEvent): void {
@@ -213,7 +229,7 @@ export class AcpSession implements RejoinedSession {
       return;
     }
     const options = translatePermissionOptions(params["options"]);
-    this.#options.sink({ type: "permission-requested", permissionId, patch, options });
+    this.#options.sink({ type: "permission-requested", permissionId, patch: this.#places.locate(patch), options });
   }
 
   /** True when the withdrawn request was this session's. */

@@ -78,6 +78,11 @@ export class ClientRequests {
     }
   }
 
+  /** The files of the session. */
+  get files(): Pick<ClientRequestsOptions, "roots" | "guarded"> {
+    return this.#options;
+  }
+
   get terminalIds(): readonly string[] {
     return this.#terminals.ids;
   }

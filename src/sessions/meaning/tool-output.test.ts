@@ -105,11 +105,14 @@ describe("the output of a running tool", () => {
     const session = started();
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`);
     const oldText = lines.join("\n");
-    const change = { ...DIFF, oldText, newText: lines.with(15_000, "changed").join("\n") };
-    session.announce("1", { parts: [DIFF, change] });
+    const change = { ...DIFF, oldText, newText: lines.with(15_000, "changed").join("\n"), firstLine: 1 };
+    const { firstLine: _, ...unplaced } = change;
+    session.announce("1", { parts: [DIFF, change, unplaced] });
     const [tool] = session.tools;
-    const [small, short] = tool?.parts ?? [];
+    const [small, short, shortUnplaced] = tool?.parts ?? [];
     expect(small).toEqual(DIFF);
+    expect(shortUnplaced).toMatchObject({ type: "diff", truncated: { tailChars: 0 } });
+    expect(shortUnplaced).not.toHaveProperty("firstLine");
     expect(short).toMatchObject({ type: "diff", firstLine: 14_981, truncated: { tailChars: 0 } });
     expect(JSON.stringify(short).length).toBeLessThan(2_000);
     expect(short?.type === "diff" && short.newText).toContain("line 14999\nchanged\nline 15001");

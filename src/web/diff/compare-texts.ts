@@ -20,7 +20,7 @@ export function compareTexts(texts: ComparedTexts, show: (diff: LineDiff) => voi
     return;
   }
   askWorker(
-    (id) => ({ kind: "diff", id, oldText, newText, firstLine: firstLine ?? 1 }),
+    (id) => ({ kind: "diff", id, oldText, newText, firstLine }),
     // Without a worker it takes longer, but it is there.
     (reply) => (reply && "diff" in reply ? show(reply.diff) : here()),
   );

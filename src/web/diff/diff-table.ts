@@ -18,14 +18,23 @@ const PLAIN = /^[\t\u0020-\u007e]*$/;
 type Row = DiffLine | DiffFold | SplitRow;
 type Side = "old" | "new";
 
-/** A change as one table: numbers and signs are generated content, so copying gives code only. */
-export function createDiffTable({ rows }: LineDiff, shape: "unified" | "split"): HTMLTableElement {
+/**
+ * A change as one table: numbers and signs are generated content, so copying gives code only. Where the place in the
+ * file is not known there are no numbers.
+ */
+export function createDiffTable(diff: LineDiff, shape: "unified" | "split"): HTMLTableElement {
+  const rows = diff.isPlaced ? diff.rows : diff.rows.map(withoutNumbers);
   const all: readonly Row[] = shape === "split" ? splitRows(rows) : rows;
   const body = createElement("tbody", "", ...all.slice(0, ROWS_AT_ONCE).map(createRow));
   if (all.length > ROWS_AT_ONCE) body.append(createMore(all, ROWS_AT_ONCE));
-  const table = createElement("table", "", body);
+  const table = createElement("table", diff.isPlaced ? "" : "unnumbered", body);
   if (shape === "split") table.addEventListener("pointerdown", (event) => selectOneSide(table, event));
   return table;
+}
+
+function withoutNumbers(row: DiffLine | DiffFold): DiffLine | DiffFold {
+  const plain = (line: DiffLine): DiffLine => ({ ...line, oldNumber: null, newNumber: null });
+  return row.kind === "fold" ? { ...row, lines: row.lines.map(plain) } : plain(row);
 }
 
 /** Side by side, a selection stays in the half it began in: what is copied is one text and not two in turns. */

@@ -24,6 +24,8 @@ export interface LineDiff {
   readonly rows: readonly (DiffLine | DiffFold)[];
   readonly added: number;
   readonly removed: number;
+  /** The numbers are those of the file; else they only count the lines of the texts. */
+  readonly isPlaced: boolean;
 }
 
 const CONTEXT_LINES = 3;
@@ -38,15 +40,16 @@ const WORD_PAIRS_MAX = 500;
 
 type Edit = "same" | "added" | "removed";
 
-/** Old text to new text, line by line; null stands for a file that was not there. */
-export function diffLines(oldText: string | null, newText: string, firstLine = 1, editsMax = EDITS_MAX): LineDiff {
+/** Old text to new text, line by line; null stands for a file that was not there. Without `firstLine` the place is unknown. */
+export function diffLines(oldText: string | null, newText: string, firstLine?: number, editsMax = EDITS_MAX): LineDiff {
   const before = linesOf(oldText ?? "");
   const after = linesOf(newText);
-  const lines = markWords(numberLines(editsBetween(before, after, editsMax), before, after, firstLine));
+  const lines = markWords(numberLines(editsBetween(before, after, editsMax), before, after, firstLine ?? 1));
   return {
     rows: foldUnchanged(lines),
     added: lines.filter(({ kind }) => kind === "added").length,
     removed: lines.filter(({ kind }) => kind === "removed").length,
+    isPlaced: firstLine !== undefined,
   };
 }
 

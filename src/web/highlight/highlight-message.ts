@@ -18,7 +18,7 @@ export interface DiffRequest {
   readonly id: number;
   readonly oldText: string | null;
   readonly newText: string;
-  readonly firstLine: number;
+  readonly firstLine: number | undefined;
 }
 
 export interface DiffReply {

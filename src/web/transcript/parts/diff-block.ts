@@ -1,3 +1,4 @@
+import type { Truncated } from "../../../protocol/entry.ts";
 import type { showDiff } from "../../diff/diff-view.ts";
 import { createElement } from "../create-element.ts";
 import { splitPath } from "../tool-words.ts";
@@ -9,6 +10,7 @@ export interface DiffTexts {
   readonly oldText: string | null;
   readonly newText: string;
   readonly firstLine?: number | undefined;
+  readonly truncated?: Truncated | undefined;
 }
 
 let show: typeof showDiff | null = null;
@@ -27,12 +29,13 @@ export function createDiffBlock(texts: DiffTexts, isPlain = false): HTMLElement 
   );
   block.classList.add("diff-block");
   const frame = { block, body, stats, end, isPlain };
-  if (show) show(frame, texts);
+  const placed = change === "new file" ? { ...texts, firstLine: 1 } : texts;
+  if (show) show(frame, placed);
   else
     import("../../diff/diff-view.ts").then(
       (part) => {
         show = part.showDiff;
-        show(frame, texts);
+        show(frame, placed);
       },
       () =>
         body.append(createElement("p", "part-text", "The change could not be shown. Reload the page and try again.")),
@@ -41,7 +44,8 @@ export function createDiffBlock(texts: DiffTexts, isPlain = false): HTMLElement 
 }
 
 /** A file that comes or goes is more than its lines. */
-function changeWord({ oldText, newText, firstLine }: DiffTexts): string {
-  if (oldText === null || (oldText === "" && firstLine === undefined)) return "new file";
-  return newText === "" && firstLine === undefined ? "deleted" : "";
+function changeWord({ oldText, newText, firstLine, truncated }: DiffTexts): string {
+  const isPart = firstLine !== undefined || truncated !== undefined;
+  if (oldText === null || (oldText === "" && !isPart)) return "new file";
+  return newText === "" && !isPart ? "deleted" : "";
 }
