@@ -222,7 +222,10 @@ export class SessionService {
     return { type: "session:children", sessionId, children, ...delegations.spending(sessionId) };
   }
 
-  /** Where a reader starts: whole, or from its own cursor when everything after it is kept. Starts no agent. */
+  /**
+   * Where a reader starts: whole, or from its own cursor when everything after it is kept. Starts no agent, except for
+   * a session of an older app whose words were never read.
+   */
   open(
     sessionId: SessionId,
     after: number | undefined,
@@ -231,6 +234,7 @@ export class SessionService {
     const session = this.#session(sessionId);
     if (!session) return null;
     session.flush();
+    session.recall();
     const standing = sessionStanding(sessionId, session.state, this.#deps.log.drafts.read(sessionId));
     if (after !== undefined && this.#deps.log.canResume(sessionId, after))
       return { type: "session:resumed", ...standing };

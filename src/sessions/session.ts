@@ -1,14 +1,14 @@
 import { Mailbox } from "../lib/mailbox.ts";
 import type { AgentEvent, AgentSession } from "../ports/agents.ts";
-import type { AgentBinding, StoredSession } from "../ports/session-log.ts";
+import { type AgentBinding, NO_AGENT_SESSION, type StoredSession } from "../ports/session-log.ts";
 import { isoTime } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import type { ElicitationId, PermissionId, SessionId } from "../protocol/ids.ts";
+import type { CliType, ElicitationId, PermissionId, SessionId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
 import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
-import { AgentLink, FORGOTTEN } from "./agent/agent-link.ts";
+import { AgentLink, forgotten, turnError } from "./agent/agent-link.ts";
 import { AgentStanding } from "./agent/agent-standing.ts";
 import type { EarlyEvents } from "./agent/early-events.ts";
 import { RejoinedAgent } from "./agent/rejoined-agent.ts";
@@ -27,10 +27,12 @@ import type { Effect, Scene } from "./meaning/scene.ts";
 import { mergeText } from "./merge-text.ts";
 import { PermissionJudge } from "./policy/permission-judge.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import { silentNotice } from "./transfer/adopt-history.ts";
 
 /** The single writer of one session: commands and the agent's words enter one mailbox, facts leave to the log. */
 export class Session {
   readonly id: SessionId;
+  readonly #cliType: CliType;
   readonly #deps: SessionDeps;
   readonly #mailbox: Mailbox<Mail>;
   readonly #link: AgentLink;
@@ -46,10 +48,14 @@ export class Session {
   #stagedEffects: Effect[] = [];
   #retry: ReturnType<typeof setTimeout> | undefined;
   #isEnded = false;
+  #hasRecalled = false;
+  /** While an older app's words are read: when something was last said in the session. */
+  #recallingSince: string | null = null;
   readonly #silence: SilenceWatch;
 
   constructor(deps: SessionDeps, stored: StoredSession) {
     this.id = stored.row.id;
+    this.#cliType = stored.row.cliType;
     this.#deps = deps;
     this.#state = stored.state;
     this.#storedState = stored.state;
@@ -142,6 +148,36 @@ export class Session {
     return this.#link.configure(command.configId, command.value);
   }
 
+  /**
+   * An older app left a session without its words, which only the agent has. They are read when someone opens it, once
+   * for each run of the server until it works.
+   */
+  recall(): void {
+    const { binding, continuation } = this.#standing;
+    const isUnread = binding.adopted === true && continuation.agentSeenAt === null;
+    const isOver = binding.agentSessionId === NO_AGENT_SESSION || binding.state === "closed";
+    if (!isUnread || isOver || this.#hasRecalled || this.#deps.storage.refusal() !== null) return;
+    this.#hasRecalled = true;
+    this.#recallingSince = this.#deps.log.row(this.id)?.lastActiveAt ?? null;
+    this.#link.ensure().then(
+      (agent) => this.#recalled(agent),
+      (error: unknown) => {
+        this.#recallingSince = null;
+        const content = `The history of this session could not be read. ${turnError(error).message}\nSend a message to try again.`;
+        this.observe({ type: "notice", severity: "warning", content });
+      },
+    );
+  }
+
+  #recalled({ origin }: AgentSession): void {
+    this.flush();
+    this.#recallingSince = null;
+    const isEmpty = this.#state.open.length === 0 && this.#deps.log.said(this.id).length === 0;
+    if (!isEmpty || origin === "forgotten") return;
+    const name = this.#deps.agents.find(this.#cliType)?.name ?? String(this.#cliType);
+    this.observe(silentNotice(name, origin === "resumed" ? "memory" : "words"));
+  }
+
   /** The policy has changed: it may now have an answer to what waits for the user. */
   judgeAgain(): void {
     this.#judge.startAgain(this.#state);
@@ -182,7 +218,8 @@ export class Session {
   #absorb(run: readonly AgentMail[]): void {
     for (const event of mergeText(run.map(({ event }) => event))) {
       if (!this.#judge.lets(event)) continue;
-      const { facts, effects } = observe(this.#scene(), event);
+      const said = event.type === "replayed" ? this.#recallingSince : null;
+      const { facts, effects } = observe(said === null ? this.#scene() : { ...this.#scene(), now: said }, event);
       this.#stage(facts);
       this.#stagedEffects.push(...effects);
       this.#judge.expect(effects);
@@ -255,6 +292,7 @@ export class Session {
     const { commit, settled, working } = commitOf({
       ...{ facts, state: this.#state, outputs: this.#stagedOutputs, done, now: this.#now() },
       isShown: this.#deps.isShown(this.id),
+      isFromMemory: this.#recallingSince !== null,
     });
     this.#standing.works(isTurnActive(working.turn), this.#link.isAttached, this.#now());
     this.#deps.log.commit(this.id, { ...commit, ...this.#standing.toCommit() });
@@ -280,7 +318,7 @@ export class Session {
     // What the process before this one said belongs to its own count of lines.
     this.flush();
     this.#standing.attached(agent, this.#now());
-    if (agent.origin === "forgotten") this.observe(FORGOTTEN);
+    if (agent.origin === "forgotten") this.observe(forgotten(this.#deps.log.said(this.id).length > 0));
     // Before anything is asked of it: a later server must know whom to look for.
     this.flush();
   }

@@ -50,7 +50,7 @@ describe("importLegacyFiles", () => {
       createdAt: ADDED,
       archived: true,
     });
-    expect(loaded?.binding).toMatchObject({ agentSessionId: "abc:def", cwd: "/old/app", state: "idle" });
+    expect(loaded?.binding).toMatchObject({ agentSessionId: "abc:def", cwd: "/old/app", state: "idle", adopted: true });
     expect(readFileSync(at.dir.join("sessions.json"), "utf8")).toBe(before);
   });
 

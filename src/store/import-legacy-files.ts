@@ -78,8 +78,16 @@ function importSession(log: SessionLog, session: z.infer<typeof LegacySession>, 
       archived: session["archived"] === true,
       turn: { state: "idle" },
     },
-    // The older app named a session by the agent's own id of it.
-    { agentSessionId: session.id.slice(session.id.indexOf(":") + 1), createdAt, cwd, state: "idle", since: createdAt },
+    {
+      // The older app named a session by the agent's own id of it.
+      agentSessionId: session.id.slice(session.id.indexOf(":") + 1),
+      createdAt,
+      cwd,
+      state: "idle",
+      since: createdAt,
+      // Its words are the agent's alone; they are read when someone opens it.
+      adopted: true,
+    },
     null,
   );
 }

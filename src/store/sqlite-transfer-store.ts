@@ -45,7 +45,7 @@ export class SqliteTransferStore implements TransferStore {
         continuation: { ...NO_CONTINUATION, agentSeenAt: binding.since },
       });
       // The facts it was folded from are not kept: whoever has an older cursor gets all of it.
-      this.#sql.finish.run(state.seq + 1, binding.adopted === true ? 1 : 0, row.id);
+      this.#sql.finish.run(state.seq + 1, row.id);
       if (digest !== null) this.#sql.noteFile.run(row.projectId, digest, row.id);
       return true;
     });
@@ -71,7 +71,7 @@ function prepareStatements(db: DatabaseSync) {
     known: db.prepare("SELECT agent_session_id FROM agent_session WHERE cli_type = ?"),
     forgotten: db.prepare("SELECT agent_session_id FROM forgotten_session WHERE cli_type = ?"),
     isKnown: db.prepare("SELECT 1 FROM agent_session WHERE cli_type = ? AND agent_session_id = ?"),
-    finish: db.prepare("UPDATE session SET kept_from_seq = ?, adopted = ? WHERE id = ?"),
+    finish: db.prepare("UPDATE session SET kept_from_seq = ? WHERE id = ?"),
     noteFile: db.prepare(
       "INSERT OR IGNORE INTO imported_file (project_id, digest, session_key) SELECT ?, ?, key FROM session WHERE id = ?",
     ),

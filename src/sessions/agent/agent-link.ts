@@ -7,12 +7,11 @@ import type { TurnError } from "../../protocol/session-parts.ts";
 import type { AgentEffect } from "../meaning/scene.ts";
 
 /** What is said when an agent had to start without its memory. */
-export const FORGOTTEN: AgentEvent = {
-  type: "notice",
-  severity: "warning",
-  content:
-    "The agent could not bring back its own memory of this conversation, so it starts afresh. Everything said so far is still here.",
-};
+export function forgotten(hasTranscript: boolean): AgentEvent {
+  const what = "The agent could not bring back its own memory of this conversation, so it starts afresh.";
+  const content = hasTranscript ? `${what} Everything said so far is still here.` : what;
+  return { type: "notice", severity: "warning", content };
+}
 
 /** What is said to a session that an earlier run of the server left in the middle of a turn. */
 export function lostWithServer({ state }: AgentBinding): AgentEvent {
@@ -222,7 +221,7 @@ function lastTurnOf(said: readonly Said[]): { message: string; answer: string } 
   return { message: said[index]?.content ?? "", answer: answer.map(({ content }) => content).join("") };
 }
 
-function turnError(error: unknown): TurnError {
+export function turnError(error: unknown): TurnError {
   const { code, message, details } = error instanceof RefusalError ? error.refusal : REFUSE.internal();
   return { code, message: details === undefined ? message : `${message}\n${details}` };
 }

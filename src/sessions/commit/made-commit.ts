@@ -16,17 +16,19 @@ interface Made {
   readonly now: string;
   /** Someone looks at the session. */
   readonly isShown: boolean;
+  /** The agent repeats what was said long ago, so nothing happens in the session. */
+  readonly isFromMemory: boolean;
 }
 
 /** What is to be stored of new facts, and the state that is left to work with. */
-export function commitOf({ facts, state, outputs, done, now, isShown }: Made) {
+export function commitOf({ facts, state, outputs, done, now, isShown, isFromMemory }: Made) {
   const { settled, working } = settle(state);
   const hasSettled = settled.length > 0 || !isTurnActive(working.turn);
   const commit: Omit<Commit, "binding" | "continuation"> = {
     ...{ facts, state, settled, outputs },
     snapshot: hasSettled ? working : null,
     revised: lateEntries(facts),
-    lastActiveAt: done?.isSend || facts.some(isActivity) ? now : null,
+    lastActiveAt: done?.isSend || (!isFromMemory && facts.some(isActivity)) ? now : null,
     attention: attentionOf(facts, done?.isSend === true || isShown),
     receipt: done && receiptOf(done, now),
   };

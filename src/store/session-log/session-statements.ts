@@ -6,8 +6,8 @@ export function prepareSessionStatements(db: DatabaseSync) {
   return {
     ...prepareCareStatements(db),
     insertSession: db.prepare(
-      `INSERT INTO session (id, project_id, cli_type, title, created_at, last_active_at, archived, turn, agent_session_id, agent_session_at, cwd, agent_state, agent_state_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, '{"state":"idle"}', ?, ?, ?, ?, ?)`,
+      `INSERT INTO session (id, project_id, cli_type, title, created_at, last_active_at, archived, turn, agent_session_id, agent_session_at, cwd, agent_state, agent_state_at, adopted)
+       VALUES (?, ?, ?, ?, ?, ?, ?, '{"state":"idle"}', ?, ?, ?, ?, ?, ?)`,
     ),
     sessionById: db.prepare("SELECT * FROM session WHERE id = ?"),
     keyById: db.prepare("SELECT key FROM session WHERE id = ?"),

@@ -7,9 +7,9 @@ type Value = string | number | null;
 /** What a session's row is made with, in the order of the statement that inserts it. */
 export function createdValues(row: SessionRow, binding: AgentBinding): Value[] {
   const { id, projectId, cliType, title, createdAt, lastActiveAt, archived } = row;
-  const { agentSessionId, createdAt: boundAt, cwd, state, since } = binding;
+  const { agentSessionId, createdAt: boundAt, cwd, state, since, adopted } = binding;
   const own = [id, projectId, cliType, title, createdAt, lastActiveAt, archived ? 1 : 0];
-  return [...own, agentSessionId, boundAt, cwd, state, since];
+  return [...own, agentSessionId, boundAt, cwd, state, since, adopted === true ? 1 : 0];
 }
 
 /** What every commit changes in that row, in the order of the statement that updates it. */
