@@ -86,7 +86,7 @@ function nextStep(done: readonly Done[]): Call | string {
   if (said === undefined) return { tool: "get_agent_output", input: { agentId: counter } };
   if (resultsOf("kill_agent").length === 0) return { tool: "kill_agent", input: { agentId: sleeper } };
   const [agents] = resultsOf("list_agents").map((result) => Listed.parse(result).agents);
-  if (!agents) return { tool: "list_agents", input: {} };
+  if (!agents) return { tool: "list_agents", input: { includeEnded: true } };
   const ends = agents.map(({ outcome }) => outcome).join(", ");
   return `They ended: ${ends}. The first said: ${said.split(" ").slice(-3).join(" ")}`;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Glob } from "bun";
 import { AGENT_PACKAGES, type AgentPackage, agentCache, agentFolder } from "../../scripts/agents/agent-packages.ts";
 import type { Json } from "../../src/protocol/json.ts";
 import { toolLine } from "./model-server/script.ts";
@@ -80,6 +81,7 @@ const codex: RealAgent = {
     await mkdir(config);
     await writeFile(join(config, "config.toml"), codexConfig(modelOrigin));
     return {
+      PATH: await pathWithOwnSandbox(home),
       CODEX_ACP_CMD: commandOf("codex"),
       CODEX_HOME: config,
       SCRIPTED_KEY: "made-up",
@@ -120,6 +122,21 @@ stream_max_retries = 0
 plugins = false
 apps = false
 `;
+}
+
+/**
+ * Codex runs commands in bubblewrap: the `bwrap` of the machine where PATH has one, else its own. An old one of the
+ * machine fails every command in some modes. Its own comes first here, so that every machine gives the same result.
+ */
+async function pathWithOwnSandbox(home: string): Promise<string> {
+  const path = process.env["PATH"] ?? "";
+  const folder = agentFolder(agentCache(process.env), packageOf("codex"));
+  const [own] = new Glob("node_modules/@openai/*/vendor/*/codex-resources/bwrap").scanSync({ cwd: folder });
+  if (own === undefined) return path;
+  const bin = join(home, "codex-bin");
+  await mkdir(bin);
+  await symlink(join(folder, own), join(bin, "bwrap"));
+  return `${bin}:${path}`;
 }
 
 function installed(name: AgentPackage["name"]): Pick<RealAgent, "name" | "isInstalled"> {

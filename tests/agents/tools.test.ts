@@ -85,7 +85,7 @@ for (const agent of REAL_AGENTS)
         const edit = talk.tools.at(-1);
         expect(edit).toMatchObject({ kind: "edit", status: "complete", toolCallId: asked.toolCall.toolCallId });
         expect(edit?.parts).toEqual([
-          { type: "diff", path: talk.file, oldText: expect.any(String), newText: expect.any(String) },
+          { type: "diff", path: talk.file, oldText: expect.any(String), newText: expect.any(String), firstLine: 1 },
         ]);
         const [diff] = edit?.parts ?? [];
         if (diff?.type !== "diff") throw new Error("no diff");
