@@ -77,7 +77,7 @@ const BROKEN: readonly BrokenSetUp[] = [
     },
     check: "database",
     says: "damaged",
-    fix: "copy",
+    fix: "liminal restore",
   },
   {
     what: "a token others can read",
