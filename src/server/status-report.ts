@@ -43,8 +43,8 @@ export function statusReport({ dataDir, world, pool, sessions, stores, logged, t
     }),
     sessions: loaded.map(({ id, state, binding: { state: agentState } }) => {
       const own = processes.find((process) => process.sessionId === id);
-      const serving = own ?? processes.find((process) => process.sessionId === null && process.id === cliTypeOf(id));
-      const pid = agentState === "active" ? serving?.pid : undefined;
+      const shared = processes.find((process) => process.sessionId === null && process.id === cliTypeOf(id));
+      const pid = own?.pid ?? (agentState === "active" ? shared?.pid : undefined);
       return { id, turn: state.turn.state, agentState, ...(pid !== undefined && { pid, memoryBytes: memoryOf(pid) }) };
     }),
     data: { path: dataDir.path, databaseBytes: dataDir.databaseBytes() },
