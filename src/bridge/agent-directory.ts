@@ -9,6 +9,7 @@ export type InstallMessage = Extract<
   ClientMessage,
   { type: "agent:install" | "agent:install-cancel" | "agent:uninstall" | "agent:rollback" }
 >;
+export type ChooseTopology = Extract<ClientMessage, { type: "agent:topology" }>;
 export type TerminalMessage = Extract<ClientMessage, { type: `terminal:${string}` }>;
 
 /** What a client may ask about agents as such, apart from any session. */
@@ -19,6 +20,8 @@ export interface AgentDirectory {
   /** Walks one of the agent's own sign-in methods; `terminal:opened` when that happens in a terminal. */
   authenticate(message: Authenticate): Promise<Answer>;
   terminal(message: TerminalMessage): Answer;
+  /** Every client gets the new list. */
+  chooseTopology(message: ChooseTopology): Answer;
   /** The user's answer to a question that belongs to no session. */
   respond(response: QuestionResponse): Answer;
   /** Answers when it is done; how far it is comes to everyone on the way. */

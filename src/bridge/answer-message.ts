@@ -59,6 +59,8 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     case "agent:uninstall":
     case "agent:rollback":
       return sessions.once(message.commandId, () => agents.install(message));
+    case "agent:topology":
+      return sessions.once(message.commandId, async () => agents.chooseTopology(message));
     case "agent:install-cancel":
       return agents.install(message);
     case "elicitation:respond":

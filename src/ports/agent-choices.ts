@@ -1,4 +1,5 @@
 import type { CliType } from "../protocol/ids.ts";
+import type { ProcessTopology } from "../protocol/server-messages.ts";
 
 /** What the user chose last, by the agent's own id of the option. */
 export type Choices = ReadonlyMap<string, string | boolean>;
@@ -7,4 +8,10 @@ export type Choices = ReadonlyMap<string, string | boolean>;
 export interface AgentChoices {
   of(cliType: CliType): Choices;
   remember(cliType: CliType, configId: string, value: string | boolean): void;
+}
+
+/** How the user wants each agent's processes to be started; it goes before config.json. */
+export interface ProcessChoices {
+  processOf(cliType: CliType): ProcessTopology | null;
+  chooseProcess(cliType: CliType, process: ProcessTopology): void;
 }

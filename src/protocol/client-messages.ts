@@ -18,6 +18,7 @@ import {
 import { PermissionMode, PolicyScope, RULES_MAX, RuleDraft, RuleId } from "./permission-policy.ts";
 import { QuestionAction } from "./question.ts";
 import { searchFields } from "./search.ts";
+import { ProcessTopology } from "./server-messages.ts";
 import { QueueItem } from "./session-parts.ts";
 import { TOOL_SERVER_NAME_CHARS_MAX } from "./tool-server.ts";
 
@@ -166,6 +167,8 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("agent:uninstall", { cliType: CliType }),
   /** Back to the version that was in use before. */
   message("agent:rollback", { cliType: CliType }),
+  /** For processes that are started from then on; kept over restarts, and goes before config.json. */
+  message("agent:topology", { cliType: CliType, process: ProcessTopology }),
   message("agent:authenticate", { cliType: CliType, methodId: z.string().check(z.minLength(1), z.maxLength(200)) }),
   message("elicitation:respond", {
     sessionId: z.optional(SessionId),

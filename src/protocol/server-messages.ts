@@ -61,6 +61,10 @@ export const OwnProcess = z.object({
 });
 export type OwnProcess = z.infer<typeof OwnProcess>;
 
+/** One process for all sessions of an agent, or one for each. */
+export const ProcessTopology = z.enum(["shared", "per-session"]);
+export type ProcessTopology = z.infer<typeof ProcessTopology>;
+
 export const AgentInfo = z.object({
   id: CliType,
   name: z.string(),
@@ -69,6 +73,8 @@ export const AgentInfo = z.object({
   availability: z.enum(["ready", "needs-install", "needs-sign-in", "failed"]),
   message: z.optional(z.string()),
   nextTryAt: NextTryAt,
+  /** How its next process is started. */
+  process: z.optional(ProcessTopology),
   capabilities: z.record(z.string(), z.boolean()),
   signIn: z.optional(z.array(SignInMethod)),
   description: z.optional(z.string()),

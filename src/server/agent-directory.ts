@@ -25,6 +25,11 @@ export function agentDirectory({ pool, sessions, home, signIn, installs, questio
     install: (message) => installs.answer(message),
     authenticate: (message) => signIn.start(message),
     terminal: (message) => signIn.terminal(message),
+    chooseTopology: ({ cliType, process }) => {
+      if (!pool.find(cliType)) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
+      pool.chooseTopology(cliType, process);
+      return { kind: "ok" };
+    },
     respond: (response) => {
       const refusal = questions.respond(response);
       if (refusal) return { kind: "refused", refusal };

@@ -52,7 +52,7 @@ describe("loadConfigFile", () => {
         id: "plain",
         command: ["plain"],
         env: {},
-        process: "shared",
+        process: "per-session",
         retryDelaysMs: [1_000, 2_000, 4_000, 8_000, 16_000],
         serves: { fs: true, terminal: true },
       },

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import type { AgentDefinition, AgentOverlay } from "../agents/catalog/agent-definition.ts";
 import { AgentRegistry } from "../agents/catalog/agent-registry.ts";
+import { defaultProcess } from "../agents/catalog/default-process.ts";
 import { idOfEntry } from "../agents/catalog/registry-aliases.ts";
 import { RETRY_DELAYS_MS } from "../agents/catalog/retry-delays.ts";
 import type { EvictionLimits } from "../agents/pool/eviction.ts";
@@ -274,7 +275,7 @@ function readAgent(reader: ConfigReader, file: string, name: string): ReadAgent 
       name: title.value ?? id,
       command: unavailable === null && command.value !== undefined ? [command.value, ...(args.value ?? [])] : null,
       env: env.value ?? {},
-      process: processOf ?? "shared",
+      process: processOf ?? defaultProcess(id),
       retryDelaysMs: retryMs.value ?? RETRY_DELAYS_MS,
       serves: { fs: fs ?? true, terminal: terminal ?? true },
       orchestration: orchestration ?? true,

@@ -5,6 +5,7 @@ import type { ProcessLedger } from "../agents/process/process-ledger.ts";
 import type { Hub } from "../fanout/hub.ts";
 import type { AbsenceWatch } from "../lib/absence-watch.ts";
 import type { FlowGate } from "../lib/flow-gate.ts";
+import type { ProcessChoices } from "../ports/agent-choices.ts";
 import type { World } from "../ports/world.ts";
 import { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import type { ProjectTools } from "../workspace/project-tools.ts";
@@ -32,13 +33,14 @@ interface PoolParts {
   readonly absence: AbsenceWatch;
   readonly logger: Logger;
   readonly file: LoadedConfigFile;
+  readonly stores: { readonly choices: ProcessChoices };
   readonly ownTools: OwnTools;
   readonly tools: ProjectTools;
 }
 
 /** The agents this machine has, ready to be started when a session needs one. */
 export function createPool(parts: PoolParts) {
-  const { config, dataDir, world, owner, ledger, hub, flow, absence, logger, file, ownTools, tools } = parts;
+  const { config, dataDir, world, owner, ledger, hub, flow, absence, logger, file, stores, ownTools, tools } = parts;
   const { env } = config;
   const onError = faultReporter(logger, "Unexpected fault in an agent");
   const epoch = world.newId().slice(0, EPOCH_CHARS);
@@ -65,6 +67,7 @@ export function createPool(parts: PoolParts) {
     inheritedEnv: { ...env, ...(!isLoopback(config.host) && { NO_BROWSER: "1" }) },
     owner,
     limits: file.pool,
+    choices: stores.choices,
     tools: async ({ sessionId, projectId }) => {
       const enabled = tools.enabledIn(projectId);
       const mcpServers = file.mcpServers.filter(({ name }) => enabled.has(name));

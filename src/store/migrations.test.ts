@@ -31,6 +31,7 @@ const RELEASED = [
   "2e0c86c7654a9877",
   "c03da562fb96391c",
   "d9c1b2c55558ebfd",
+  "03400a4145dc4d6a",
 ];
 
 function versions(): number[] {

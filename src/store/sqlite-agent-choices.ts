@@ -1,19 +1,27 @@
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
-import type { AgentChoices, Choices } from "../ports/agent-choices.ts";
+import type { AgentChoices, Choices, ProcessChoices } from "../ports/agent-choices.ts";
 import type { CliType } from "../protocol/ids.ts";
+import { ProcessTopology } from "../protocol/server-messages.ts";
 
 const Value = z.union([z.string(), z.boolean()]);
 
-export class SqliteAgentChoices implements AgentChoices {
+export class SqliteAgentChoices implements AgentChoices, ProcessChoices {
   readonly #read;
   readonly #write;
+  readonly #readProcess;
+  readonly #writeProcess;
 
   constructor(db: DatabaseSync) {
     this.#read = db.prepare("SELECT config_id, value FROM agent_choice WHERE cli_type = ? ORDER BY config_id");
     this.#write = db.prepare(
       `INSERT INTO agent_choice (cli_type, config_id, value) VALUES (?, ?, ?)
        ON CONFLICT (cli_type, config_id) DO UPDATE SET value = excluded.value`,
+    );
+    this.#readProcess = db.prepare("SELECT process FROM agent_process WHERE cli_type = ?");
+    this.#writeProcess = db.prepare(
+      `INSERT INTO agent_process (cli_type, process) VALUES (?, ?)
+       ON CONFLICT (cli_type) DO UPDATE SET process = excluded.process`,
     );
   }
 
@@ -24,5 +32,13 @@ export class SqliteAgentChoices implements AgentChoices {
 
   remember(cliType: CliType, configId: string, value: string | boolean): void {
     this.#write.run(cliType, configId, JSON.stringify(value));
+  }
+
+  processOf(cliType: CliType): ProcessTopology | null {
+    return ProcessTopology.safeParse(this.#readProcess.get(cliType)?.["process"]).data ?? null;
+  }
+
+  chooseProcess(cliType: CliType, process: ProcessTopology): void {
+    this.#writeProcess.run(cliType, process);
   }
 }

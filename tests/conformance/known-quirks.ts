@@ -102,6 +102,8 @@ export const KNOWN_QUIRKS: readonly string[] = [
   "On Windows npm installs agents as `.cmd` files, which no program can start by itself",
   "Commands seem to succeed and never run when the agent runs on Bun",
   "The model is asked before the agent knows its servers' tools, and a call is answered `unsupported call`",
+  "A crash in one session ends the process that serves others",
+  "A sign-in is kept only in the process it happened in",
   "The process dies in the middle of a turn",
   "The first start takes long",
 ];

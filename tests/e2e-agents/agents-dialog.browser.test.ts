@@ -116,3 +116,31 @@ test("W-5 sessions with a process each are shown one by one, and restarted one b
     "one of the two processes to be new",
   );
 });
+
+/** The choice of how the agent's processes are started, in the open dialog. */
+function topologyOf(app: AppPage, name: string): Locator {
+  return app.dialog("Agents").getByRole("combobox", { name: `Processes of ${name}` });
+}
+
+test("(B7) W-5 how an agent's processes are started is chosen there, holds for the next session, and survives a restart", async () => {
+  await using server = await startTestServer({ agents: { mine: { ...guideWith(), name: "Mine" } } });
+  {
+    await using app = await chromium.open(server);
+    await app.addProject(await server.directory("demo"));
+    await (await app.newSession("demo", "Mine")).ask("stream 1 words", "w1");
+    const dialog = await openAgents(app);
+    expect(await topologyOf(app, "Mine").inputValue()).toBe("shared");
+    await topologyOf(app, "Mine").selectOption("One process per session");
+    await dialog.getByText("Applies to processes started from now on.").waitFor();
+    expect(await axeViolations(app.page)).toEqual([]);
+    expect(pidsOf(server)).toHaveLength(1);
+    await app.page.keyboard.press("Escape");
+    await (await app.newSession("demo", "Mine")).ask("stream 2 words", "w2");
+    expect(pidsOf(server)).toHaveLength(2);
+  }
+  await server.stop();
+  await server.start();
+  await using app = await chromium.open(server);
+  await openAgents(app);
+  expect(await topologyOf(app, "Mine").inputValue()).toBe("per-session");
+});

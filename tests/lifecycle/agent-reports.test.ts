@@ -69,6 +69,7 @@ test("(B3) an agent that does not exist or failed to start is not ready, and is 
   await using dir = await tempDir();
   const agents = {
     missing: { name: "Missing", command: dir.join("no-such-program") },
+    nowhere: { name: "Nowhere", command: "liminal-no-such-program" },
     counted: countedAgent(dir.path, []),
   };
   await writeFile(dir.join("broken"), "");
@@ -81,6 +82,15 @@ test("(B3) an agent that does not exist or failed to start is not ready, and is 
   expect(await availabilityOf("missing")).toMatchObject({
     availability: "failed",
     message: `Could not start Missing. ${dir.join("no-such-program")} does not exist.`,
+  });
+  const nowhere = await waitFor(
+    () => availabilityOf("nowhere"),
+    (agent) => agent?.availability !== "ready",
+    "the login shell's PATH to be known",
+  );
+  expect(nowhere).toMatchObject({
+    availability: "failed",
+    message: expect.stringContaining('Could not start Nowhere. "liminal-no-such-program" is not on your PATH.'),
   });
   expect(await availabilityOf("counted")).toMatchObject({ availability: "ready" });
   const { project } = await client.ask("project:added", { type: "project:add", path: await server.directory("work") });

@@ -3,6 +3,7 @@ import { readlinkSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliType } from "../../src/protocol/ids.ts";
+import type { AgentInfo } from "../../src/protocol/server-messages.ts";
 import { anotherTalk, startTalk } from "../integration/talk.ts";
 import { guideWith, startTestServer, type TestServerOptions } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -89,6 +90,48 @@ describe("topology", () => {
     expect(agents.find(({ id }) => id === "own")?.status).toBe("idle");
     await two.say("stream 2 words");
     expect(two.answer).toBe("w1 w2");
+  });
+
+  it("(B7) a crash of an agent of an unknown kind leaves the running turn of another project alone", async () => {
+    const { process: _, ...unknown } = guideWith();
+    await using server = await startTestServer({ agents: { unknown: { ...unknown, retryMs: [] } } });
+    const one = await startTalk(server, "unknown");
+    const two = await startTalk(server, "unknown");
+    expect(one.projectId).not.toBe(two.projectId);
+    const seq = await two.send("stream 300 words at 200/s");
+    await two.untilAnswer("w3");
+    const mark = two.client.mark();
+    await one.say("crash");
+    await two.client.next("agent:status", ({ status }) => status === "disconnected", mark);
+    expect(two.state.turn.state).toBe("running");
+    expect((await two.untilIdle(seq)).turn).toMatchObject({ state: "idle", stopReason: "end_turn" });
+    expect(two.answer).toEndWith("w300");
+  });
+
+  it("(B7) W-5 the user's choice goes before config.json, survives a restart, and leaves what runs alone", async () => {
+    await using server = await startTestServer({ agents: { own: guideWith() } });
+    const one = await startTalk(server, "own");
+    const pid = server.agentProcesses().map((agent) => agent.pid);
+    const processOf = (agents: readonly AgentInfo[]) => agents.find(({ id }) => id === "own")?.process;
+    const choose = { type: "agent:topology", cliType: OWN, process: "per-session" } as const;
+    expect(processOf((await one.client.ask("agent:list", { type: "agent:list" })).agents)).toBe("shared");
+    const mark = one.client.mark();
+    await one.client.ask("ok", choose);
+    expect(processOf((await one.client.next("agent:list", () => true, mark)).agents)).toBe("per-session");
+    await one.say("stream 2 words");
+    expect(server.agentProcesses().map((agent) => agent.pid)).toEqual(pid);
+    await server.stop();
+    await server.start();
+    const client = await server.connect();
+    expect(processOf((await client.next("hello", () => true, 0)).agents)).toBe("per-session");
+    await anotherTalk(client, one.projectId, "own");
+    const three = await anotherTalk(client, one.projectId, "own");
+    expect((await readStatus(server)).sessions.filter(({ pid: own }) => own !== undefined)).toHaveLength(2);
+    expect(server.agentProcesses()).toHaveLength(2);
+    await client.ask("ok", { ...choose, process: "shared" });
+    // Its process still runs: another one would write to the same conversation.
+    await three.say("stream 3 words");
+    expect(server.agentProcesses()).toHaveLength(2);
   });
 });
 

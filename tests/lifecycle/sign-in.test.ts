@@ -4,26 +4,30 @@ import { guideWith, startTestServer, type TestServer } from "../support/test-ser
 import { formLoginAgent, LOGIN_PAGE, pageLoginAgent } from "./page-login-agent.ts";
 
 describe("an agent that wants the user to sign in", () => {
-  it("names its own methods, is signed in to by one of them, and then serves sessions", async () => {
-    await using server = await startTestServer({ agents: { shy: guideWith("--scenario", "auth-required") } });
-    const client = await server.connect();
-    const path = await server.directory("project");
-    const { project } = await client.ask("project:added", { type: "project:add", path });
-    const create = { type: "session:create", projectId: project.id, cliType: "shy" } as const;
-    const refused = await client.ask("error", create);
-    expect(refused.code).toBe("AGENT_AUTH_REQUIRED");
-    const { agents } = await client.ask("agent:list", { type: "agent:list" });
-    const shy = agents.find(({ id }) => id === "shy");
-    expect(shy?.availability).toBe("needs-sign-in");
-    const [method] = shy?.signIn ?? [];
-    expect(method).toMatchObject({ kind: "agent" });
-    expect(refused.message).toContain(method?.name ?? "no method");
-    await client.ask("ok", { type: "agent:authenticate", cliType: "shy", methodId: method?.id ?? "" });
-    const { sessionId } = await client.ask("session:created", create);
-    expect(sessionId).toStartWith("shy:");
-    const after = await client.ask("agent:list", { type: "agent:list" });
-    expect(after.agents.find(({ id }) => id === "shy")?.availability).toBe("ready");
-  });
+  it.each([["shared"], ["per-session"]] as const)(
+    "names its own methods, is signed in to by one of them, and then serves sessions (%s)",
+    async (process) => {
+      const agent = { ...guideWith("--scenario", "auth-required"), process };
+      await using server = await startTestServer({ agents: { shy: agent } });
+      const client = await server.connect();
+      const path = await server.directory("project");
+      const { project } = await client.ask("project:added", { type: "project:add", path });
+      const create = { type: "session:create", projectId: project.id, cliType: "shy" } as const;
+      const refused = await client.ask("error", create);
+      expect(refused.code).toBe("AGENT_AUTH_REQUIRED");
+      const { agents } = await client.ask("agent:list", { type: "agent:list" });
+      const shy = agents.find(({ id }) => id === "shy");
+      expect(shy?.availability).toBe("needs-sign-in");
+      const [method] = shy?.signIn ?? [];
+      expect(method).toMatchObject({ kind: "agent" });
+      expect(refused.message).toContain(method?.name ?? "no method");
+      await client.ask("ok", { type: "agent:authenticate", cliType: "shy", methodId: method?.id ?? "" });
+      const { sessionId } = await client.ask("session:created", create);
+      expect(sessionId).toStartWith("shy:");
+      const after = await client.ask("agent:list", { type: "agent:list" });
+      expect(after.agents.find(({ id }) => id === "shy")?.availability).toBe("ready");
+    },
+  );
 
   it("says what is wrong when the method is not one of its own", async () => {
     await using server = await startTestServer();

@@ -10,7 +10,7 @@ const Asked = z.looseObject({ id: z.union([z.string(), z.int()]).optional(), met
  * taking the file away. Without it: the built-in agent.
  */
 export function frailAgent(dir: string): AgentSetting {
-  return { name: "Frail", command: process.execPath, args: [import.meta.path, dir] };
+  return { name: "Frail", command: process.execPath, args: [import.meta.path, dir], process: "shared" };
 }
 
 if (import.meta.main) {

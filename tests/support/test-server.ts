@@ -48,7 +48,8 @@ export interface TestServerOptions {
 
 /** The built-in agent as a configured one, started with these flags. */
 export function guideWith(...flags: string[]): AgentSetting {
-  return { name: "Test Guide", command: process.execPath, args: [join(ROOT, "builtin-agent/main.ts"), ...flags] };
+  const args = [join(ROOT, "builtin-agent/main.ts"), ...flags];
+  return { name: "Test Guide", command: process.execPath, args, process: "shared" };
 }
 
 /** `await using server = await startTestServer()`: the real server with a data directory and a home of its own. */

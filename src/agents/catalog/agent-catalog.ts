@@ -1,6 +1,7 @@
 import { CliType } from "../../protocol/ids.ts";
 import type { InstallTarget } from "../install/install-target.ts";
 import { type AgentCatalog, type AgentDefinition, type AgentOverlay, SERVES_ALL } from "./agent-definition.ts";
+import { defaultProcess } from "./default-process.ts";
 import { idOfEntry, REGISTRY_ALIASES } from "./registry-aliases.ts";
 import { installTargetOf, registryDefinition, type Surroundings } from "./registry-definition.ts";
 import type { KnownEntry } from "./registry-entry.ts";
@@ -54,7 +55,7 @@ function inOrder(options: CatalogOptions, entries: readonly KnownEntry[]): reado
     name: model ? "Liminal Orchestrator" : "Liminal Guide",
     command,
     env,
-    process: "shared",
+    process: defaultProcess("builtin"),
     retryDelaysMs: RETRY_DELAYS_MS,
     serves: SERVES_ALL,
     details: { description, installable: false },

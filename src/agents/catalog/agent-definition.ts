@@ -1,4 +1,5 @@
 import type { CliType } from "../../protocol/ids.ts";
+import type { ProcessTopology } from "../../protocol/server-messages.ts";
 
 /** What the picker shows of an agent beside its name and state. */
 export interface AgentDetails {
@@ -20,7 +21,7 @@ export interface AgentDefinition {
   readonly command: readonly string[] | null;
   readonly env: Readonly<Record<string, string>>;
   /** One process for all sessions, or one for each, started in its directory. */
-  readonly process: "shared" | "per-session";
+  readonly process: ProcessTopology;
   readonly retryDelaysMs: readonly number[];
   /** Whether the agent may read and write files, and run commands, through us. */
   readonly serves: { readonly fs: boolean; readonly terminal: boolean };
@@ -38,7 +39,7 @@ export interface AgentOverlay {
   /** Added to its command. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly process?: AgentDefinition["process"];
+  readonly process?: ProcessTopology;
   readonly retryDelaysMs?: readonly number[];
   readonly serves: Partial<AgentDefinition["serves"]>;
   readonly orchestration?: boolean;

@@ -4,6 +4,7 @@ import type { InstallTarget } from "../install/install-target.ts";
 import type { InstalledAgent } from "../install/installed-version.ts";
 import { parsePackageSpec } from "../install/package-spec.ts";
 import { type AgentDefinition, type AgentDetails, SERVES_ALL } from "./agent-definition.ts";
+import { defaultProcess } from "./default-process.ts";
 import { idOfEntry, REGISTRY_ALIASES } from "./registry-aliases.ts";
 import type { KnownEntry } from "./registry-entry.ts";
 import { RETRY_DELAYS_MS } from "./retry-delays.ts";
@@ -29,7 +30,7 @@ export function registryDefinition(entry: KnownEntry, around: Surroundings): Age
     get env() {
       return around.installed(id)?.env ?? distributionOf(entry).env ?? {};
     },
-    process: "shared",
+    process: defaultProcess(id),
     retryDelaysMs: RETRY_DELAYS_MS,
     serves: SERVES_ALL,
     installHint: hintOf(entry),

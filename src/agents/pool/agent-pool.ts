@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
+import type { ProcessChoices } from "../../ports/agent-choices.ts";
 import type { AgentHistories, HistoryReader } from "../../ports/agent-history.ts";
 import type {
   AgentSession,
@@ -12,7 +13,7 @@ import type {
 } from "../../ports/agents.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import { CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
-import type { AgentInfo, OwnProcess } from "../../protocol/server-messages.ts";
+import type { AgentInfo, OwnProcess, ProcessTopology } from "../../protocol/server-messages.ts";
 import type { AcpAgent } from "../acp/acp-agent.ts";
 import type { TraceLine } from "../acp/connection/wire-trace.ts";
 import type { SessionTools } from "../acp/session-place.ts";
@@ -42,6 +43,7 @@ type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionI
   /** The mark by which a later run finds what this one may leave behind. */
   readonly owner: string;
   readonly limits: EvictionLimits;
+  readonly choices: ProcessChoices;
   /** For processes that are of no use to a later server. */
   readonly readerHost: ProcessHost;
   /** What a session's agent gets: tool servers of the user's, and our own unless they are not to be offered. */
@@ -67,6 +69,10 @@ export class AgentPool implements Agents, AgentHistories {
   readonly #supervisors = new Map<string, AgentSupervisor>();
   /** Agents that answered that the user must sign in first. */
   readonly #signedOut = new Set<CliType>();
+  /** What the last process of each agent offered for signing in: the process itself may be gone. */
+  readonly #signIn = new Map<CliType, readonly OfferedSignIn[]>();
+  /** Agents whose sign-in lives in the process it happened in: that one serves all sessions. */
+  readonly #signedInInside = new Set<CliType>();
   /** Agents whose last start failed, and why. */
   readonly #failed = new Map<CliType, string>();
   readonly #checks: ReturnType<typeof setInterval>;
@@ -75,6 +81,10 @@ export class AgentPool implements Agents, AgentHistories {
   /** Processes of an earlier server that nobody has heard yet. */
   readonly #left = new Map<string, { readonly supervisor: AgentSupervisor; readonly agent: AcpAgent }>();
   #loginPath: Promise<string | null> | null = null;
+  /** Undefined until the login shell has answered. */
+  #knownLoginPath: string | null | undefined;
+  /** The list was shown without knowing whether a program is there. */
+  #isPathAwaited = false;
 
   constructor(options: AgentPoolOptions) {
     this.#options = options;
@@ -87,7 +97,8 @@ export class AgentPool implements Agents, AgentHistories {
     const offered = this.#definition(cliType)?.orchestration !== false;
     // First: once the agent is there, it is to be busy with us before anyone can find it idle.
     const { mcpServers, ownTools } = await this.#options.tools(request);
-    const agent = await this.#supervisor(cliType, sessionId, cwd).ensure();
+    const supervisor = this.#supervisor(cliType, sessionId, cwd);
+    const agent = await supervisor.ensure();
     try {
       const place = { cwd, sink, isStored, signal, mcpServers, ownTools: offered ? ownTools : null };
       const attaching = restore === null ? agent.newSession(place) : agent.restoreSession(restore, place);
@@ -97,8 +108,17 @@ export class AgentPool implements Agents, AgentHistories {
       this.#setSignedOut(cliType, false);
       return session;
     } catch (error) {
-      if (error instanceof RefusalError && error.refusal.code === "AGENT_AUTH_REQUIRED")
-        this.#setSignedOut(cliType, true);
+      if (!(error instanceof RefusalError) || error.refusal.code !== "AGENT_AUTH_REQUIRED") throw error;
+      if (supervisor.isOwn && this.#supervisors.get(cliType)?.isSignedIn) {
+        this.#signedInInside.add(cliType);
+        this.#options.log.info(
+          `Agent ${cliType}: its sign-in holds for one process only, which now serves all sessions`,
+        );
+        this.#options.onListChanged();
+        await supervisor.end();
+        return this.attach(request);
+      }
+      this.#setSignedOut(cliType, true);
       throw error;
     }
   }
@@ -164,7 +184,8 @@ export class AgentPool implements Agents, AgentHistories {
   async #adopt(left: LeftProcess): Promise<void> {
     const label = readLabel(left.label);
     const known = label && this.#definition(label.cliType) ? label : null;
-    const supervisor = known && this.#supervisor(known.cliType, known.sessionId, known.cwd);
+    // It stays what it was, however the next one is to be started.
+    const supervisor = known && this.#keptSupervisor(known.cliType, known.sessionId, known.cwd);
     if (supervisor?.status !== "idle") return left.abandon();
     this.#left.set(left.id, { supervisor, agent: await supervisor.adopt(left) });
   }
@@ -188,8 +209,8 @@ export class AgentPool implements Agents, AgentHistories {
 
   /** The agent walks the method itself; a refusal says why it did not succeed. */
   async authenticate(cliType: CliType, methodId: string): Promise<void> {
-    const agent = await this.#supervisor(cliType, null, this.#options.cwd).ensure();
-    await agent.authenticate(methodId);
+    await this.#supervisor(cliType, null, this.#options.cwd).authenticate(methodId);
+    this.#endIdleOwn(cliType);
     this.#setSignedOut(cliType, false);
   }
 
@@ -199,8 +220,13 @@ export class AgentPool implements Agents, AgentHistories {
   }
 
   signInMethod(cliType: CliType, methodId: string): OfferedSignIn | null {
-    const methods = this.#supervisors.get(cliType)?.signInMethods ?? [];
-    return methods.find(({ id }) => id === methodId) ?? null;
+    return this.#signInMethods(cliType).find(({ id }) => id === methodId) ?? null;
+  }
+
+  /** Of any of its processes: which of them serves whom makes no difference to how the user signs in. */
+  #signInMethods(cliType: CliType): readonly OfferedSignIn[] {
+    const running = this.#supervisorsOf(cliType).find(({ signInMethods }) => signInMethods.length > 0);
+    return running?.signInMethods ?? this.#signIn.get(cliType) ?? [];
   }
 
   /** What runs in a terminal for a method of that kind: the agent's own command with more arguments, or another one. */
@@ -212,13 +238,47 @@ export class AgentPool implements Agents, AgentHistories {
   }
 
   async reconnect(cliType: CliType, sessionId: SessionId | null, cwd: string, restart: boolean): Promise<void> {
-    await this.#supervisor(cliType, sessionId, cwd).reconnect(restart);
+    const own = sessionId === null ? this.#supervisorsOf(cliType).filter(({ isOwn }) => isOwn) : [];
+    if (own.length === 0 || this.#supervisors.get(cliType)?.running) {
+      await this.#supervisor(cliType, sessionId, cwd).reconnect(restart);
+      return;
+    }
+    if (restart) this.#endIdleOwn(cliType);
+    const lost = own.filter(({ message }) => message !== undefined);
+    await Promise.all(lost.map((supervisor) => supervisor.reconnect(false)));
+  }
+
+  /** Their sessions return with their next message, in a process that sees what has changed since. */
+  #endIdleOwn(cliType: CliType): void {
+    for (const supervisor of this.#supervisorsOf(cliType))
+      if (supervisor.isOwn) supervisor.evict("its next process uses the new sign-in");
+  }
+
+  /** For processes that are started from now on: what runs goes on as it is. */
+  chooseTopology(cliType: CliType, process: ProcessTopology): void {
+    this.#options.choices.chooseProcess(cliType, process);
+    this.#signedInInside.delete(cliType);
+    for (const supervisor of this.#supervisorsOf(cliType))
+      if (supervisor.message !== undefined) supervisor.end().catch(this.#options.onError);
+    this.#options.onListChanged();
+  }
+
+  #topologyOf({ id, process }: AgentDefinition): ProcessTopology {
+    return this.#signedInInside.has(id) ? "shared" : (this.#options.choices.processOf(id) ?? process);
+  }
+
+  #supervisorsOf(cliType: CliType): readonly AgentSupervisor[] {
+    return [...this.#supervisors].flatMap(([key, one]) => (this.#identity(key).id === cliType ? [one] : []));
   }
 
   list(): readonly AgentInfo[] {
     const known = this.#options.catalog.definitions();
     return known.map((definition) => {
-      const info = describeAgent(definition, this.#supervisors.get(definition.id), this.#availability(definition));
+      const info = describeAgent(definition, this.#supervisors.get(definition.id), {
+        availability: this.#availability(definition),
+        process: this.#topologyOf(definition),
+        signIn: this.#signInMethods(definition.id),
+      });
       const failure = this.#failureOf(definition);
       return info.message === undefined && failure !== null ? { ...info, message: failure } : info;
     });
@@ -247,7 +307,10 @@ export class AgentPool implements Agents, AgentHistories {
 
   /** The last wire messages of the process that serves this session. */
   trace(cliType: CliType, sessionId: SessionId): readonly TraceLine[] {
-    const supervisor = this.#supervisors.get(sessionId) ?? this.#supervisors.get(cliType);
+    const [own, shared] = [this.#supervisors.get(sessionId), this.#supervisors.get(cliType)];
+    const definition = this.#definition(cliType);
+    const isShared = definition !== undefined && this.#topologyOf(definition) === "shared" && !own?.running;
+    const supervisor = isShared ? (shared ?? own) : (own ?? shared);
     return supervisor?.trace.recent() ?? [];
   }
 
@@ -261,9 +324,9 @@ export class AgentPool implements Agents, AgentHistories {
 
   /** Ends idle processes of one agent, so that its next start is of what is installed then; false when one is at work. */
   release(cliType: CliType): boolean {
-    const own = [...this.#supervisors].filter(([key]) => this.#identity(key).id === cliType);
-    for (const [, supervisor] of own) supervisor.evict("another version is to be started next");
-    return own.every(([, supervisor]) => supervisor.running === null);
+    const all = this.#supervisorsOf(cliType);
+    for (const supervisor of all) supervisor.evict("another version is to be started next");
+    return all.every(({ running }) => running === null);
   }
 
   async stop(): Promise<void> {
@@ -276,7 +339,16 @@ export class AgentPool implements Agents, AgentHistories {
   #supervisor(cliType: CliType, sessionId: SessionId | null, cwd: string): AgentSupervisor {
     const definition = this.#definition(cliType);
     if (!definition) throw new RefusalError(REFUSE.agentUnknown(cliType));
-    const own = definition.process === "per-session" ? sessionId : null;
+    // One that runs goes on, however the next one is to be started: two would write to the same conversation.
+    const hasOwn = sessionId !== null && this.#supervisors.get(sessionId)?.running;
+    const own = hasOwn || this.#topologyOf(definition) === "per-session" ? sessionId : null;
+    return this.#keptSupervisor(cliType, own, cwd);
+  }
+
+  /** The one of the session, or with null the one that sessions share. */
+  #keptSupervisor(cliType: CliType, own: SessionId | null, cwd: string): AgentSupervisor {
+    const definition = this.#definition(cliType);
+    if (!definition) throw new RefusalError(REFUSE.agentUnknown(cliType));
     const key = own ?? cliType;
     const known = this.#supervisors.get(key);
     if (known) return known;
@@ -287,6 +359,7 @@ export class AgentPool implements Agents, AgentHistories {
       cwd: own === null ? this.#options.cwd : cwd,
       env: () => this.#environment(this.#definition(cliType) ?? definition),
       onStatus: (change) => {
+        if (change.status === "connected") this.#signIn.set(cliType, supervisor.signInMethods);
         this.#seen(change, supervisor.nextTryAt !== undefined);
         this.#options.onStatus(change);
       },
@@ -305,12 +378,34 @@ export class AgentPool implements Agents, AgentHistories {
     if (before !== this.#failed.get(cliType)) this.#options.onListChanged();
   }
 
-  /** Why it cannot be started as things are; a program that is found by PATH is known only after a try. */
-  #failureOf({ id, name, command }: AgentDefinition): string | null {
+  /** Why it cannot be started as things are. A path relative to the session's directory is known only after a try. */
+  #failureOf({ id, name, command, env }: AgentDefinition): string | null {
     const program = command?.[0];
     if (program !== undefined && isAbsolute(program) && !existsSync(program))
       return `Could not start ${name}. ${program} does not exist.`;
+    if (program !== undefined && !/[\\/]/.test(program) && !this.#isOnPath(program, env["PATH"]))
+      return `Could not start ${name}. "${program}" is not on your PATH. Install it, or set its full path in config.json.`;
     return this.#failed.get(id) ?? null;
+  }
+
+  #isOnPath(program: string, path: string | undefined): boolean {
+    const { inheritedEnv } = this.#options;
+    if (Bun.which(program, { PATH: path ?? joinPaths(inheritedEnv["PATH"], this.#knownLoginPath ?? null) }))
+      return true;
+    if (path !== undefined || this.#knownLoginPath !== undefined) return false;
+    // The login shell may know it: until it has answered, nobody can say.
+    this.#isPathAwaited = true;
+    this.#learnLoginPath().catch(this.#options.onError);
+    return true;
+  }
+
+  #learnLoginPath(): Promise<string | null> {
+    this.#loginPath ??= loginPath(this.#options.inheritedEnv).then((path) => {
+      this.#knownLoginPath = path;
+      if (this.#isPathAwaited) this.#options.onListChanged();
+      return path;
+    });
+    return this.#loginPath;
   }
 
   #availability(definition: AgentDefinition): AgentInfo["availability"] {
@@ -333,8 +428,7 @@ export class AgentPool implements Agents, AgentHistories {
 
   async #environment(definition: AgentDefinition): Promise<Readonly<Record<string, string>>> {
     const { inheritedEnv, owner, epoch } = this.#options;
-    this.#loginPath ??= loginPath(inheritedEnv);
-    const path = joinPaths(inheritedEnv["PATH"], await this.#loginPath);
+    const path = joinPaths(inheritedEnv["PATH"], await this.#learnLoginPath());
     const marks = { LIMINAL_AGENT: definition.id, [OWNER_VARIABLE]: owner, [RUN_VARIABLE]: epoch };
     return agentEnvironment(inheritedEnv, { PATH: path }, definition.env, marks);
   }

@@ -79,6 +79,7 @@ export class AgentSupervisor {
   /** Goes up when a start is begun or given up, so that a start knows whether it is still wanted. */
   #generation = 0;
   #offersDelete: boolean | null = null;
+  #signedIn: AcpAgent | null = null;
   #lastUsedAt: number;
 
   constructor(options: SupervisorOptions) {
@@ -127,6 +128,17 @@ export class AgentSupervisor {
 
   get signInMethods(): readonly OfferedSignIn[] {
     return this.#phase.phase === "connected" ? this.#phase.agent.signInMethods : [];
+  }
+
+  /** The user signed in through the process that runs now. */
+  get isSignedIn(): boolean {
+    return this.#phase.phase === "connected" && this.#phase.agent === this.#signedIn;
+  }
+
+  async authenticate(methodId: string): Promise<void> {
+    const agent = await this.ensure();
+    await agent.authenticate(methodId);
+    this.#signedIn = agent;
   }
 
   /** The running agent; concurrent callers share one start, and a retry that waits is brought forward. */

@@ -12,6 +12,7 @@ import { TOOL_CHOICES_SCHEMA } from "../migrations/0010-tool-choices.ts";
 import { DEVICES_SCHEMA } from "../migrations/0011-devices.ts";
 import { FORGOTTEN_SESSIONS_SCHEMA } from "../migrations/0012-forgotten-sessions.ts";
 import { AGENT_SEEN_SCHEMA } from "../migrations/0013-agent-seen.ts";
+import { AGENT_PROCESS_SCHEMA } from "../migrations/0014-agent-process.ts";
 import { copyBeforeMigration } from "./copy-before-migration.ts";
 import { type Salvage, salvageDatabase } from "./salvage.ts";
 import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly string[] = [
   DEVICES_SCHEMA,
   FORGOTTEN_SESSIONS_SCHEMA,
   AGENT_SEEN_SCHEMA,
+  AGENT_PROCESS_SCHEMA,
 ];
 
 /** The schema this program makes and knows. */

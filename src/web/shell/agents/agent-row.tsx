@@ -1,10 +1,13 @@
 import { useState } from "preact/hooks";
 import type { SessionId } from "../../../protocol/ids.ts";
-import type { AgentInfo, SessionRow } from "../../../protocol/server-messages.ts";
+import type { AgentInfo, ProcessTopology, SessionRow } from "../../../protocol/server-messages.ts";
 import { agentIconName } from "../../icons/agent-icon-name.ts";
 import { Icon } from "../../icons/icon.tsx";
+import { Choice } from "../../permissions/choice.tsx";
+import { TroubleNotice } from "../dialogs/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { AgentStanding } from "../state/shell-state.ts";
+import type { Trouble } from "../state/trouble.ts";
 import type { AgentsStatus } from "./agents-status.ts";
 import { InstalledLine } from "./installed-line.tsx";
 import { processWords } from "./process-words.ts";
@@ -36,6 +39,7 @@ export function AgentRow({ shell, agent, status }: AgentRowProps) {
         )}
       </div>
       <InstalledLine shell={shell} agent={agent} />
+      <TopologyLine shell={shell} agent={agent} isRunning={agent.status !== "idle" || own.length > 0} />
       {own.length > 0 && (
         <ul class="own-processes">
           {own.map((process) => (
@@ -44,6 +48,46 @@ export function AgentRow({ shell, agent, status }: AgentRowProps) {
         </ul>
       )}
     </li>
+  );
+}
+
+const TOPOLOGY_WORDS: Readonly<Record<ProcessTopology, string>> = {
+  shared: "One process for all sessions",
+  "per-session": "One process per session",
+};
+
+interface TopologyLineProps {
+  readonly shell: Shell;
+  readonly agent: AgentInfo;
+  readonly isRunning: boolean;
+}
+
+/** How its processes are started; what runs is not touched by a change. */
+function TopologyLine({ shell, agent: { id, name, process }, isRunning }: TopologyLineProps) {
+  const [isChanged, setChanged] = useState(false);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  if (process === undefined) return null;
+  const choose = async (chosen: ProcessTopology) => {
+    setTrouble(null);
+    const message = { type: "agent:topology", cliType: id, process: chosen } as const;
+    const answer = await shell.attempt(message, (_words, refused) => setTrouble(refused));
+    if (answer) setChanged(true);
+  };
+  return (
+    <div class="agent-panel">
+      <div class="installed">
+        <Choice
+          label={`Processes of ${name}`}
+          words={TOPOLOGY_WORDS}
+          value={process}
+          onChoose={(chosen) => void choose(chosen)}
+        />
+        <span class="hint" role="status">
+          {isChanged && isRunning && "Applies to processes started from now on."}
+        </span>
+      </div>
+      {trouble !== null && <TroubleNotice trouble={trouble} />}
+    </div>
   );
 }
 
@@ -145,13 +189,15 @@ interface OwnedProcess {
 }
 
 /** Sessions with a process of their own: one told us of it, or runs though no shared one does. */
-function ownProcesses(shell: Shell, { id, status: shared }: AgentInfo, status: AgentsStatus | null): OwnedProcess[] {
+function ownProcesses(shell: Shell, agent: AgentInfo, status: AgentsStatus | null): OwnedProcess[] {
+  const { id, status: shared, process } = agent;
   const { ownAgents, sessions } = shell.server.value;
   return [...sessions.values()].flatMap((session) => {
     const told = ownAgents.get(session.id);
     const pid = status?.sessions.find((one) => one.id === session.id)?.pid;
     const isOwn = told !== undefined || (shared === "idle" && pid !== undefined);
-    if (session.cliType !== id || !isOwn) return [];
+    const isOver = process === "shared" && told?.status === "idle";
+    if (session.cliType !== id || !isOwn || isOver) return [];
     return [{ session, pid, standing: told ?? { status: "connected" } }];
   });
 }

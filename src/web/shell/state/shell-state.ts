@@ -75,7 +75,11 @@ export function agentOf(state: ShellState, cliType: CliType): AgentInfo | undefi
 
 /** How the agent behind a session stands: its own process when it has one, else the one it shares. */
 export function agentStandingOf(state: ShellState, session: SessionRow): AgentStanding {
-  return state.ownAgents.get(session.id) ?? agentOf(state, session.cliType) ?? { status: "idle" };
+  const own = state.ownAgents.get(session.id);
+  const agent = agentOf(state, session.cliType);
+  // A process of its own that has ended says nothing about the shared one that serves the session since.
+  const isOwn = own !== undefined && (own.status !== "idle" || agent?.process !== "shared");
+  return (isOwn ? own : agent) ?? { status: "idle" };
 }
 
 function compare(a: string, b: string): number {
