@@ -222,12 +222,13 @@ export class HttpServer {
   #mcp(request: Request, url: URL): Response | Promise<Response> {
     const { mcp, isReady } = this.#options;
     const session = mcp.sessionOf(bearerOf(request) ?? "");
-    if (session === null && !this.#access.callerOf(request, url))
+    const caller = session === null ? this.#access.callerOf(request, url) : null;
+    if (session === null && !caller)
       return this.#denied(request, url, "A token is needed: the app's own, or that of a session that has not ended.");
     if (!isReady()) return plainText(503, "Starting or stopping.");
     // Agents wait for other agents for minutes, and nothing travels meanwhile.
     this.#server.timeout(request, 0);
-    return mcp.serve(request, session);
+    return mcp.serve(request, { session, deviceId: caller?.kind === "device" ? caller.id : null });
   }
 
   #denied(request: Request, url: URL, words = "A token is needed."): Response {

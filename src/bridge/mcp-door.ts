@@ -4,6 +4,9 @@ import type { SessionId } from "../protocol/ids.ts";
 export interface McpDoor {
   /** Whose token it is; null when it is no session's, or the session has ended. */
   sessionOf(token: string): SessionId | null;
-  /** In a session's name, or for a program outside, which holds the app's own token. */
-  serve(request: Request, caller: SessionId | null): Promise<Response>;
+  /** In a session's name, or for a program outside, which holds the app's own token or comes from a paired device. */
+  serve(
+    request: Request,
+    visitor: { readonly session: SessionId | null; readonly deviceId: string | null },
+  ): Promise<Response>;
 }

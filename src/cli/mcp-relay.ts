@@ -32,6 +32,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export class McpRelay {
   readonly #env: Environment;
   #wasThere = false;
+  /** The program we speak for, as it named itself to us. */
+  #clientName: string | undefined;
 
   constructor(env: Environment) {
     this.#env = env;
@@ -86,6 +88,11 @@ export class McpRelay {
     }
   }
 
+  /** From now on calls are made in the name of this program. */
+  speakFor(clientName: string | undefined): void {
+    this.#clientName = clientName;
+  }
+
   get #patienceMs(): number {
     if (!this.#wasThere) return READY_MS_MAX;
     return this.#env["LIMINAL_MCP_TOKEN"] === undefined ? BACK_MS_MAX : BACK_FOR_AGENTS_MS_MAX;
@@ -99,7 +106,11 @@ export class McpRelay {
   ): Promise<z.infer<typeof Result>> {
     const server = new RunningServer(this.#env, this.#env["LIMINAL_MCP_TOKEN"]);
     const request = { jsonrpc: "2.0", id: 1, method, params };
-    const response = await server.post("/mcp", request, { Accept: "application/json, text/event-stream" }, signal);
+    const headers = {
+      Accept: "application/json, text/event-stream",
+      ...(this.#clientName && { "Liminal-Client": encodeURIComponent(this.#clientName.toWellFormed()) }),
+    };
+    const response = await server.post("/mcp", request, headers, signal);
     if (response.status === HTTP_UNAUTHORIZED)
       throw new Error(`${NOT_READY}: the token is not accepted. The session it belongs to may have ended.`);
     const { result, error } = Reply.parse(await lastMessage(response, onProgress));

@@ -51,6 +51,7 @@ function relayedServer(relay: McpRelay, instructions: string | undefined): Serve
     ...(await relay.ask("tools/list", params ?? {}, mcpReq.signal)),
   }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    relay.speakFor(server.getClientVersion()?.name);
     // Ours where the caller has none: a call that is sent again because the server was restarted must act once.
     const progressToken = mcpReq._meta?.progressToken;
     const call = {

@@ -1,4 +1,5 @@
 import type { Hub } from "../fanout/hub.ts";
+import type { Delegator } from "../ports/delegation-store.ts";
 import type { ChildInfo } from "../protocol/delegation.ts";
 import { SessionId } from "../protocol/ids.ts";
 import type { AgentInfo } from "../protocol/server-messages.ts";
@@ -6,7 +7,6 @@ import type { Delegations } from "../sessions/delegation/delegations.ts";
 import type { PolicyService } from "../sessions/policy/policy-service.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { ProjectService } from "../workspace/project-service.ts";
-import type { Caller } from "./caller.ts";
 import { type ChildView, childInfo } from "./child-info.ts";
 import { ToolError } from "./tool-error.ts";
 
@@ -28,18 +28,20 @@ export interface OrchestrationParts {
 /** The agents of one caller: it sees these and no others. */
 export class Children {
   readonly #parts: OrchestrationParts;
-  readonly #caller: Caller;
+  readonly #owner: Delegator;
 
-  constructor(parts: OrchestrationParts, caller: Caller) {
+  constructor(parts: OrchestrationParts, owner: Delegator) {
     this.#parts = parts;
-    this.#caller = caller;
+    this.#owner = owner;
   }
 
   /** An id of nobody and an id of someone else's agent are answered alike. */
   find(agentId: string): ChildView {
     const id = SessionId.safeParse(agentId).data;
     const view =
-      id !== undefined && this.#parts.delegations.parentOf(id) === this.#caller ? this.#parts.sessions.view(id) : null;
+      id !== undefined && this.#parts.delegations.delegatorOf(id) === this.#owner
+        ? this.#parts.sessions.view(id)
+        : null;
     if (!view) throw new ToolError("Agent not found");
     return view;
   }
@@ -59,7 +61,7 @@ export class Children {
 
   /** Oldest first; archived ones are left out. */
   list(): readonly ChildInfo[] {
-    return this.#parts.delegations.childrenOf(this.#caller).flatMap((id) => {
+    return this.#parts.delegations.childrenOf(this.#owner).flatMap((id) => {
       const view = this.#parts.sessions.view(id);
       return view && !view.row.archived ? [{ ...childInfo(view), ...this.#parts.delegations.standing(id) }] : [];
     });

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { ignore } from "../lib/ignore.ts";
+import type { Delegator } from "../ports/delegation-store.ts";
 import type { MessageAuthor } from "../protocol/entry.ts";
 import { REFUSE } from "../protocol/errors.ts";
-import { CommandId } from "../protocol/ids.ts";
+import { CommandId, SessionId } from "../protocol/ids.ts";
 import type { Caller } from "./caller.ts";
 import { Children, type OrchestrationParts } from "./children.ts";
 import { ToolError } from "./tool-error.ts";
@@ -16,6 +17,8 @@ const PROGRESS_EVERY_MS = 10_000;
 /** What a tool knows while it runs. */
 export interface ToolContext extends OrchestrationParts {
   readonly caller: Caller;
+  /** Whose agents these are: the calling session, or the calling program. */
+  readonly owner: Delegator;
   readonly children: Children;
   /** The caller has left: nobody waits for the answer any more. */
   readonly signal: AbortSignal;
@@ -42,7 +45,7 @@ interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawSha
 }
 
 /** A tool, ready to be offered to one caller. */
-export type Tool = (server: McpServer, parts: OrchestrationParts, caller: Caller) => void;
+export type Tool = (server: McpServer, parts: OrchestrationParts, owner: Delegator) => void;
 
 /** Of any length: what is no id is answered like the id of nobody. */
 export const AgentIdInput = z.string().describe("The agentId that create_coding_agent gave.");
@@ -60,7 +63,8 @@ export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawS
 ): Tool {
   const { name, title, description, readOnly = false, run, progress } = definition;
   const input = z.object(definition.input);
-  return (server, parts, caller) => {
+  return (server, parts, owner) => {
+    const caller = SessionId.safeParse(owner).data ?? null;
     // An argument that is dropped in silence would make the call do something else than was asked.
     const inputSchema = z.strictObject({ ...definition.input, idempotencyKey });
     const outputSchema = z.looseObject(definition.output);
@@ -71,17 +75,18 @@ export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawS
       const context: ToolContext = {
         ...parts,
         caller,
-        children: new Children(parts, caller),
+        owner,
+        children: new Children(parts, owner),
         signal: AbortSignal.any([extra.mcpReq.signal, parts.stopping]),
         hearsProgress: extra.mcpReq._meta?.progressToken !== undefined,
-        commandId: (step) => commandIdOf(caller, name, key, step),
+        commandId: (step) => commandIdOf(owner, name, key, step),
       };
       const parsed = input.parse(withoutKey(given));
       using _ = tellProgress(extra.mcpReq, () => progress?.(context, parsed) ?? `${title}: at work`);
       try {
         const denial = caller === null ? null : parts.policy.ownToolDenial(caller, name);
         if (denial !== null) throw new ToolError(`A rule forbids this tool here: ${denial}. Tell the user.`);
-        if (key !== undefined && !readOnly) refuseOtherUse(parts, [caller, name, key], parsed);
+        if (key !== undefined && !readOnly) refuseOtherUse(parts, [owner, name, key], parsed);
         const structuredContent: Record<string, unknown> = { ...(await run(context, parsed)) };
         return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
       } catch (error) {
@@ -138,10 +143,10 @@ function tellProgress({ _meta, notify }: ProgressListener, message: () => string
 }
 
 /** Keys of different callers and different tools never meet. */
-function commandIdOf(caller: Caller, tool: string, key: string | undefined, step: string): CommandId | undefined {
+function commandIdOf(owner: Delegator, tool: string, key: string | undefined, step: string): CommandId | undefined {
   if (key === undefined) return undefined;
   const digest = createHash("sha256")
-    .update(JSON.stringify([caller, tool, key, step]))
+    .update(JSON.stringify([owner, tool, key, step]))
     .digest("base64url");
   return CommandId.parse(`mcp-${digest}`);
 }

@@ -1,14 +1,15 @@
 import type { Spent } from "../protocol/children.ts";
 import type { Budget } from "../protocol/delegation.ts";
-import type { SessionId } from "../protocol/ids.ts";
+import type { Program, SessionId } from "../protocol/ids.ts";
 
-/** Who asked for an agent: a session, or, as null, a program outside of any. */
-export type Delegator = SessionId | null;
+/** Who asked for an agent: a session, a program outside of any, or, as null, a program that did not name itself. */
+export type Delegator = SessionId | Program | null;
 
 /** That a session was started for another one, or for a program outside. */
 export interface Delegation {
-  readonly parentId: Delegator;
-  /** The top of the tree; null when that is the outside. */
+  /** Null when a program asked for it. */
+  readonly parentId: SessionId | null;
+  /** The top of the tree. */
   readonly rootId: Delegator;
   /** 1 for what a session without a parent starts. */
   readonly depth: number;
@@ -21,9 +22,11 @@ export interface DelegationStore {
   /** Null for a session that nobody delegated. */
   get(childId: SessionId): Delegation | null;
   /** Oldest first, ended ones too. */
-  children(parentId: Delegator): readonly SessionId[];
+  children(delegator: Delegator): readonly SessionId[];
   /** Children that are neither killed nor archived. */
-  liveChildCount(parentId: Delegator): number;
+  liveChildCount(delegator: Delegator): number;
+  /** What programs started and is neither killed nor archived. */
+  liveOfPrograms(): readonly SessionId[];
   /** Sessions of the tree whose turn has not ended; the root's own is not counted. */
   runningCount(rootId: Delegator): number;
   /** By all that were started below the session, and by itself if it was started too. */

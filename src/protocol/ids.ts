@@ -16,6 +16,10 @@ export const SessionId = z
   .brand<"SessionId">();
 export type SessionId = z.infer<typeof SessionId>;
 
+/** A program outside of any session, as it names itself; never a session's id. */
+export const Program = z.string().check(z.maxLength(ID_CHARS_MAX), z.regex(/^@.+$/)).brand<"Program">();
+export type Program = z.infer<typeof Program>;
+
 export const ProjectId = z.string().check(z.minLength(1), z.maxLength(ID_CHARS_MAX)).brand<"ProjectId">();
 export type ProjectId = z.infer<typeof ProjectId>;
 

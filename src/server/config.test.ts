@@ -23,6 +23,7 @@ describe("readConfig", () => {
       json: false,
       startTimeoutMs: 60_000,
       holdMs: 600_000,
+      programIdleMs: 86_400_000,
       logLevel: "info",
       checkpointBytes: 4_194_304,
       stallMs: 30_000,

@@ -8,6 +8,7 @@ const START_TIMEOUT_MS = 60_000;
 const STALL_MS = 30_000;
 const QUESTION_UNWATCHED_MS = 10 * 60_000;
 const HOLD_MS = 600_000;
+const PROGRAM_IDLE_MS = 24 * 3_600_000;
 const JOURNAL_BYTES = 4 * 1024 * 1024;
 const PORT_DEFAULT = 3000;
 
@@ -42,6 +43,8 @@ export interface ServerConfig {
   readonly questionUnwatchedMs: number;
   /** Without a server for this long, agents are ended; 0 lets them end with the server. */
   readonly holdMs: number;
+  /** A program that has not called for this long has its idle agents archived; 0 keeps them. */
+  readonly programIdleMs: number;
   /** How much goes through an agent's pipes before what is stored is dropped from its journal. */
   readonly checkpointBytes: number;
   /** What is less pressing than this is not logged. */
@@ -57,6 +60,7 @@ export class ConfigError extends Error {
 /** The smallest and the largest that makes sense. */
 type Range = readonly [min: number, max: number];
 const HOLD_MS_RANGE: Range = [0, 86_400_000];
+const PROGRAM_IDLE_MS_RANGE: Range = [0, 365 * 86_400_000];
 const JOURNAL_BYTES_RANGE: Range = [1_000, 1_000_000_000];
 const PORT_RANGE: Range = [0, 65_535];
 const TIMEOUT_MS_RANGE: Range = [100, 3_600_000];
@@ -79,6 +83,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
     json: options.json,
     startTimeoutMs: setting("ACP_START_TIMEOUT_MS", env, TIMEOUT_MS_RANGE, START_TIMEOUT_MS),
     holdMs: setting("LIMINAL_HOLD_MS", env, HOLD_MS_RANGE, HOLD_MS),
+    programIdleMs: setting("LIMINAL_PROGRAM_IDLE_MS", env, PROGRAM_IDLE_MS_RANGE, PROGRAM_IDLE_MS),
     checkpointBytes: setting("LIMINAL_JOURNAL_BYTES", env, JOURNAL_BYTES_RANGE, JOURNAL_BYTES),
     stallMs: setting("ACP_PROMPT_TIMEOUT_MS", env, TIMEOUT_MS_RANGE, STALL_MS),
     questionUnwatchedMs: setting("LIMINAL_QUESTION_UNWATCHED_MS", env, TIMEOUT_MS_RANGE, QUESTION_UNWATCHED_MS),

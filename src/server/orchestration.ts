@@ -5,6 +5,7 @@ import { ignore } from "../lib/ignore.ts";
 import { AgentAnnouncer } from "../orchestration/announce-agents.ts";
 import { BudgetWatch } from "../orchestration/budget-watch.ts";
 import type { OrchestrationParts } from "../orchestration/children.ts";
+import { IdlePrograms } from "../orchestration/idle-programs.ts";
 import { SessionTokens } from "../orchestration/session-tokens.ts";
 import { ParentWaker } from "../orchestration/wake-parents.ts";
 import type { DelegationStore } from "../ports/delegation-store.ts";
@@ -12,6 +13,7 @@ import type { World } from "../ports/world.ts";
 import type { Fact } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import { Delegations } from "../sessions/delegation/delegations.ts";
+import type { ServerConfig } from "./config.ts";
 import type { OrchestrationConfig } from "./config-file.ts";
 import type { DataDir } from "./data-dir.ts";
 import { OwnTools } from "./own-tools.ts";
@@ -24,6 +26,7 @@ const JSON_RPC_SERVER_ERROR = -32_000;
 interface OrchestrationOptions {
   readonly settings: OrchestrationConfig;
   readonly stores: { readonly delegations: DelegationStore };
+  readonly config: Pick<ServerConfig, "programIdleMs">;
   readonly dataDir: DataDir;
   /** The app's own token. */
   readonly token: string;
@@ -45,6 +48,7 @@ export class Orchestration {
   #announcer: AgentAnnouncer | null = null;
   #waker: ParentWaker | null = null;
   #budgets: BudgetWatch | null = null;
+  #programs: IdlePrograms | null = null;
   #parts: OrchestrationParts | null = null;
   /** Loaded when first used: most sessions need no other agents, and the protocol's library is large. */
   #endpoint: Promise<Endpoint> | null = null;
@@ -72,31 +76,34 @@ export class Orchestration {
 
   /** Before anything happens in a session. */
   join(joined: Joined): void {
-    const { hub, world, onError } = this.#options;
+    const { hub, world, onError, config } = this.#options;
     const [delegations, stopping] = [this.delegations, this.#stopping.signal];
     this.#parts = { ...joined, hub, newId: world.newId, onError, delegations, stopping };
     this.#announcer = new AgentAnnouncer(this.#parts);
     this.#waker = new ParentWaker(this.#parts);
     this.#budgets = new BudgetWatch({ ...this.#parts, now: () => world.now() });
+    this.#programs = new IdlePrograms({ ...this.#parts, now: () => world.now(), idleMsMax: config.programIdleMs });
   }
 
   /** From now on agents find us here. */
   start(origin: string): void {
     this.ownTools.listensOn(origin);
     this.#waker?.start();
+    this.#programs?.start();
   }
 
   readonly door: McpDoor = {
     sessionOf: (token) => this.#tokens.sessionOf(token),
-    serve: async (request, caller) => {
+    serve: async (request, visitor) => {
       const endpoint = await this.#ready();
-      return endpoint ? endpoint.serve(request, caller) : notReady();
+      return endpoint ? endpoint.serve(request, visitor) : notReady();
     },
   };
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#budgets?.stop();
+    this.#programs?.stop();
     // One that could not be loaded has told so already, and has nothing to close.
     const endpoint = await this.#endpoint?.catch(ignore("whoever asked for the tools has heard of it"));
     await endpoint?.close();
@@ -124,7 +131,11 @@ export class Orchestration {
   async #open(): Promise<Endpoint> {
     const { mcpEndpoint } = await import("../orchestration/mcp-endpoint.ts");
     if (!this.#parts) throw new Error("asked for tools before there are sessions");
-    return mcpEndpoint({ parts: this.#parts, version: VERSION });
+    return mcpEndpoint({
+      parts: this.#parts,
+      version: VERSION,
+      onProgram: (program) => this.#programs?.called(program),
+    });
   }
 
   #isAlive(sessionId: SessionId): boolean {

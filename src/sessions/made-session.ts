@@ -11,7 +11,7 @@ import type { Answer } from "./answer.ts";
 
 /** For whom a session is started, and what it may spend. */
 export interface CreatedFor {
-  readonly parentId: Delegator;
+  readonly by: Delegator;
   readonly budget: Budget;
 }
 

@@ -60,7 +60,7 @@ export class SessionMaker {
     if (refusal) return { kind: "refused", refusal };
     const sessionId = SessionId.parse(`${cliType}:${world.newId()}`);
     const early = new EarlyEvents();
-    const admitted = createdFor && delegations.admitChild(createdFor.parentId, createdFor.budget);
+    const admitted = createdFor && delegations.admitChild(createdFor.by, createdFor.budget);
     if (admitted && isRefusal(admitted)) return { kind: "refused", refusal: admitted };
     this.#making.add(sessionId);
     const cancel = new AbortController();
@@ -73,7 +73,7 @@ export class SessionMaker {
       const ears = { sink: early.sink, isStored };
       const agent = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...ears, signal });
       // What the user lets an agent do elsewhere is not for another agent to hand on.
-      const chosen: Choices = createdFor?.parentId ? new Map() : choices.of(cliType);
+      const chosen: Choices = admitted?.delegation.parentId ? new Map() : choices.of(cliType);
       await applyChoices(agent, () => early.options, chosen, this.#deps.onError);
       if (signal.aborted) throw new RefusalError(REFUSE.creationCancelled());
       return this.#store({ command, id: sessionId, cwd, agent, early, delegation: admitted?.delegation });

@@ -2,12 +2,14 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Delegation, DelegationStore, Delegator } from "../ports/delegation-store.ts";
 import type { Spent } from "../protocol/children.ts";
 import { Budget } from "../protocol/delegation.ts";
-import { SessionId } from "../protocol/ids.ts";
+import { Program, SessionId } from "../protocol/ids.ts";
 
 type Row = Record<string, unknown>;
 
 const ENDED = "(session.archived = 1 OR session.agent_state = 'closed')";
 const JOINED = "delegation JOIN session ON session.key = delegation.session_key";
+/** What a program started has no parent, and the program itself as the top of its tree. */
+const BY = "delegation.parent_id IS ? AND (delegation.parent_id IS NOT NULL OR delegation.root_id IS ?)";
 
 export class SqliteDelegationStore implements DelegationStore {
   readonly #sql;
@@ -15,8 +17,11 @@ export class SqliteDelegationStore implements DelegationStore {
   constructor(db: DatabaseSync) {
     this.#sql = {
       get: db.prepare("SELECT * FROM delegation WHERE child_id = ?"),
-      children: db.prepare("SELECT child_id AS id FROM delegation WHERE parent_id IS ? ORDER BY session_key"),
-      live: db.prepare(`SELECT count(*) AS count FROM ${JOINED} WHERE delegation.parent_id IS ? AND NOT ${ENDED}`),
+      children: db.prepare(`SELECT child_id AS id FROM delegation WHERE ${BY} ORDER BY session_key`),
+      live: db.prepare(`SELECT count(*) AS count FROM ${JOINED} WHERE ${BY} AND NOT ${ENDED}`),
+      ofPrograms: db.prepare(
+        `SELECT delegation.child_id AS id FROM ${JOINED} WHERE delegation.parent_id IS NULL AND NOT ${ENDED}`,
+      ),
       running: db.prepare(
         `SELECT count(*) AS count FROM ${JOINED} WHERE delegation.root_id IS ? AND session.unfinished = 1`,
       ),
@@ -40,19 +45,23 @@ export class SqliteDelegationStore implements DelegationStore {
     const row = this.#sql.get.get(childId);
     if (!row) return null;
     return {
-      parentId: delegatorFrom(row["parent_id"]),
+      parentId: sessionIn(delegatorFrom(row["parent_id"])),
       rootId: delegatorFrom(row["root_id"]),
       depth: Number(row["depth"]),
       budget: Budget.parse(JSON.parse(String(row["budget"]))),
     };
   }
 
-  children(parentId: Delegator): readonly SessionId[] {
-    return this.#sql.children.all(parentId).map(idFrom);
+  children(delegator: Delegator): readonly SessionId[] {
+    return this.#sql.children.all(sessionIn(delegator), delegator).map(idFrom);
   }
 
-  liveChildCount(parentId: Delegator): number {
-    return Number(this.#sql.live.get(parentId)?.["count"] ?? 0);
+  liveChildCount(delegator: Delegator): number {
+    return Number(this.#sql.live.get(sessionIn(delegator), delegator)?.["count"] ?? 0);
+  }
+
+  liveOfPrograms(): readonly SessionId[] {
+    return this.#sql.ofPrograms.all().map(idFrom);
   }
 
   runningCount(rootId: Delegator): number {
@@ -79,5 +88,10 @@ function idFrom(row: Row): SessionId {
 }
 
 function delegatorFrom(id: unknown): Delegator {
-  return id === null || id === undefined ? null : SessionId.parse(id);
+  if (id === null || id === undefined) return null;
+  return Program.safeParse(id).data ?? SessionId.parse(id);
+}
+
+function sessionIn(delegator: Delegator): SessionId | null {
+  return SessionId.safeParse(delegator).data ?? null;
 }

@@ -52,17 +52,17 @@ export class McpCaller implements AsyncDisposable {
     this.client = client;
   }
 
-  static async overHttp(server: TestServer, token = server.token): Promise<McpCaller> {
+  static async overHttp(server: TestServer, token = server.token, name = "test"): Promise<McpCaller> {
     const transport = new StreamableHTTPClientTransport(new URL(`${server.origin}/mcp`), {
       requestInit: { headers: { Authorization: `Bearer ${token}` } },
     });
-    const client = new Client({ name: "test", version: "1" });
+    const client = new Client({ name, version: "1" });
     await client.connect(transport);
     return new McpCaller(client);
   }
 
   /** `liminal mcp` as a program of its own. */
-  static async overStdio(server: TestServer, token?: string): Promise<McpCaller> {
+  static async overStdio(server: TestServer, token?: string, name = "test"): Promise<McpCaller> {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [join(ROOT, "src/cli/main.ts"), "mcp"],
@@ -76,7 +76,7 @@ export class McpCaller implements AsyncDisposable {
         ...(token !== undefined && { LIMINAL_MCP_TOKEN: token }),
       },
     });
-    const client = new Client({ name: "test", version: "1" });
+    const client = new Client({ name, version: "1" });
     await client.connect(transport);
     return new McpCaller(client);
   }

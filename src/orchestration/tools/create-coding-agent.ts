@@ -67,7 +67,7 @@ export const createCodingAgent = defineTool({
     refuseWake(context.caller, given.wake);
     const planId = context.commandId("plan");
     const isSent = planId !== undefined && context.sessions.isDone(planId);
-    const place = given.plan === undefined || isSent ? null : context.delegations.admitTurn(context.caller);
+    const place = given.plan === undefined || isSent ? null : context.delegations.admitTurn(context.owner);
     if (place && isRefusal(place)) throw refuseVisibly(context, place);
     try {
       const agentId = await create(context, given);
@@ -81,7 +81,7 @@ export const createCodingAgent = defineTool({
 });
 
 async function create(context: ToolContext, given: Input): Promise<SessionId> {
-  const { caller, sessions } = context;
+  const { owner, sessions } = context;
   const { title } = given;
   const policy = readPolicy(given.policy);
   refusePolicy(context, policy);
@@ -97,7 +97,7 @@ async function create(context: ToolContext, given: Input): Promise<SessionId> {
         ...(policy !== undefined && { options: { policy: Json.parse(policy) } }),
         ...(commandId !== undefined && { commandId }),
       },
-      { parentId: caller, budget: Budget.parse(given.budget ?? {}) },
+      { by: owner, budget: Budget.parse(given.budget ?? {}) },
     );
   const answer = await makeSurely(context, cliType, make);
   if (answer.kind === "refused") throw refuseVisibly(context, answer.refusal);

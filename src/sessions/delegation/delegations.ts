@@ -2,7 +2,7 @@ import type { Delegation, DelegationStore, Delegator } from "../../ports/delegat
 import type { Spent } from "../../protocol/children.ts";
 import type { Budget } from "../../protocol/delegation.ts";
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
-import type { SessionId } from "../../protocol/ids.ts";
+import { SessionId } from "../../protocol/ids.ts";
 import { Places } from "./places.ts";
 import type { TreeLimits } from "./tree-limits.ts";
 
@@ -35,25 +35,29 @@ export class Delegations {
   }
 
   /** One more child for a session, or for a program outside. */
-  admitChild(parentId: Delegator, budget: Budget): Refusal | Admission<{ readonly delegation: Delegation }> {
+  admitChild(by: Delegator, budget: Budget): Refusal | Admission<{ readonly delegation: Delegation }> {
     const { store, limits } = this.#deps;
+    const parentId = sessionIn(by);
     const parent = parentId === null ? null : store.get(parentId);
     const depth = (parent?.depth ?? 0) + 1;
     if (depth > limits.depthMax)
       return REFUSE.treeLimit("levels of agents", limits.depthMax, "Do the work in this session instead.");
-    const count = store.liveChildCount(parentId) + this.#children.taken(parentId);
-    if (count >= limits.childrenMax)
-      return REFUSE.treeLimit("agents of one session", limits.childrenMax, "End one with kill_agent first.");
-    const over = this.#overBudget(parentId);
+    const count = store.liveChildCount(by) + this.#children.taken(by);
+    if (count >= limits.childrenMax) {
+      const whose = parentId === null ? "agents of one program" : "agents of one session";
+      return REFUSE.treeLimit(whose, limits.childrenMax, "End one with kill_agent first.");
+    }
+    const over = this.#overBudget(by);
     if (over) return over;
-    const delegation = { parentId, rootId: this.#rootOf(parentId, parent), depth, budget };
-    return Object.assign(this.#children.take(parentId), { delegation });
+    const delegation = { parentId, rootId: this.#rootOf(by, parent), depth, budget };
+    return Object.assign(this.#children.take(by), { delegation });
   }
 
   /** One more turn in the tree of an agent, or of whoever asks for a new one. */
   admitTurn(asked: Delegator): Refusal | Admission {
     const { store, limits } = this.#deps;
-    const root = this.#rootOf(asked, asked === null ? null : store.get(asked));
+    const session = sessionIn(asked);
+    const root = this.#rootOf(asked, session === null ? null : store.get(session));
     if (store.runningCount(root) + this.#turns.taken(root) >= limits.runningMax)
       return REFUSE.treeLimit(
         "agents running at once",
@@ -99,12 +103,23 @@ export class Delegations {
   }
 
   /** Oldest first. */
-  childrenOf(parentId: Delegator): readonly SessionId[] {
-    return this.#deps.store.children(parentId);
+  childrenOf(delegator: Delegator): readonly SessionId[] {
+    return this.#deps.store.children(delegator);
   }
 
-  /** Undefined for a session that was started by hand. */
-  parentOf(sessionId: SessionId): Delegator | undefined {
+  /** Agents of programs outside that have not ended. */
+  ofPrograms(): readonly SessionId[] {
+    return this.#deps.store.liveOfPrograms();
+  }
+
+  /** Who asked for it; undefined for a session that was started by hand. */
+  delegatorOf(sessionId: SessionId): Delegator | undefined {
+    const delegation = this.#deps.store.get(sessionId);
+    return delegation ? (delegation.parentId ?? delegation.rootId) : undefined;
+  }
+
+  /** Null for an agent of a program, undefined for a session that was started by hand. */
+  parentOf(sessionId: SessionId): SessionId | null | undefined {
     return this.#deps.store.get(sessionId)?.parentId;
   }
 
@@ -145,8 +160,8 @@ export class Delegations {
   #budgetsOver(from: Delegator): readonly { readonly id: SessionId; readonly budget: Budget }[] {
     const { store, limits } = this.#deps;
     const found: { id: SessionId; budget: Budget }[] = [];
-    let top = from;
-    for (let id = from; id !== null; ) {
+    let top = sessionIn(from);
+    for (let id = top; id !== null; ) {
       const delegation = store.get(id);
       if (delegation) found.push({ id, budget: delegation.budget });
       top = id;
@@ -167,6 +182,10 @@ export class Delegations {
     }
     return null;
   }
+}
+
+function sessionIn(delegator: Delegator): SessionId | null {
+  return SessionId.safeParse(delegator).data ?? null;
 }
 
 export function isRefusal(answer: Refusal | Disposable): answer is Refusal {

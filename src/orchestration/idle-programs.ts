@@ -1,0 +1,67 @@
+import type { Delegator } from "../ports/delegation-store.ts";
+import type { Program, SessionId } from "../protocol/ids.ts";
+import { childInfo, isSettled } from "./child-info.ts";
+import type { OrchestrationParts } from "./children.ts";
+
+const LOOK_EVERY_MS_MIN = 50;
+const LOOK_EVERY_MS_MAX = 10 * 60_000;
+const LOOKS_PER_LIMIT = 4;
+
+interface IdleParts extends Pick<OrchestrationParts, "sessions" | "delegations" | "onError"> {
+  readonly now: () => number;
+  /** 0 keeps all agents. */
+  readonly idleMsMax: number;
+}
+
+/**
+ * Archives the idle agents of programs outside that have not called for a while: a program that ended says so to nobody, and its
+ * agents would count against its limit for ever. What is at work or asks something stays.
+ */
+export class IdlePrograms {
+  readonly #parts: IdleParts;
+  /** Not stored: a server that was started again gives everyone the whole time. */
+  readonly #calledAt = new Map<Delegator, number>();
+  readonly #startedAt: number;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(parts: IdleParts) {
+    this.#parts = parts;
+    this.#startedAt = parts.now();
+  }
+
+  called(program: Program | null): void {
+    this.#calledAt.set(program, this.#parts.now());
+  }
+
+  start(): void {
+    const { idleMsMax, onError } = this.#parts;
+    if (idleMsMax === 0) return;
+    const everyMs = Math.min(LOOK_EVERY_MS_MAX, Math.max(LOOK_EVERY_MS_MIN, idleMsMax / LOOKS_PER_LIMIT));
+    this.#timer = setInterval(() => this.#look().catch(onError), everyMs);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    const { sessions, delegations, now, idleMsMax } = this.#parts;
+    const since = now() - idleMsMax;
+    for (const sessionId of delegations.ofPrograms()) {
+      const calledAt = this.#calledAt.get(delegations.delegatorOf(sessionId) ?? null) ?? this.#startedAt;
+      if (calledAt > since || !this.#isIdleSince(sessionId, since)) continue;
+      await sessions.execute({ type: "session:archive", sessionId });
+    }
+  }
+
+  /** With all that it started: archiving ends those, too. */
+  #isIdleSince(sessionId: SessionId, since: number): boolean {
+    const { sessions, delegations } = this.#parts;
+    const view = sessions.view(sessionId);
+    if (!view) return true;
+    const info = childInfo(view);
+    if (info.status === "killed") return true;
+    if (!isSettled(info) || Date.parse(info.lastActiveAt) > since || (view.state.waits ?? []).length > 0) return false;
+    return delegations.childrenOf(sessionId).every((id) => this.#isIdleSince(id, since));
+  }
+}
