@@ -21,10 +21,17 @@ export async function permit(line: CommandLine): Promise<ExitCode> {
     return EXIT.done;
   }
   const request = chosen(requests, wanted);
+  if (line.text("reason") !== undefined && (answer === undefined || request.kind !== "permission"))
+    throw misusedNamed(
+      "permit",
+      "--reason goes with the denial of a permission: liminal permit <request> deny --reason …",
+    );
   if (answer === undefined) print(line, { requests: [request] }, described(request, requests));
   else {
     const given =
-      request.kind === "permission" ? await decide(link, request, answer) : await reply(link, request, answer, fields);
+      request.kind === "permission"
+        ? await decide(link, request, answer, line.text("reason"))
+        : await reply(link, request, answer, fields);
     print(line, { id: request.id, answer: given }, `Answered: ${given}.`);
   }
   return EXIT.done;
@@ -62,6 +69,7 @@ async function decide(
   link: ServerLink,
   request: Extract<OpenRequest, { kind: "permission" }>,
   answer: string,
+  reason: string | undefined,
 ): Promise<string> {
   const { id: permissionId, sessionId, options } = request;
   const option = optionFor(options, answer);
@@ -69,8 +77,17 @@ async function decide(
     const known = ["allow", "deny", ...options.map(({ optionId }) => optionId)].join(", ");
     throw misusedNamed("permit", `"${answer}" is no answer to this permission. Choose one of: ${known}.`);
   }
-  await link.act({ type: "permission:respond", sessionId, permissionId, optionId: option.optionId });
-  return option.optionId;
+  const { optionId, kind } = option;
+  if (reason !== undefined && (reason.trim() === "" || !kind.startsWith("reject")))
+    throw misusedNamed("permit", "--reason says why a permission is denied: give it some words, and deny.");
+  await link.act({
+    type: "permission:respond",
+    sessionId,
+    permissionId,
+    optionId,
+    ...(reason !== undefined && { reason }),
+  });
+  return optionId;
 }
 
 async function reply(

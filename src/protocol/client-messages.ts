@@ -13,6 +13,7 @@ import {
   PATH_CHARS_MAX,
   PROMPT_CHARS_MAX,
   QUEUE_ITEMS_MAX,
+  REASON_CHARS_MAX,
   TITLE_CHARS_MAX,
 } from "./limits.ts";
 import { PermissionMode, PolicyScope, RULES_MAX, RuleDraft, RuleId } from "./permission-policy.ts";
@@ -95,11 +96,13 @@ export const SessionCommand = z.discriminatedUnion("type", [
     configId: z.string().check(z.maxLength(200)),
     value: z.union([z.string(), z.boolean()]),
   }),
+  /** `reason`: why it is denied; the agent gets it in the running turn where it takes messages then, else as the next one. */
   message("permission:respond", {
     ...sessionOnly,
     permissionId: PermissionId,
     optionId: z.optional(z.string()),
     outcome: z.optional(z.literal("cancelled")),
+    reason: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(REASON_CHARS_MAX))),
   }),
 ]);
 export type SessionCommand = z.infer<typeof SessionCommand>;

@@ -13,6 +13,8 @@ export const FILES_FOUND_DEFAULT = 20;
 export const FILES_FOUND_MAX = 100;
 export const DRAFT_CHARS_MAX = 1_000_000;
 export const TITLE_CHARS_MAX = 200;
+/** Why a request is denied: a line or two. */
+export const REASON_CHARS_MAX = 10_000;
 export const PATH_CHARS_MAX = 4_096;
 export const QUEUE_ITEMS_MAX = 100;
 export const PAGE_ENTRIES_DEFAULT = 200;

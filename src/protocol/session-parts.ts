@@ -26,6 +26,8 @@ export const QueueItem = z.object({
   attachments: z.optional(z.array(Part)),
   /** The agent was asked to take it into the running turn and has not answered yet. */
   steering: z.optional(z.literal(true)),
+  /** Why the user denied a request: it is sent even when the agent ends its turn as cancelled because of the denial. */
+  isReason: z.optional(z.literal(true)),
 });
 export type QueueItem = z.infer<typeof QueueItem>;
 

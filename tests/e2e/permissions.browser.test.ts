@@ -86,6 +86,55 @@ test("W-8 X-15 by keyboard: D denies, A allows, and neither while text is typed"
   }
 });
 
+test("W-8 (D13) deny with a reason: the request is denied and the agent reads why; Esc closes and keeps the text", async () => {
+  await using chat = await openChat(chromium, server);
+  const { app, session, path } = chat;
+  await session.say("run echo never > proof");
+  await session.permission.waitFor();
+  const reason = session.frame.getByRole("textbox", { name: "Reason for the agent" });
+  await session.transcript.focus();
+  await app.page.keyboard.press("Shift+D");
+  await reason.waitFor();
+  await app.page.keyboard.type("time");
+  await app.page.keyboard.press("Escape");
+  await reason.waitFor({ state: "hidden" });
+  expect(await session.permission.count()).toBe(1);
+  await session.button("Deny with a reason…").press("Enter");
+  expect(await reason.inputValue()).toBe("time");
+  await reason.fill("echo rather this");
+  // A card that has just changed its size ignores Enter for a moment.
+  await waitFor(
+    async () => {
+      if ((await session.permission.count()) > 0) await app.page.keyboard.press("Enter");
+      return session.permission.count();
+    },
+    (count) => count === 0,
+    "the denial",
+  );
+  await session.untilIdle();
+  await session.entries("user").getByText("echo rather this").waitFor();
+  expect(app.sent("permission:respond")).toMatchObject([{ optionId: "reject-once", reason: "echo rather this" }]);
+  expect(await session.entries("tool-call").first().getAttribute("data-status")).toBe("error");
+  expect(await Bun.file(join(path, "proof")).exists()).toBe(false);
+  expect(await session.message.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true);
+});
+
+test("W-8 (D13) a reason half typed goes on in the composer when the request is answered elsewhere", async () => {
+  await using chat = await openChat(chromium, server);
+  const { app, session } = chat;
+  await using other = await chromium.open(server);
+  await session.say("run echo elsewhere");
+  const theirs = await other.open("run echo elsewhere");
+  await session.permission.waitFor();
+  await session.transcript.focus();
+  await app.page.keyboard.press("Shift+D");
+  await app.page.keyboard.type("half a");
+  await theirs.permission.getByRole("button", { name: "Allow once", exact: true }).click();
+  await session.permission.waitFor({ state: "detached" });
+  await app.page.keyboard.type(" reason");
+  expect(await session.message.inputValue()).toBe("half a reason");
+});
+
 test("W-8 X-15 by keyboard: the options can be reached with Tab and pressed with Enter", async () => {
   await using chat = await openChat(chromium, server);
   const { app, session } = chat;

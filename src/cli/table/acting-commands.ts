@@ -123,12 +123,18 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
     offers: ["requests", ["allow", "deny", "accept", "decline", "cancel"], "nothing"],
     options: [
       { name: "session", short: "s", value: "session", offer: "sessions", help: "only what this session asks" },
+      { name: "reason", value: "text", help: "with deny: why, for the agent to read" },
     ],
     notes: [
       "Without arguments: everything that waits. With a request (its id, or the beginning or the end of it) and an answer: answers it.",
       "Answers to a permission: allow, deny, or one of the option ids listed. To a question: accept with field=value for each field, decline, or cancel.",
     ],
     json: '{"requests": [{"id", "kind": "permission" | "question", "sessionId", "title", "asks", "command"?, "toolCall"?, "options" | "fields"}]}, or {"id", "answer"}',
-    examples: ["liminal permit", "liminal permit 7c1 allow", "liminal permit 9d0 accept name=Ada colour=blue"],
+    examples: [
+      "liminal permit",
+      "liminal permit 7c1 allow",
+      'liminal permit 7c1 deny --reason "use npm ci"',
+      "liminal permit 9d0 accept name=Ada colour=blue",
+    ],
   },
 ];

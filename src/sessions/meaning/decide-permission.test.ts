@@ -35,6 +35,63 @@ describe("permission:respond", () => {
     });
   });
 
+  describe("with a reason (D13)", () => {
+    const STEERS = { image: false, audio: false, embeddedContext: false, steering: true } as const;
+    const denied = { ...respond, optionId: "no", reason: "use npm ci" };
+
+    it("an agent that takes messages during a turn gets it after the answer, into the same turn", () => {
+      const session = waiting();
+      session.hear({ type: "abilities", abilities: STEERS });
+      expect(session.tell(denied)).toMatchObject({
+        ok: true,
+        answer: "permission:resolved",
+        effects: [
+          { type: "answer-permission", outcome: { outcome: "selected", optionId: "no" } },
+          { type: "steer", turnId: session.turn, content: "use npm ci" },
+        ],
+      });
+      expect(session.state.queue).toMatchObject([{ content: "use npm ci", steering: true }]);
+    });
+
+    it("another agent gets it as the next message, ahead of what waits", () => {
+      const session = waiting();
+      session.tell({ type: "session:send", content: "later" });
+      session.tell(denied);
+      expect(session.state.queue.map(({ content }) => content)).toEqual(["use npm ci", "later"]);
+      session.end();
+      expect(session.effects.at(-1)).toMatchObject({ type: "prompt", content: "use npm ci" });
+    });
+
+    it("is sent even when the agent ends its turn as cancelled because of the denial; otherwise the queue waits then", () => {
+      for (const answer of [denied, { ...respond, optionId: "no" }]) {
+        const session = waiting();
+        session.tell({ type: "session:send", content: "later" });
+        session.tell(answer);
+        session.end("cancelled");
+        expect(session.state.queuePaused).toBe(answer !== denied);
+      }
+    });
+
+    it("a steer that was not taken before such an end starts its own turn", () => {
+      const session = waiting();
+      session.hear({ type: "abilities", abilities: STEERS });
+      session.tell(denied);
+      const [item] = session.state.queue;
+      session.end("cancelled");
+      if (item) session.hear({ type: "steered", commandId: item.commandId, outcome: "not-taken" });
+      expect(session.effects.at(-1)).toMatchObject({ type: "prompt", content: "use npm ci" });
+    });
+
+    it("goes with no option that allows; the request stays", () => {
+      const session = waiting();
+      expect(session.tell({ ...respond, optionId: "yes", reason: "why" })).toMatchObject({
+        ok: false,
+        refusal: { code: "INVALID_MESSAGE" },
+      });
+      expect(session.state.pending).toHaveLength(1);
+    });
+  });
+
   it("can also be declined without choosing", () => {
     const session = waiting();
     session.tell({ ...respond, outcome: "cancelled" });

@@ -15,6 +15,8 @@ type Command<Type extends SessionCommand["type"]> = Extract<SessionCommand, { ty
 /** A message that our own tools send for somebody else than the user; no client can set its author. */
 export type AuthoredSend = Command<"session:send"> & { readonly author: MessageAuthor };
 
+type Denial = Pick<Command<"permission:respond">, "sessionId" | "commandId"> & { readonly reason: string };
+
 const accept = (outcome: Outcome): Decision => ({ ok: true, answer: null, ...outcome });
 
 export function decideSend(scene: Scene, command: Command<"session:send" | "session:steer"> | AuthoredSend): Decision {
@@ -80,6 +82,25 @@ export function decideSteer(scene: Scene, command: Command<"session:steer">): De
   });
 }
 
+/** Why the user denied a request: into the running turn where the agent takes that, else ahead of all that waits. */
+export function decideReason(scene: Scene, { sessionId, commandId, reason }: Denial): Decision {
+  const { state } = scene;
+  const item: QueueItem = { commandId: commandId ?? CommandId.parse(scene.newId()), content: reason, isReason: true };
+  if (!isTurnActive(state.turn))
+    return decideSend(scene, { type: "session:send", sessionId, commandId: item.commandId, content: reason });
+  const ahead = state.queue.filter(({ steering }) => steering);
+  const behind = state.queue.filter(({ steering }) => !steering);
+  if (state.queue.length >= QUEUE_ITEMS_MAX)
+    return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
+  const { turnId } = state.turn;
+  if (turnId === undefined || state.config.abilities?.steering !== true)
+    return accept({ facts: [queueFact([...ahead, item, ...behind], state.queuePaused)], effects: [] });
+  return accept({
+    facts: [queueFact([...ahead, { ...item, steering: true }, ...behind], state.queuePaused)],
+    effects: [{ type: "steer", turnId, commandId: item.commandId, content: reason, attachments: [] }],
+  });
+}
+
 /**
  * The list as the editor wants it, as far as it is still the editor's to say: what has begun meanwhile is not sent a
  * second time, what the agent may already have stays, and what the editor never saw is kept behind the rest.
@@ -96,7 +117,13 @@ export function decideQueueEdit(scene: Scene, command: Command<"session:queue-ed
     const kept = attachments ?? before.attachments ?? [];
     // A message that the user rewrote is the user's.
     const author = content === before.content ? before.author : undefined;
-    edited.push({ commandId, content, ...(author && { author }), ...(kept.length > 0 && { attachments: kept }) });
+    edited.push({
+      commandId,
+      content,
+      ...(author && { author }),
+      ...(kept.length > 0 && { attachments: kept }),
+      ...(before.isReason && { isReason: true }),
+    });
   }
   if (edited.some(isEmpty))
     return { ok: false, refusal: REFUSE.invalidMessage("items: a message must not be empty without attachments") };

@@ -9,6 +9,7 @@ import { stopVisits } from "../questions/observe-question.ts";
 import {
   type AuthoredSend,
   decideQueueEdit,
+  decideReason,
   decideResume,
   decideSend,
   decideSendNow,
@@ -135,13 +136,18 @@ function withClose(outcome: Outcome): Outcome {
 
 function decidePermission(scene: Scene, command: Extract<SessionCommand, { type: "permission:respond" }>): Decision {
   const { state } = scene;
-  const { permissionId, optionId } = command;
+  const { permissionId, optionId, reason } = command;
   const asked = state.pending.filter(isPermission).find((pending) => pending.permissionId === permissionId);
   if (!asked) return { ok: false, refusal: REFUSE.notPending(scene.endOfQuestion(permissionId)) };
   if (optionId === undefined && command.outcome === undefined)
     return { ok: false, refusal: REFUSE.invalidMessage("optionId: choose one, or send outcome: cancelled") };
-  if (optionId !== undefined && !asked.options.some((option) => option.optionId === optionId))
+  const option = asked.options.find((one) => one.optionId === optionId);
+  if (optionId !== undefined && !option)
     return { ok: false, refusal: REFUSE.invalidMessage("optionId: not one of the agent's options") };
+  if (reason !== undefined && option && !option.kind.startsWith("reject"))
+    return { ok: false, refusal: REFUSE.invalidMessage("reason: give it with an option that rejects") };
+  const said = reason === undefined ? null : decideReason(scene, { ...command, reason });
+  if (said?.ok === false) return said;
   const outcome: PermissionOutcome =
     optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId };
   const lastOne = state.pending.length === 1 && state.turn.state === "waiting";
@@ -150,8 +156,9 @@ function decidePermission(scene: Scene, command: Extract<SessionCommand, { type:
       facts: [
         { type: "permission:resolved", permissionId, outcome },
         ...(lastOne ? [{ type: "session:turn" as const, turn: { ...state.turn, state: "running" as const } }] : []),
+        ...(said?.facts ?? []),
       ],
-      effects: [{ type: "answer-permission", permissionId, outcome }],
+      effects: [{ type: "answer-permission", permissionId, outcome }, ...(said?.effects ?? [])],
     },
     "permission:resolved",
   );

@@ -137,7 +137,9 @@ function finish(scene: Scene, stopReason: StopReason, error?: TurnError): Outcom
   const [next, ...rest] = scene.state.queue;
   if (!next) return ended;
   // The user's own stop held back what waited then; what was sent since is meant to run.
-  const stopped = stopReason === "cancelled" && scene.cancelling !== scene.state.turn.turnId;
+  const isOwnStop = scene.cancelling === scene.state.turn.turnId;
+  // Some agents end a turn so because a request was denied: the reason for that is meant to reach them.
+  const stopped = stopReason === "cancelled" && !isOwnStop && next.isReason !== true;
   const goesOn = !scene.state.queuePaused && stopReason !== "interrupted" && stopReason !== "error" && !stopped;
   // The agent may have taken it into this very turn: the queue goes on when it has said so.
   if (goesOn && next.steering) return ended;

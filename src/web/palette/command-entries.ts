@@ -81,7 +81,8 @@ function sessionEntries(id: SessionRow["id"]): readonly PaletteEntry[] {
   return IN_SESSION.flatMap((row) => {
     const { does, words } = row;
     const icon = ROW_ICONS[row.id];
-    if (icon === undefined || does === "allow" || does === "deny" || does === "focus-composer") return [];
+    if (icon === undefined || does === "allow" || does === "deny" || does === "deny-with-reason") return [];
+    if (does === "focus-composer") return [];
     const act = () => void (does === "find" ? findInPortlet(id) : wishOfPortlet(id, does));
     return [command(does, words, icon, act, { chord: chordsOf(row)[0] })];
   });

@@ -6,6 +6,7 @@ import { Icon } from "../icons/icon.tsx";
 import { KeyHint } from "../portlet/key-hint.tsx";
 import { keyWhileTyping, keyWords } from "../shell/keys/key-bindings.ts";
 import { ageWords } from "../transcript/time-words.ts";
+import { DenyReason } from "./deny-reason.tsx";
 import { PermissionSubject } from "./permission-subject.tsx";
 import { firstOption, permissionQuestion, wholeWords } from "./permission-words.ts";
 import { RuleOffer } from "./rule-offer.tsx";
@@ -20,24 +21,42 @@ interface PermissionCardProps {
   readonly count: number;
   readonly agentName: string;
   readonly now: ReadonlySignal<number>;
-  readonly respond: (optionId: string) => void;
+  readonly respond: (optionId: string, reason?: string) => void;
+  /** Takes the keyboard and an unsent reason when the request goes away. Without it, no reason can be given here. */
+  readonly leaveReason?: (unsent: string) => void;
   readonly addRules: (scope: PolicyScope, rules: readonly RuleDraft[]) => void;
   readonly showRules: () => void;
 }
 
 /** The agent asks: what exactly it wants to do, and its own answers in its own order. Gone once anyone has answered. */
 export function PermissionCard(props: PermissionCardProps) {
-  const { permission, addRules, showRules } = props;
+  const { permission, respond, leaveReason, addRules, showRules } = props;
   const { toolCall, options, note, offers } = permission;
   const { element, isReady, startAnew, guard } = useSettled<HTMLDivElement>(props.requestKey, [
     toolCall,
     options,
     note,
   ]);
+  const reject = firstOption(options, "reject");
   return (
     <div class="ask" ref={element} {...guard}>
       <Question {...props} isReady={isReady} onAnswered={startAnew} />
-      {offers && <RuleOffer offers={offers} addRules={addRules} showRules={showRules} />}
+      {(offers || (reject && leaveReason)) && (
+        <div class="ask-ours">
+          {offers && <RuleOffer offers={offers} addRules={addRules} showRules={showRules} />}
+          {reject && leaveReason && (
+            <DenyReason
+              requestKey={props.requestKey}
+              isReady={isReady}
+              deny={(reason) => {
+                startAnew();
+                respond(reject.optionId, reason);
+              }}
+              leave={leaveReason}
+            />
+          )}
+        </div>
+      )}
     </div>
   );
 }

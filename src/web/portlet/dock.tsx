@@ -31,7 +31,11 @@ export function Dock({ model }: { model: PortletModel }) {
             count={pending.length}
             agentName={agentName}
             now={model.now}
-            respond={(optionId) => model.store.respond(first.permissionId, optionId)}
+            respond={(optionId, reason) => model.store.respond(first.permissionId, optionId, reason)}
+            leaveReason={(unsent) => {
+              model.store.addText(unsent);
+              document.querySelector<HTMLElement>("#message")?.focus();
+            }}
             addRules={(scope, rules) => model.store.addRules(scope, rules)}
             showRules={() => model.store.show("permissions")}
           />

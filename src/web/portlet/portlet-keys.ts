@@ -1,5 +1,7 @@
 import { isPermission } from "../../protocol/pending-request.ts";
+import { reasonFor } from "../permissions/deny-reason.tsx";
 import { permissionKey } from "../permissions/permission-keys.ts";
+import { firstOption } from "../permissions/permission-words.ts";
 import { isSettled } from "../permissions/settled-request.ts";
 import { pressedKey } from "../shell/keys/pressed-key.ts";
 import { findShortcut, type KeyPress, shellShortcut } from "../shell/keys/shell-shortcut.ts";
@@ -40,6 +42,10 @@ function takeSessionKey(event: KeyboardEvent, { store, focusComposer, read }: Po
   if (wish === "stop") return store.pressEscape();
   const [first] = store.state.session.pending;
   const asked = first && isPermission(first) ? first : null;
+  if (asked && wish === "deny-with-reason" && firstOption(asked.options, "reject")) {
+    reasonFor.value = asked.permissionId;
+    return true;
+  }
   const optionId = asked ? permissionKey(press, asked) : null;
   if (asked && optionId !== null) {
     if (isSettled(asked.permissionId)) store.respond(asked.permissionId, optionId);

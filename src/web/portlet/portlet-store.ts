@@ -92,6 +92,11 @@ export class PortletStore {
     this.#drafts.schedule();
   }
 
+  /** Text that lost its own place goes on in the composer, below what is there. */
+  addText(text: string): void {
+    if (text.trim() !== "") this.type([this.#composer.text, text].filter((one) => one !== "").join("\n"));
+  }
+
   /** Something in the composer changes that is no typing; like what is typed, it is kept. */
   change(event: ComposerEvent): void {
     this.#step(event);
@@ -192,9 +197,10 @@ export class PortletStore {
     this.#options.post({ type: "session:configure", configId, value, commandId: this.#options.newCommandId() });
   }
 
-  respond(permissionId: PermissionId, optionId: string): void {
+  respond(permissionId: PermissionId, optionId: string, reason?: string): void {
     const commandId = this.#options.newCommandId();
-    this.#options.post({ type: "permission:respond", permissionId, optionId, commandId });
+    const answer = { type: "permission:respond", permissionId, optionId, commandId } as const;
+    this.#options.post(reason === undefined ? answer : { ...answer, reason });
   }
 
   answerQuestion(elicitationId: ElicitationId, action: QuestionAction, content?: Record<string, Json>): void {

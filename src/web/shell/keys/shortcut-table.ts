@@ -26,6 +26,7 @@ export type ShellWish =
 export type SessionWish =
   | "allow"
   | "deny"
+  | "deny-with-reason"
   | "focus-composer"
   | "stop"
   | "find"
@@ -92,6 +93,12 @@ export const TABS: readonly ShortcutRow<Shortcut | ((key: string) => Shortcut)>[
 export const IN_SESSION: readonly ShortcutRow<SessionWish>[] = [
   { id: "allow", does: "allow", words: "Allow what the agent asks for", chords: ["A", "Alt+A"] },
   { id: "deny", does: "deny", words: "Deny it", chords: ["D", "Alt+D"] },
+  {
+    id: "deny-with-reason",
+    does: "deny-with-reason",
+    words: "Deny it with a reason",
+    chords: ["Shift+D", "Alt+Shift+D"],
+  },
   { id: "focus-composer", does: "focus-composer", words: "Write a message", chords: ["I"] },
   { id: "find", does: "find", words: "Find in the session", chords: ["Mod+F"] },
   { id: "previous-message", does: "previous-message", words: "Your previous message", chords: ["Alt+ArrowUp"] },
