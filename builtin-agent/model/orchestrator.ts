@@ -1,3 +1,4 @@
+import type { StopReason } from "@agentclientprotocol/sdk";
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Session } from "../sessions/session.ts";
 import type { ToolServer } from "../sessions/tool-server.ts";
@@ -50,6 +51,10 @@ export class Orchestrator {
     const scene = await this.#scene(turn);
     let hasSpoken = false;
     let compactionsInARow = 0;
+    const spent = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+    const answer = (stopReason: StopReason): Answer => ({
+      result: { stopReason, ...(spent.totalTokens > 0 && { usage: spent }) },
+    });
     for (let step = 0; step < this.#settings.stepsMax; step += 1) {
       turn.signal.throwIfAborted();
       for (const message of heard.splice(0)) memory.add(message);
@@ -58,20 +63,23 @@ export class Orchestrator {
       if (compactionsInARow > COMPACTIONS_IN_A_ROW_MAX)
         throw new TooLong(`I summed up ${COMPACTIONS_IN_A_ROW_MAX} times in a row.`, this.#settings);
       if (isFull) await compact(turn, scene.model, this.#settings);
-      const { draft, reason } = await this.#step(turn, scene);
+      const { draft, reason, tokens } = await this.#step(turn, scene);
+      spent.inputTokens += tokens?.input ?? 0;
+      spent.outputTokens += tokens?.output ?? 0;
+      spent.totalTokens = spent.inputTokens + spent.outputTokens;
       hasSpoken ||= draft.words.length > 0;
       for (const call of draft.calls) {
         turn.signal.throwIfAborted();
-        const answer = await runTool(turn, scene.tools, call, draft.unreadable.has(call));
+        const { text, isError } = await runTool(turn, scene.tools, call, draft.unreadable.has(call));
         turn.signal.throwIfAborted();
-        memory.add({ role: "tool", content: [resultOf(call, answer.text, answer.isError)] });
+        memory.add({ role: "tool", content: [resultOf(call, text, isError)] });
       }
       if (draft.calls.length > 0 || heard.length > 0) continue;
       if (!hasSpoken && reason === "stop") notice(turn, "warning", NO_WORD);
-      return { result: { stopReason: STOP_REASONS[reason] } };
+      return answer(STOP_REASONS[reason]);
     }
     notice(turn, "warning", `I stopped after ${this.#settings.stepsMax} steps. Say "go on" to let me continue.`);
-    return { result: { stopReason: "max_turn_requests" } };
+    return answer("max_turn_requests");
   }
 
   /** The user wants the context made smaller now. */
@@ -84,7 +92,7 @@ export class Orchestrator {
   }
 
   /** One question to the model; a question that does not fit is asked again with a shorter memory. */
-  async #step(turn: Turn, scene: Scene): Promise<{ draft: Draft; reason: StepEnd["reason"] }> {
+  async #step(turn: Turn, scene: Scene): Promise<StepEnd & { draft: Draft }> {
     try {
       return await this.#ask(turn, scene);
     } catch (error) {
@@ -94,7 +102,7 @@ export class Orchestrator {
     }
   }
 
-  async #ask(turn: Turn, { model, tools, system }: Scene): Promise<{ draft: Draft; reason: StepEnd["reason"] }> {
+  async #ask(turn: Turn, { model, tools, system }: Scene): Promise<StepEnd & { draft: Draft }> {
     const { memory } = turn.context.session;
     const { contextTokens, outputTokens, reasoning, silentMsMax } = this.#settings;
     let draft = new Draft();
@@ -121,9 +129,9 @@ export class Orchestrator {
       });
       turn.signal.throwIfAborted();
       if (draft.parts.length > 0) memory.add({ role: "assistant", content: draft.parts });
-      if (end.tokens !== undefined) memory.measure(end.tokens);
+      if (end.tokens !== undefined) memory.measure(end.tokens.input + end.tokens.output);
       turn.transient({ sessionUpdate: "usage_update", used: memory.tokens, size: contextTokens });
-      return { draft, reason: end.reason };
+      return { draft, ...end };
     } finally {
       turn.signal.removeEventListener("abort", keepWords);
     }
@@ -159,7 +167,7 @@ export class Orchestrator {
   }
 }
 
-const STOP_REASONS: Readonly<Record<StepEnd["reason"], string>> = {
+const STOP_REASONS: Readonly<Record<StepEnd["reason"], StopReason>> = {
   stop: "end_turn",
   "tool-calls": "end_turn",
   length: "max_tokens",

@@ -21,8 +21,8 @@ type Asking = {
 /** How one question to the model ended. */
 export type StepEnd = {
   readonly reason: LanguageModelV4FinishReason["unified"];
-  /** All that the context held then, where the endpoint counts. */
-  readonly tokens: number | undefined;
+  /** What the endpoint counted, if it does: together all that the context held then. */
+  readonly tokens: { readonly input: number; readonly output: number } | undefined;
 };
 
 /** Asks the model once: words go out as they come, and the draft holds what it all amounts to. */
@@ -61,6 +61,6 @@ export async function streamStep(
 function endOf({ unified, raw }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): StepEnd {
   if (raw === undefined) throw new BrokenOff("broke off its answer");
   const { inputTokens, outputTokens } = usage;
-  const tokens = inputTokens.total === undefined ? undefined : inputTokens.total + (outputTokens.total ?? 0);
-  return { reason: unified, tokens };
+  const input = inputTokens.total;
+  return { reason: unified, tokens: input === undefined ? undefined : { input, output: outputTokens.total ?? 0 } };
 }

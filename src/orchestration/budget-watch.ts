@@ -1,3 +1,4 @@
+import type { Delegator } from "../ports/delegation-store.ts";
 import type { Fact } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
@@ -15,17 +16,18 @@ interface WatchParts {
 /** Stops the running turns of agents whose budget, or one above them, is spent. */
 export class BudgetWatch {
   readonly #parts: WatchParts;
-  /** Turns whose time is limited. */
-  readonly #timers = new Map<SessionId, ReturnType<typeof setTimeout>>();
+  /** Trees whose time is limited, by their top. */
+  readonly #timers = new Map<Delegator, ReturnType<typeof setTimeout>>();
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
   }
 
-  /** Facts that are on disk now, with what they say was spent. */
+  /** Facts that are on disk now, with what they say was spent: by one agent, but all that share its budgets may have to stop. */
   committed(sessionId: SessionId, facts: readonly Fact[]): void {
     if (!facts.some(({ type }) => type === "session:turn" || type === "session:config")) return;
-    if (this.#parts.delegations.parentOf(sessionId) !== undefined) this.#look(sessionId);
+    const rootId = this.#parts.delegations.rootOf(sessionId);
+    if (rootId !== undefined) this.#look(rootId);
   }
 
   stop(): void {
@@ -33,23 +35,25 @@ export class BudgetWatch {
     this.#timers.clear();
   }
 
-  #look(sessionId: SessionId): void {
+  #look(rootId: Delegator): void {
     const { sessions, delegations, now, onError } = this.#parts;
-    clearTimeout(this.#timers.get(sessionId));
-    this.#timers.delete(sessionId);
-    const turn = sessions.view(sessionId)?.state.turn;
-    if (!turn || !isTurnActive(turn) || turn.startedAt === undefined || turn.error) return;
-    const workedMs = Math.max(0, now() - Date.parse(turn.startedAt));
-    const over = delegations.refuseRunning(sessionId, workedMs);
-    if (over) {
-      sessions.execute({ type: "session:limit", sessionId, why: over.message }).catch(onError);
-      return;
+    clearTimeout(this.#timers.get(rootId));
+    this.#timers.delete(rootId);
+    const workedMs = new Map<SessionId, number>();
+    const stopping = new Set<SessionId>();
+    for (const sessionId of delegations.runningIn(rootId)) {
+      const turn = sessions.view(sessionId)?.state.turn;
+      if (!turn || !isTurnActive(turn) || turn.startedAt === undefined) continue;
+      workedMs.set(sessionId, Math.max(0, now() - Date.parse(turn.startedAt)));
+      if (turn.error) stopping.add(sessionId);
     }
-    const leftMs = delegations.workLeftMs(sessionId);
+    const { over, leftMs } = delegations.judgeRunning(workedMs);
+    for (const [sessionId, { message: why }] of over)
+      if (!stopping.has(sessionId)) sessions.execute({ type: "session:limit", sessionId, why }).catch(onError);
     if (leftMs === null) return;
-    const timer = setTimeout(() => this.#look(sessionId), Math.min(Math.max(1, leftMs - workedMs), TIMER_MS_MAX));
+    const timer = setTimeout(() => this.#look(rootId), Math.min(Math.max(1, leftMs), TIMER_MS_MAX));
     timer.unref();
-    this.#timers.set(sessionId, timer);
+    this.#timers.set(rootId, timer);
   }
 }
 

@@ -43,7 +43,10 @@ export interface CompactionPatch {
   readonly error?: string;
 }
 
-export type UsageReport = Partial<Pick<Usage, "used" | "size" | "cost">>;
+export interface UsageReport extends Partial<Pick<Usage, "used" | "size" | "cost">> {
+  /** Tokens that one question to the model took. */
+  readonly callTokens?: number;
+}
 
 /** What an agent said, in our words, whichever protocol version it speaks. */
 export type AgentEvent =
@@ -86,8 +89,9 @@ export type AgentEvent =
   | { type: "question-completed"; elicitationId: ElicitationId }
   /** Nobody was there to answer for long. */
   | { type: "question-unwatched"; elicitationId: ElicitationId }
-  | { type: "turn-ended"; turnId: TurnId; stopReason: StopReason }
-  | { type: "turn-failed"; turnId: TurnId; error: TurnError }
+  /** `tokens`: what the whole turn took, where the agent says so. */
+  | { type: "turn-ended"; turnId: TurnId; stopReason: StopReason; tokens?: number }
+  | { type: "turn-failed"; turnId: TurnId; error: TurnError; tokens?: number }
   /** The process behind the session is gone; nothing more will come until it is started again. */
   | { type: "lost"; reason: string; state: "crashed" | "closed" | "idle" }
   | { type: "unknown"; update: Json };

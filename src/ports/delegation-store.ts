@@ -28,7 +28,7 @@ export interface DelegationStore {
   /** What programs started and is neither killed nor archived. */
   liveOfPrograms(): readonly SessionId[];
   /** Sessions of the tree whose turn has not ended; the root's own is not counted. */
-  runningCount(rootId: Delegator): number;
+  running(rootId: Delegator): readonly SessionId[];
   /** By all that were started below the session, and by itself if it was started too. */
   spentBy(sessionId: SessionId): Spent;
   /** Children that go on although their parent was ended. */

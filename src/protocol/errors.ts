@@ -74,11 +74,11 @@ export const REFUSE = {
   limitExceeded: (limit: string, value: number) => refuse("LIMIT_EXCEEDED", `Over the limit of ${value} for ${limit}.`),
   treeLimit: (limit: string, value: number, todo: string) =>
     refuse("LIMIT_EXCEEDED", `Over the limit of ${value} for ${limit}. ${todo}`),
-  overBudget: (spent: number, limit: number, unit: string) =>
-    refuse(
-      "LIMIT_EXCEEDED",
-      `Over budget: ${spent} of ${limit} ${unit} are spent. Tell the user; only they can raise it.`,
-    ),
+  overBudget: (spent: number, limit: number, unit: string) => {
+    const count = (value: number) => value.toLocaleString("en", { maximumFractionDigits: 4 });
+    const used = `${count(spent)} of ${count(limit)} ${unit} used`;
+    return refuse("LIMIT_EXCEEDED", `Over budget: ${used}. Tell the user; only they can raise it.`);
+  },
   unwritable: (why: string) => refuse("STORAGE_UNWRITABLE", `Nothing was changed. ${why}`),
   internal: () => refuse("INTERNAL_ERROR", "Unexpected server error."),
 } as const;

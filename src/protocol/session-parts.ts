@@ -92,6 +92,10 @@ export const Usage = z.object({
   cost: z.optional(z.object({ amount: z.number(), currency: z.string() })),
   /** The part of `cost` that earlier processes reported: most agents count from zero in each. */
   costBefore: z.optional(z.number()),
+  /** Tokens spent in all turns: what the agent reports for each, or, where it reports nothing, how far its context grew. */
+  tokens: z.optional(z.number()),
+  /** The part of `tokens` that the running turn has spent by what is known so far; its report replaces it. */
+  turnTokens: z.optional(z.number()),
 });
 export type Usage = z.infer<typeof Usage>;
 

@@ -27,6 +27,8 @@ describe("Session: bursts", () => {
       "session:update",
       "session:config",
       "session:update",
+      // The tokens of the turn, before its end is told.
+      "session:config",
       "session:complete",
       "session:turn",
     ]);

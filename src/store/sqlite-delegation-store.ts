@@ -23,7 +23,7 @@ export class SqliteDelegationStore implements DelegationStore {
         `SELECT delegation.child_id AS id FROM ${JOINED} WHERE delegation.parent_id IS NULL AND NOT ${ENDED}`,
       ),
       running: db.prepare(
-        `SELECT count(*) AS count FROM ${JOINED} WHERE delegation.root_id IS ? AND session.unfinished = 1`,
+        `SELECT delegation.child_id AS id FROM ${JOINED} WHERE delegation.root_id IS ? AND session.unfinished = 1`,
       ),
       spent: db.prepare(
         `WITH RECURSIVE below (id) AS (
@@ -64,8 +64,8 @@ export class SqliteDelegationStore implements DelegationStore {
     return this.#sql.ofPrograms.all().map(idFrom);
   }
 
-  runningCount(rootId: Delegator): number {
-    return Number(this.#sql.running.get(rootId)?.["count"] ?? 0);
+  running(rootId: Delegator): readonly SessionId[] {
+    return this.#sql.running.all(rootId).map(idFrom);
   }
 
   spentBy(sessionId: SessionId): Spent {

@@ -59,7 +59,7 @@ test("X-20 a budget of turns holds for the whole tree and over a kill -9; the us
   await server.kill();
   await server.start();
   await using caller = await McpCaller.overHttp(server, token);
-  const words = "Over budget: 3 of 3 turns are spent. Tell the user; only they can raise it.";
+  const words = "Over budget: 3 of 3 turns used. Tell the user; only they can raise it.";
   expect(await caller.refusalOf("create_coding_agent", { plan: "help" })).toBe(words);
   expect(await caller.refusalOf("create_coding_agent")).toBe(words);
   const [child] = await caller.list();
@@ -79,10 +79,10 @@ test("X-20 a child's own budget counts its work time, and what is below it", asy
   const child = await caller.create({ plan: "sleep", budget: { workMs: 500 } });
   const { reason, agents } = await caller.wait();
   expect([reason, agents[0]?.status, agents[0]?.outcome]).toEqual(["limit", "idle", "limit"]);
-  expect(agents[0]?.why).toMatch(/^Over budget: \d+ of 500 ms of work are spent/);
+  expect(agents[0]?.why).toMatch(/^Over budget: \d+ of 500 ms of work used/);
   expect(agents[0]?.["left"]).toEqual({ workMs: 0 });
   expect(await caller.refusalOf("send_agent_prompt", { agentId: child, prompt: "help" })).toMatch(
-    /^Over budget: \d+ of 500 ms of work are spent/,
+    /^Over budget: \d+ of 500 ms of work used/,
   );
   // Its sister has a budget of her own.
   const sister = await caller.create({ plan: "help", budget: { turns: 1 } });

@@ -19,7 +19,8 @@ for (const kind of ["openai", "anthropic"] as const)
             toolLine("read_file", { path: "notes.txt", line: 2, lines: 1 }),
             "say: Two lines follow.",
           ];
-          expect(await agent.prompt(sessionId, script.join("\n"))).toEqual(ENDED);
+          const answer = await agent.prompt(sessionId, script.join("\n"));
+          expect(answer).toEqual(ENDED);
           expect(agent.text(0, "agent_thought_chunk")).toBe("Let me look.");
           expect(agent.text()).toBe("Two lines follow.");
           expect(agent.tools()).toMatchObject([
@@ -29,6 +30,8 @@ for (const kind of ["openai", "anthropic"] as const)
           const usage = agent.updates().findLast((update) => update["sessionUpdate"] === "usage_update");
           expect(usage?.["size"]).toBe(128_000);
           expect(Number(usage?.["used"])).toBeGreaterThan(1_234);
+          // Both questions to the model are counted, not the context at the end alone.
+          expect(Number(at(answer, "usage", "totalTokens"))).toBeGreaterThan(2 * 1_234);
           expect([...model.keys].every((key) => key.includes(KEY))).toBe(true);
         },
         { kind },

@@ -1,10 +1,13 @@
+import { expect } from "bun:test";
 import { type Plan, startModelServer } from "../agents/model-server/model-server.ts";
 import { AgentDriver } from "../builtin-agent/agent-driver.ts";
 import { temporaryDirectory } from "../builtin-agent/temporary-directory.ts";
 import { modelEnv } from "./model-env.ts";
 
-/** How a turn ends that has come to its end. */
-export const ENDED = { stopReason: "end_turn" };
+/** How a turn ends whose answer counts no tokens: a command. */
+export const ENDED_UNASKED = { stopReason: "end_turn" };
+/** How a turn ends that has come to its end, with the tokens that the model took. */
+export const ENDED = { stopReason: "end_turn", usage: expect.objectContaining({ totalTokens: expect.any(Number) }) };
 /** A client that knows the updates that are optional. */
 export const ALL_KNOWN = { session: { notices: {}, compaction: {} } };
 

@@ -19,7 +19,7 @@ import { steeringOutcome } from "./translate/prompt-abilities.ts";
 import { translateLegacyOptions, translateOptions } from "./translate/translate-config.ts";
 import { promptBlocks } from "./translate/translate-content.ts";
 import { translateTool } from "./translate/translate-tool.ts";
-import { stopReasonOf, threadFailed, translatePermissionOptions } from "./translate/translate-turn.ts";
+import { stopReasonOf, threadFailed, translatePermissionOptions, turnTokensOf } from "./translate/translate-turn.ts";
 import { UpdateReader } from "./translate/update-reader.ts";
 
 /** What an agent says about a failed turn is short. */
@@ -257,11 +257,15 @@ export class AcpSession implements RejoinedSession {
     if (failure) {
       const { code, message } = this.#options.refuse(failure);
       this.#tell({ type: "turn-failed", turnId, error: { code, message } });
-    } else if (this.#isFailing && stopReasonOf(result?.["stopReason"]) === "end_turn") {
+      return true;
+    }
+    const tokens = turnTokensOf(result);
+    const reported = tokens === undefined ? {} : { tokens };
+    if (this.#isFailing && stopReasonOf(result?.["stopReason"]) === "end_turn") {
       const message = this.#lastText.trim() || "The agent reported an error and ended this turn.";
-      this.#tell({ type: "turn-failed", turnId, error: REFUSE.agentProtocol(message) });
+      this.#tell({ type: "turn-failed", turnId, error: REFUSE.agentProtocol(message), ...reported });
     } else {
-      this.#tell({ type: "turn-ended", turnId, stopReason: stopReasonOf(result?.["stopReason"]) });
+      this.#tell({ type: "turn-ended", turnId, stopReason: stopReasonOf(result?.["stopReason"]), ...reported });
       this.#options.onTurnCompleted();
     }
     return true;

@@ -70,12 +70,12 @@ describe("Delegations", () => {
     make(null, "a");
     for (const state of ["running", "running", "idle"] as const) turn("a", state);
     turn("a", "running", "u");
-    expect(store.delegations.runningCount(null)).toBe(1);
+    expect(store.delegations.running(null)).toEqual([id("a")]);
     store.reopen();
     expect(store.delegations.spentBy(id("a"))).toEqual({ turns: 2, tokens: 0, cost: 0, workMs: 2_000 });
     turn("a", "idle", "u", "2026-01-01T00:00:00.500Z");
     expect(store.delegations.spentBy(id("a")).workMs).toBe(2_500);
-    expect(store.delegations.runningCount(null)).toBe(0);
+    expect(store.delegations.running(null)).toEqual([]);
   });
 
   it("X-20 the budget of any agent on the way up stops work below it, and none beside it", async () => {

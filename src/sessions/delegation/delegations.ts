@@ -18,8 +18,8 @@ export type Admission<Granted = object> = Disposable & Granted;
 
 const BUDGET_WORDS: readonly { readonly name: keyof Budget & keyof Spent; readonly unit: string }[] = [
   { name: "turns", unit: "turns" },
-  { name: "tokens", unit: "tokens in use" },
-  { name: "cost", unit: "of cost" },
+  { name: "tokens", unit: "tokens" },
+  { name: "cost", unit: "cost" },
   { name: "workMs", unit: "ms of work" },
 ];
 
@@ -58,7 +58,7 @@ export class Delegations {
     const { store, limits } = this.#deps;
     const session = sessionIn(asked);
     const root = this.#rootOf(asked, session === null ? null : store.get(session));
-    if (store.runningCount(root) + this.#turns.taken(root) >= limits.runningMax)
+    if (store.running(root).length + this.#turns.taken(root) >= limits.runningMax)
       return REFUSE.treeLimit(
         "agents running at once",
         limits.runningMax,
@@ -72,20 +72,45 @@ export class Delegations {
     return this.#overBudget(childId);
   }
 
-  /**
-   * Whether a running turn has to stop: what it costs in tokens, money or time is spent as it goes, with `workedMs` of it not on
-   * record yet. A turn that was admitted is counted already and goes on.
-   */
-  refuseRunning(childId: SessionId, workedMs: number): Refusal | null {
-    return this.#overBudget(childId, workedMs);
+  /** The top of an agent's tree; undefined for a session that was started by hand. */
+  rootOf(childId: SessionId): Delegator | undefined {
+    return this.#deps.store.get(childId)?.rootId;
   }
 
-  /** How long the work of a running turn may last by the tightest budget above it; null without one. */
-  workLeftMs(childId: SessionId): number | null {
-    const left = this.#budgetsOver(childId).flatMap(({ id, budget }) =>
-      budget.workMs === undefined ? [] : [budget.workMs - this.#deps.store.spentBy(id).workMs],
-    );
-    return left.length > 0 ? Math.min(...left) : null;
+  /** The agents of a tree whose turn has not ended. */
+  runningIn(rootId: Delegator): readonly SessionId[] {
+    return this.#deps.store.running(rootId);
+  }
+
+  /**
+   * Which running turns have to stop, and in how many ms the next budget of time is spent if all go on. Tokens, money and time
+   * are spent as a turn goes; `workedMs` is what each has worked, which is not on record yet. A turn that was admitted is counted
+   * already and goes on. A budget that is spent stops everyone below it.
+   */
+  judgeRunning(workedMs: ReadonlyMap<SessionId, number>): {
+    readonly over: ReadonlyMap<SessionId, Refusal>;
+    readonly leftMs: number | null;
+  } {
+    const shared = new Map<SessionId, { readonly budget: Budget; readonly spenders: SessionId[] }>();
+    for (const spender of workedMs.keys()) {
+      for (const { id, budget } of this.#budgetsOver(spender)) {
+        const known = shared.get(id);
+        if (known) known.spenders.push(spender);
+        else shared.set(id, { budget, spenders: [spender] });
+      }
+    }
+    const over = new Map<SessionId, Refusal>();
+    let leftMs: number | null = null;
+    for (const [id, { budget, spenders }] of shared) {
+      const runningMs = spenders.reduce((sum, spender) => sum + (workedMs.get(spender) ?? 0), 0);
+      const refusal = this.#exceeded(id, budget, runningMs);
+      if (refusal) for (const spender of spenders) over.set(spender, refusal);
+      else if (budget.workMs !== undefined) {
+        const ms = (budget.workMs - this.#deps.store.spentBy(id).workMs - runningMs) / spenders.length;
+        leftMs = leftMs === null ? ms : Math.min(leftMs, ms);
+      }
+    }
+    return { over, leftMs };
   }
 
   /** What an agent and all below it have spent, and what is left of the tightest budget above it. */
@@ -148,9 +173,9 @@ export class Delegations {
     return delegation ? delegation.rootId : asked;
   }
 
-  #overBudget(from: Delegator, runningWorkMs: number | null = null): Refusal | null {
+  #overBudget(from: Delegator): Refusal | null {
     for (const { id, budget } of this.#budgetsOver(from)) {
-      const over = this.#exceeded(id, budget, runningWorkMs);
+      const over = this.#exceeded(id, budget, null);
       if (over) return over;
     }
     return null;

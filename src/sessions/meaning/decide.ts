@@ -119,7 +119,8 @@ function cancelTurn(scene: Scene): Outcome {
 /** Like a cancel; the turn keeps the reason until it has ended. */
 function stopAtLimit(scene: Scene, message: string): Outcome {
   const { turn } = scene.state;
-  if (!isTurnActive(turn)) return { facts: [], effects: [] };
+  // Told once: a budget that several agents share may be found spent by each of them.
+  if (!isTurnActive(turn) || turn.error?.code === "LIMIT_EXCEEDED") return { facts: [], effects: [] };
   const cancelled = cancelTurn(scene);
   const stopping = { ...turn, state: "running" as const, error: { code: "LIMIT_EXCEEDED", message } };
   return { facts: [...cancelled.facts, { type: "session:turn", turn: stopping }], effects: cancelled.effects };

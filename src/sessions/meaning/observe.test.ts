@@ -171,12 +171,13 @@ describe("choices, commands and usage", () => {
   it("each replaces its own part whole, and the same again makes no fact", () => {
     const session = new PureSession();
     const commands = [{ name: "help", description: "" }];
-    const usage = { used: 1, size: 10 };
+    const report = { used: 1, size: 10 };
+    const usage = { ...report, tokens: 1, turnTokens: 1 };
     const tell = () =>
       session.hear(
         { type: "options", options: [MODE, FAST] },
         { type: "commands", commands },
-        { type: "usage", usage },
+        { type: "usage", usage: report },
       );
     tell();
     expect(session.state.config).toEqual({ options: [MODE, FAST], commands, usage });
@@ -192,7 +193,8 @@ describe("choices, commands and usage", () => {
     report(0.05);
     report(0.08);
     session.hear({ type: "usage", usage: { used: 2 } });
-    expect(session.state.config.usage).toEqual({ used: 2, size: 10, cost: usd(0.08) });
+    const counted = { used: 2, size: 10, cost: usd(0.08), tokens: 2, turnTokens: 2 };
+    expect(session.state.config.usage).toEqual(counted);
     session.hear({ type: "attaching" }, { type: "attaching" });
     expect(session.state.config.usage?.cost).toEqual(usd(0.08));
     report(0.25);

@@ -80,9 +80,11 @@ function observeEvent(scene: Scene, event: Observed): Outcome {
     case "question-unwatched":
       return observeQuestion(scene, event);
     case "turn-ended":
-      return isCurrent(scene, event.turnId) ? finish(scene, ownStop(scene, event.stopReason)) : NOTHING;
+      return isCurrent(scene, event.turnId)
+        ? count(scene, event, finish(scene, ownStop(scene, event.stopReason)))
+        : NOTHING;
     case "turn-failed":
-      return isCurrent(scene, event.turnId) ? fail(scene, event.error) : NOTHING;
+      return isCurrent(scene, event.turnId) ? count(scene, event, fail(scene, event.error)) : NOTHING;
     case "lost":
       return lose(scene, event.reason);
     case "silent":
@@ -128,7 +130,17 @@ function lose(scene: Scene, reason: string): Outcome {
     stopReason === "interrupted"
       ? finish(left, "interrupted", { code: "AGENT_UNAVAILABLE", message: reason })
       : finish(left, stopReason);
-  return { facts: [...visits, ...facts], effects };
+  return count(scene, {}, { facts: [...visits, ...facts], effects });
+}
+
+/** The tokens of a turn that ends are settled before its end is told: whoever hears of that finds them counted. */
+function count({ state }: Scene, { tokens }: { readonly tokens?: number }, ended: Outcome): Outcome {
+  const { turnTokens = 0, ...known } = state.config.usage ?? { used: 0, size: 0 };
+  if (tokens === undefined && turnTokens === 0) return ended;
+  // A report of less than the context grew by is not whole: some agents report zero for a turn that was stopped.
+  const total = spentBefore(known) + Math.max((tokens ?? 0) - turnTokens, 0);
+  const config = { ...state.config, usage: { ...known, tokens: total } };
+  return { ...ended, facts: [{ type: "session:config", config }, ...ended.facts] };
 }
 
 /** The turn ends; the next queued message starts its own, unless this end gives the user something to look at first. */
@@ -189,7 +201,23 @@ function observeOptions(scene: Scene, options: readonly ConfigOption[]): FactBod
 /** Figures that are absent stay as they are known. */
 function observeUsage(known: Usage | null, event: Extract<AgentEvent, { type: "usage" }>): Usage {
   const { used = known?.used ?? 0, size = known?.size ?? 0 } = event.usage;
-  return { used, size, ...addCost(known, event) };
+  return { used, size, ...addCost(known, event), ...addTokens(known, event) };
+}
+
+/** Until the turn is over and reported: the questions to the model as far as they are counted, else the growth of the context. */
+function addTokens(
+  known: Usage | null,
+  { usage: { used, callTokens }, isFromMemory }: Extract<AgentEvent, { type: "usage" }>,
+): Pick<Usage, "tokens" | "turnTokens"> {
+  const growth = used === undefined ? 0 : used - (known?.used ?? 0);
+  const more = isFromMemory ? 0 : Math.max(callTokens ?? growth, 0);
+  const turnTokens = (known?.turnTokens ?? 0) + more;
+  return { tokens: spentBefore(known) + more, ...(turnTokens > 0 && { turnTokens }) };
+}
+
+/** Earlier versions counted the context alone. */
+function spentBefore(known: Usage | null): number {
+  return known?.tokens ?? known?.used ?? 0;
 }
 
 /** Adds up what each process reports. Amounts in another currency cannot be added: the newer one counts. */

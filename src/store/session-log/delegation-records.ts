@@ -54,6 +54,6 @@ export class DelegationRecords {
   }
 
   #used(sessionKey: number, { config: { usage } }: Of<"session:config">): void {
-    if (usage) this.#usage.run(Math.round(usage.used), usage.cost?.amount ?? 0, sessionKey);
+    if (usage) this.#usage.run(Math.round(usage.tokens ?? usage.used), usage.cost?.amount ?? 0, sessionKey);
   }
 }

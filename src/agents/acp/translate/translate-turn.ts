@@ -1,7 +1,7 @@
 import type { Json } from "../../../protocol/json.ts";
 import type { PermissionOption } from "../../../protocol/session-parts.ts";
 import type { StopReason } from "../../../protocol/stop-reason.ts";
-import { asArray, asObject, asString } from "../read-json.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../read-json.ts";
 
 export function translatePermissionOptions(options: Json | undefined): PermissionOption[] {
   return (asArray(options) ?? []).flatMap((item) => {
@@ -22,6 +22,31 @@ export function threadFailed(update: Json): boolean | undefined {
   const status = asString(asObject(asObject(asObject(body["_meta"])?.["codex"])?.["threadStatus"])?.["type"]);
   return status === undefined ? undefined : status === "systemError";
 }
+
+/**
+ * What a turn took in all, cached tokens included, by the answer to its prompt: `usage` is one turn's in the agents that send it;
+ * Gemini has it in `_meta`. Undefined where nothing is said.
+ */
+export function turnTokensOf(answer: JsonObject | null): number | undefined {
+  return tokensOf(answer?.["usage"]) ?? tokensOf(asObject(asObject(answer?.["_meta"])?.["quota"])?.["token_count"]);
+}
+
+/** The sum that an agent names, else that of its parts. */
+export function tokensOf(usage: Json | undefined): number | undefined {
+  const counts = asObject(usage);
+  if (!counts) return undefined;
+  const count = (name: string) => {
+    const value = asNumber(counts[name]);
+    return value !== undefined && value >= 0 ? value : undefined;
+  };
+  const parts = TOKEN_PARTS.map(count).filter((value) => value !== undefined);
+  return count("totalTokens") ?? (parts.length > 0 ? parts.reduce((sum, value) => sum + value, 0) : undefined);
+}
+
+const TOKEN_PARTS = [
+  ...["inputTokens", "outputTokens", "cachedReadTokens", "cachedWriteTokens"],
+  ...["input_tokens", "output_tokens"],
+];
 
 /** A missing or unknown reason counts as the ordinary end. */
 export function stopReasonOf(reason: Json | undefined): StopReason {

@@ -56,7 +56,10 @@ describe("message chunks", () => {
 
   it("an empty chunk, as qwen and the old claude send, stays an empty text", () => {
     const update = { sessionUpdate: "agent_message_chunk", content: text(""), _meta: { usage: { totalTokens: 7 } } };
-    expect(translateUpdate(update)).toEqual([{ type: "text", kind: "assistant", text: "" }]);
+    expect(translateUpdate(update)).toEqual([
+      { type: "text", kind: "assistant", text: "" },
+      { type: "usage", usage: { callTokens: 7 } },
+    ]);
   });
 
   it("a message id of another type is none", () => {

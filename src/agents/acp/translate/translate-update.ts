@@ -5,6 +5,7 @@ import { asArray, asObject, asShortString, asString, type JsonObject } from "../
 import { translateCommands, translateOptions, translateUsage } from "./translate-config.ts";
 import { translateContent } from "./translate-content.ts";
 import { parentOf, translateTool } from "./translate-tool.ts";
+import { tokensOf } from "./translate-turn.ts";
 
 /** Of what an agent calls its session; only the beginning of this is shown. */
 const SESSION_TITLE_CHARS_MAX = 2_000;
@@ -65,7 +66,12 @@ function translateChunk(kind: "assistant" | "thinking" | "user", body: JsonObjec
   const parent = parentToolCallId === undefined ? {} : { parentToolCallId };
   if (part.type !== "text") return [{ type: "part", kind, part, ...parent }];
   const messageId = asString(body["messageId"]);
-  return [{ type: "text", kind, text: part.text, ...(messageId !== undefined && { messageId }), ...parent }];
+  const event: AgentEvent = {
+    ...{ type: "text", kind, text: part.text, ...(messageId !== undefined && { messageId }), ...parent },
+  };
+  // Qwen counts each question to its model in an empty chunk.
+  const callTokens = tokensOf(asObject(body["_meta"])?.["usage"]);
+  return callTokens === undefined ? [event] : [event, { type: "usage", usage: { callTokens } }];
 }
 
 /** Its state, its summary as a whole, or one more piece of that. */
