@@ -41,7 +41,7 @@ export async function setOption(
     throw new ToolError(`${category}: "${value}" is not offered. ${choices}`);
   }
   if (category === "mode" && !mayWorkIn(context, sessionId, value))
-    throw new ToolError(`mode: "${value}" may work unasked, and this session may not. Choose a mode that asks.`);
+    throw new ToolError(`mode: "${value}" may work unasked, and ${reasonToAsk(context)}. Choose a mode that asks.`);
   if (option.currentValue === value) return;
   accepted(await sessions.execute({ type: "session:configure", sessionId, configId: option.id, value }));
 }
@@ -53,13 +53,13 @@ export async function setOption(
 export async function restrictStartingMode(context: Creation, sessionId: SessionId): Promise<void> {
   const { caller, policy, sessions } = context;
   if (caller === null) return;
-  const own = policy.modeOf(caller);
+  const own = policy.modeToGive(caller);
   if (own === "all") return;
   const cliType = cliTypeOf(sessionId);
   const option = optionOf(sessions, sessionId, "mode");
   if (!option) {
     if (asksWithoutModes(cliType) || cliTypeOf(caller) === cliType) return;
-    throw new ToolError(`${cliType} never asks before it acts, and this session must. ${OTHERWISE}`);
+    throw new ToolError(`${cliType} never asks before it acts, and ${reasonToAsk(context)}. ${OTHERWISE}`);
   }
   const current = String(option.currentValue);
   if (mayWorkIn(context, sessionId, current)) return;
@@ -68,16 +68,21 @@ export async function restrictStartingMode(context: Creation, sessionId: Session
   if (careful === undefined)
     throw new ToolError(
       `${cliType} starts in the mode "${current}", which may work unasked, and none of its modes is known to ask ` +
-        `(${offered.join(", ")}). This session must ask. ${OTHERWISE}`,
+        `(${offered.join(", ")}), and ${reasonToAsk(context)}. ${OTHERWISE}`,
     );
   accepted(await sessions.execute({ type: "session:configure", sessionId, configId: option.id, value: careful }));
 }
 
-const OTHERWISE = "Choose another agent with list_agent_kinds, or have the user allow everything in this session.";
+function reasonToAsk({ caller, policy }: Creation): string {
+  const isByRule = caller !== null && policy.modeOf(caller) !== policy.modeToGive(caller);
+  return isByRule ? "what the rules of this session deny is denied only to agents that ask" : "this session must ask";
+}
+
+const OTHERWISE = "Choose another agent with list_agent_kinds, or have the user change what this session may do.";
 
 /** The caller's policy allows the mode, or the caller is of the same kind and works in that very mode. */
 function mayWorkIn({ caller, policy, sessions }: Creation, childId: SessionId, mode: string): boolean {
-  if (caller === null || maySet(policy.modeOf(caller), cliTypeOf(childId), mode)) return true;
+  if (caller === null || maySet(policy.modeToGive(caller), cliTypeOf(childId), mode)) return true;
   return cliTypeOf(caller) === cliTypeOf(childId) && optionOf(sessions, caller, "mode")?.currentValue === mode;
 }
 

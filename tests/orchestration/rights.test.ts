@@ -38,8 +38,8 @@ test("X-20 (A2) the mode an agent starts in is judged: its most careful one is c
   expect(await caller.create({ agent: "modest" })).toStartWith("modest:");
   const living = (await caller.list()).length;
   expect(await caller.refusalOf("create_coding_agent", { agent: "reckless" })).toBe(
-    'reckless starts in the mode "act", which may work unasked, and none of its modes is known to ask (act, yolo). ' +
-      "This session must ask. Choose another agent with list_agent_kinds, or have the user allow everything in this session.",
+    'reckless starts in the mode "act", which may work unasked, and none of its modes is known to ask (act, yolo), ' +
+      "and this session must ask. Choose another agent with list_agent_kinds, or have the user change what this session may do.",
   );
   expect(await caller.refusalOf("create_coding_agent", { agent: "pi-acp" })).toContain("none of its modes");
   // To name the mode it starts in anyway is no way around it.
@@ -51,6 +51,35 @@ test("X-20 (A2) the mode an agent starts in is judged: its most careful one is c
   // Whoever may do everything may have it done.
   await talk.client.ask("policy:state", { type: "policy:set", scope: "session", sessionId, mode: "all" });
   expect(await modeOf(await caller.create({ agent: "reckless" }))).toBe("act");
+});
+
+test("X-20 X-22 (A2) where a rule denies something, a child has to ask: its rules reach no agent that never does", async () => {
+  await using server = await startTestServer({
+    agents: { eager: modedAgent("agent", "read-only"), reckless: modedAgent("act", "yolo") },
+  });
+  const talk = await startTalk(server, "builtin");
+  const { sessionId, projectId } = talk;
+  await using caller = await McpCaller.overHttp(server, sessionToken(server, sessionId));
+  const [{ path } = { path: "" }] = (await talk.client.ask("project:list", { type: "project:list" })).projects;
+  const own = { effect: "deny", tool: "mcp:liminal/kill_agent" } as const;
+  await talk.client.ask("policy:state", { type: "policy:set", scope: "session", sessionId, mode: "all", add: [own] });
+  // A rule about our own tools is enforced by these.
+  expect(await caller.create({ agent: "reckless" })).toStartWith("reckless:");
+  const rule = { effect: "deny", path: "secret*" } as const;
+  await talk.client.ask("policy:state", { type: "policy:set", scope: "project", projectId, add: [rule] });
+  const [secret, plain] = [join(path, "secret.txt"), join(path, "plain.txt")];
+  const child = await caller.create({ agent: "eager", policy: "all", plan: `write ${secret}` });
+  await caller.wait({ agentIds: [child] });
+  await caller.call("send_agent_prompt", { agentId: child, prompt: `write ${plain}` });
+  // Denied by the rule; the rest is allowed by the mode, and nobody is asked.
+  expect((await caller.wait({ agentIds: [child] })).reason).toBe("done");
+  expect([existsSync(secret), existsSync(plain)]).toEqual([false, true]);
+  expect(await caller.refusalOf("create_coding_agent", { agent: "reckless" })).toContain(
+    "what the rules of this session deny is denied only to agents that ask",
+  );
+  expect(await caller.refusalOf("create_coding_agent", { agent: "eager", mode: "agent" })).toBe(
+    'mode: "agent" may work unasked, and what the rules of this session deny is denied only to agents that ask. Choose a mode that asks.',
+  );
 });
 
 test("X-22 (C1) a rule that denies one of our own tools holds for agents that never ask", async () => {

@@ -46,7 +46,7 @@ function choicesOf({ caller, policy, projects, sessions }: ToolContext, cliType:
   const valuesOf = (category: string) =>
     options.flatMap((option) => (option.category === category ? values(option) : []));
   const [modes, models] = [valuesOf("mode"), valuesOf("model")];
-  const own = caller === null ? "all" : policy.modeOf(caller);
+  const own = caller === null ? "all" : policy.modeToGive(caller);
   return {
     ...(modes.length > 0 && { modes: modes.map((one) => ({ ...one, allowed: maySet(own, cliType, one.value) })) }),
     ...(models.length > 0 && { models: models.slice(0, CHOICES_MAX) }),

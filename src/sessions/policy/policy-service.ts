@@ -98,15 +98,27 @@ export class PolicyService {
     return PermissionMode.options.find((mode) => modes.includes(mode)) ?? "ask";
   }
 
+  /**
+   * What a session may let an agent that it creates do unasked. Rules that deny reach only an agent that asks: where one holds, an
+   * agent has to ask, whatever the mode. Rules about our own tools are enforced by these and leave the mode as it is.
+   */
+  modeToGive(sessionId: SessionId): PermissionMode {
+    const isOwn = ({ tool }: PolicyRule) => tool?.startsWith(`mcp:${OWN_TOOL_SERVER}/`) ?? false;
+    return this.#rulesThatDeny(sessionId).every(isOwn) ? this.modeOf(sessionId) : "ask";
+  }
+
   /** Why a session may not use one of our own tools; null when no rule forbids it. Not every agent asks before it does. */
   ownToolDenial(sessionId: SessionId, tool: string): string | null {
-    const now = isoTime(this.#deps.world);
-    const isLive = ({ expiresAt }: PolicyRule) => expiresAt === undefined || Date.parse(expiresAt) > Date.parse(now);
-    const rule = this.#layers
+    const rule = this.#rulesThatDeny(sessionId).find((one) => coversTool(one.tool, { server: OWN_TOOL_SERVER, tool }));
+    return rule ? reasonOf(rule) : null;
+  }
+
+  #rulesThatDeny(sessionId: SessionId) {
+    const now = Date.parse(isoTime(this.#deps.world));
+    return this.#layers
       .policiesOver(sessionId)
       .flatMap(({ rules }) => rules)
-      .find((one) => one.effect === "deny" && isLive(one) && coversTool(one.tool, { server: OWN_TOOL_SERVER, tool }));
-    return rule ? reasonOf(rule) : null;
+      .filter(({ effect, expiresAt }) => effect === "deny" && (expiresAt === undefined || Date.parse(expiresAt) > now));
   }
 
   /** What a new session is started with; before its agent can ask for anything. */
