@@ -20,6 +20,8 @@ export interface OrchestrationParts {
   /** Agents that sessions can be started with. */
   readonly agents: () => readonly AgentInfo[];
   readonly newId: () => string;
+  /** The longest a tool waits for a caller that hears of no progress. */
+  readonly silentWaitMs: number;
   /** The server stops: nobody waits for anything any more. */
   readonly stopping: AbortSignal;
   readonly onError: (error: unknown) => void;

@@ -21,6 +21,7 @@ const NOTHING = {
     offered: true,
     keepChildren: false,
     limits: { depthMax: 3, childrenMax: 10, runningMax: 5, budget: {} },
+    silentWaitMs: 50_000,
   },
   permissions: new Map(),
 };
@@ -189,7 +190,7 @@ describe("loadConfigFile", () => {
   it("a section of the wrong kind or with a misspelled name is the strict one (A16)", async () => {
     const wrong = await load({ ...GOOD, orchestration: "off", pool: [] });
     expect(wrong.problems).toHaveLength(2);
-    expect(wrong.orchestration).toEqual({ offered: false, keepChildren: false, limits: STRICT });
+    expect(wrong.orchestration).toEqual({ offered: false, keepChildren: false, limits: STRICT, silentWaitMs: 50_000 });
     expect(wrong.pool).toEqual({ idleMs: 60_000, processesMax: 4 });
     const { orchestration: misspelled, ...rest } = GOOD;
     const loaded = await load({ ...rest, orchestraton: misspelled });
@@ -241,7 +242,12 @@ describe("loadConfigFile", () => {
       const { problems, ...loaded } = await load(text);
       expect(problems.join()).toContain("config.json, line 1");
       expect(loaded.agents).toEqual([]);
-      expect(loaded.orchestration).toEqual({ offered: false, keepChildren: false, limits: STRICT });
+      expect(loaded.orchestration).toEqual({
+        offered: false,
+        keepChildren: false,
+        limits: STRICT,
+        silentWaitMs: 50_000,
+      });
     },
   );
 

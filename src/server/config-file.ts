@@ -33,7 +33,18 @@ const AGENT_KEYS = [
   ...["name", "command", "args", "env", "process", "fs", "terminal", "permissions", "orchestration", "retryMs"],
 ];
 const POOL_KEYS = ["idleMs", "processesMax"];
-const ORCHESTRATION_KEYS = ["offered", "keepChildren", "depthMax", "childrenMax", "runningMax", "budget"];
+const ORCHESTRATION_KEYS = [
+  "offered",
+  "keepChildren",
+  "depthMax",
+  "childrenMax",
+  "runningMax",
+  "budget",
+  "silentWaitMs",
+];
+/** Common clients give up on a silent call after 60 s. */
+const SILENT_WAIT_MS = 50_000;
+const SILENT_WAIT_MS_MAX = 600_000;
 const MCP_KEYS = ["command", "args", "env", "url", "headers", "enabled"];
 /** Known without a command: what it may be given is an environment, which names its model. */
 const BUILTIN = CliType.parse("builtin");
@@ -43,6 +54,8 @@ export interface OrchestrationConfig {
   readonly offered: boolean;
   readonly keepChildren: boolean;
   readonly limits: TreeLimits;
+  /** The longest a tool waits for a caller that hears of no progress. */
+  readonly silentWaitMs: number;
 }
 
 export interface LoadedConfigFile {
@@ -311,7 +324,8 @@ function readOrchestration(reader: ConfigReader): OrchestrationConfig {
   const at = (key: string) => ["orchestration", key];
   reader.names(["orchestration"]);
   reader.checkNames(["orchestration"], ORCHESTRATION_KEYS);
-  if (!isWhole(reader, ["orchestration"])) return { offered: false, keepChildren: false, limits: STRICT_LIMITS };
+  if (!isWhole(reader, ["orchestration"]))
+    return { offered: false, keepChildren: false, limits: STRICT_LIMITS, silentWaitMs: SILENT_WAIT_MS };
   const limit = (key: "depthMax" | "childrenMax" | "runningMax", schema: z.ZodType<number>) =>
     reader.limit(at(key), schema, TREE_LIMITS[key], STRICT_LIMITS[key]);
   reader.checkNames(at("budget"), Object.keys(Budget.shape));
@@ -326,6 +340,12 @@ function readOrchestration(reader: ConfigReader): OrchestrationConfig {
       runningMax: limit("runningMax", Count),
       budget: isBudgetMisspelled ? STRICT_LIMITS.budget : budget,
     },
+    silentWaitMs: reader.limit(
+      at("silentWaitMs"),
+      z.int().min(100).max(SILENT_WAIT_MS_MAX),
+      SILENT_WAIT_MS,
+      SILENT_WAIT_MS,
+    ),
   };
 }
 

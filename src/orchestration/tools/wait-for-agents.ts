@@ -11,8 +11,6 @@ import { accepted, ToolError } from "../tool-error.ts";
 
 const WAIT_MS_DEFAULT = 50_000;
 const WAIT_MS_MAX = 600_000;
-/** For callers that hear of no progress: common clients give up on a silent call after 60 s. */
-const SILENT_WAIT_MS_MAX = 50_000;
 /** Their calls end after 60 s, whatever progress they are told. */
 const IMPATIENT: ReadonlySet<string> = new Set(["codex"]);
 const AGENTS_MAX = 50;
@@ -49,11 +47,10 @@ export const waitForAgents = defineTool({
     return `Waiting for ${busy.length} of ${infos.length} agents`;
   },
   run: async (context, given) => {
-    const { children, hub, signal } = context;
+    const { children, hub, signal, silentWaitMs } = context;
     const { until = "all", timeoutMs: wantedMs = WAIT_MS_DEFAULT, ignoreBlocked = false, wake = false } = given;
     refuseWake(context.caller, wake);
-    const timeoutMs =
-      context.hearsProgress && !isImpatient(context) ? wantedMs : Math.min(wantedMs, SILENT_WAIT_MS_MAX);
+    const timeoutMs = context.hearsProgress && !isImpatient(context) ? wantedMs : Math.min(wantedMs, silentWaitMs);
     const living = () => children.list().filter(({ status }) => status !== "killed");
     const ids = given.agentIds ?? living().map(({ agentId }) => agentId);
     if (ids.length === 0) throw new ToolError("There is no agent to wait for. Create one with create_coding_agent.");
