@@ -45,6 +45,8 @@ export type Mishap =
 export class ModelServer implements AsyncDisposable {
   /** What agents asked for the user, oldest first; housekeeping is not among it. */
   readonly requests: ModelRequest[] = [];
+  /** The same as they came, with all that is said besides the talk. */
+  readonly bodies: string[] = [];
   /** Taken one by one, by whatever is asked next. */
   readonly mishaps: Mishap[] = [];
   /** The keys that requests came with. */
@@ -106,6 +108,7 @@ export class ModelServer implements AsyncDisposable {
     if (pathname.endsWith("/count_tokens")) return Response.json({ input_tokens: 1 });
     this.keys.add(http.headers.get("x-api-key") ?? http.headers.get("authorization") ?? "");
     const body = await readBody(http);
+    this.bodies.push(JSON.stringify(body));
     const id = String(++this.#answers);
     if (pathname.endsWith("/messages")) {
       const request = readAnthropic(body);

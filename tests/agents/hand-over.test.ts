@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { openAgentScene } from "./agent-scene.ts";
+import { REAL_AGENTS } from "./real-agents.ts";
+
+/** Longer than the time between two notices of progress, shorter than the child's work. */
+const CLIENT_TIMEOUT_MS = 14_000;
+const WORK_SECONDS = 20;
+
+const claude = REAL_AGENTS.find(({ name }) => name === "claude");
+if (!claude) throw new Error("Claude is needed");
+
+test.skipIf(!claude.isInstalled)(
+  "(C1, C2, C7) a Claude parent is told how to run agents, is asked for nothing, and waits longer than its client would without progress",
+  async () => {
+    const env = { CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT: String(CLIENT_TIMEOUT_MS) };
+    await using scene = await openAgentScene(claude, { agents: { "claude-code": { env } } });
+    const talk = await scene.newSession();
+    const call = (tool: string, input: Parameters<typeof claude.mcpTool>[2]) => claude.mcpTool("liminal", tool, input);
+    await talk.run(
+      call("create_coding_agent", { agent: "builtin", plan: `sleep ${WORK_SECONDS}` }),
+      call("wait_for_agents", { timeoutMs: 120_000 }),
+      "say: It is done.",
+    );
+    expect(talk.entries.at(-1)?.content).toBe("It is done.");
+    const waited = talk.tools.findLast(({ name }) => name.includes("wait_for_agents"));
+    expect(waited?.status).toBe("complete");
+    expect(JSON.stringify(waited)).toContain("done");
+    expect(scene.model.bodies.some((body) => body.includes("list_agent_kinds says which there are"))).toBe(true);
+    expect(scene.client.all("permission:request").filter(({ by }) => by === undefined)).toEqual([]);
+  },
+);
