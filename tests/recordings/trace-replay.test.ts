@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { PLAYBACK_AGENT } from "./playback-agent.ts";
 
 const PROMPTS = ["think", "stream 30 words", "plan"];
-const TraceLine = z.object({ direction: z.enum(["in", "out", "junk", "stderr"]), text: z.string() });
+const TraceLine = z.object({ direction: z.enum(["in", "out", "junk", "stderr", "note"]), text: z.string() });
 
 test("X-17 a trace that a user sends with a bug report plays again, and makes the same transcript", async () => {
   await using dir = await tempDir();
