@@ -2,11 +2,16 @@ import type { Links } from "marked";
 
 type LinkDefinition = Links[string];
 
+/** Link definitions of one message. Those over the limit are shown as the text they are. */
+const LINK_DEFINITIONS_MAX = 1_000;
+
 /** What one run of the lexer saw of the definitions: the ones it made and the labels it asked for in vain. */
 export interface LinkScope {
   readonly links: Links;
   readonly defined: ReadonlyMap<string, LinkDefinition>;
   readonly missed: ReadonlySet<string>;
+  /** Whether one more definition is within the limit. */
+  mayDefine(): boolean;
 }
 
 /** The link reference definitions of the settled text. The first definition of a label wins, as in CommonMark. */
@@ -34,7 +39,8 @@ export class LinkDefinitions {
         return true;
       },
     });
-    return { links, defined, missed };
+    const mayDefine = (): boolean => this.#known.size + defined.size < LINK_DEFINITIONS_MAX;
+    return { links, defined, missed, mayDefine };
   }
 
   /** Returns the labels that were not known before. */

@@ -1,3 +1,4 @@
+import type { Token } from "marked";
 import { convertBlocks, convertInlines } from "./convert-tokens.ts";
 import { growingSlot } from "./growing-slot.ts";
 import { isDump, type LexedBlocks, lexBlocks } from "./lex-blocks.ts";
@@ -9,6 +10,10 @@ import { plainText } from "./plain-text.ts";
 import { repairBlocks, repairInline } from "./repair-tail.ts";
 import { settledLength } from "./settled-length.ts";
 
+/** Open text of several blocks that is read again with each update; of a longer one the first blocks are settled. */
+const OPEN_BLOCK_CHARS_MAX = 16_384;
+/** Settled text that one update reads again because the links in it have become known. In what is over it, they stay text. */
+const REWRITE_CHARS_MAX = 65_536;
 const LEADING_BLANK_LINES = /^(?:[ \t]*\n)+/;
 
 /** What changed since the update before. Settled and open blocks together follow the blocks settled earlier. */
@@ -98,7 +103,7 @@ export class MarkdownStream {
         return null;
       }
       const lexed = lexBlocks(this.#tail, this.#definitions);
-      const length = settledLength(this.#tail, lexed.tokens);
+      const length = settledLength(this.#tail, lexed.tokens) || overlongLength(this.#tail, lexed.tokens);
       if (length === 0) return lexed;
       this.#settle(length, progress);
       if (matchOpenFence(this.#tail) === null) return null;
@@ -122,7 +127,12 @@ export class MarkdownStream {
     this.#inlines = new Map();
     const affected = new Set(defined.flatMap((label) => [...(this.#awaiting.get(label) ?? [])]));
     for (const label of defined) this.#awaiting.delete(label);
-    for (const segment of affected) this.#rewrite(segment, progress);
+    let chars = 0;
+    for (const segment of affected) {
+      chars += segment.source.length;
+      if (chars > REWRITE_CHARS_MAX) return;
+      this.#rewrite(segment, progress);
+    }
   }
 
   #await(segment: AwaitingSegment, missed: ReadonlySet<string>): void {
@@ -163,6 +173,17 @@ export class MarkdownStream {
     this.#inlines = inlines;
     return blocks;
   }
+}
+
+/** How much of an open text is settled for its length alone: whole blocks, of which no list or quote is over the limit. */
+function overlongLength(source: string, tokens: readonly Token[]): number {
+  if (source.length <= OPEN_BLOCK_CHARS_MAX) return 0;
+  let offset = 0;
+  for (const token of tokens) {
+    if (offset + token.raw.length > OPEN_BLOCK_CHARS_MAX || !source.startsWith(token.raw, offset)) break;
+    offset += token.raw.length;
+  }
+  return offset;
 }
 
 function readGrowing(source: string, lexed: LexedBlocks): readonly InlineNode[] {

@@ -1,6 +1,6 @@
 import type { CodeNode } from "./markdown-node.ts";
 
-const OPENING = /^(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)\n/;
+const OPENING = /^(?:(`{3,})[^`\n]*|(~{3,})(?!~)[^\n]*)\n/;
 
 /** The opening line of a fenced code block at the very start of a source, once it is complete. Indented ones take the slow path. */
 export function matchOpenFence(source: string): { readonly opening: string; readonly run: string } | null {
