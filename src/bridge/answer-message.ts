@@ -83,6 +83,8 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       return Promise.resolve({ kind: "ok" });
     case "inbox:list":
       return reply({ type: "inbox", items: inboxItems(sessions.loaded()) });
+    case "session:results":
+      return reply({ type: "session:results", results: sessions.results(message.sessionIds) });
     case "agent:list":
       return reply({ type: "agent:list", agents: [...agents.list()] });
     default:

@@ -24,6 +24,7 @@ const REPEATABLE: ReadonlySet<ClientMessage["type"]> = new Set<ClientMessage["ty
   "agent:list",
   "files:search",
   "inbox:list",
+  "session:results",
   "ping",
 ]);
 

@@ -1,6 +1,7 @@
 import { z } from "zod/mini";
 import { Part } from "./entry.ts";
 import { CliType, CommandId, ElicitationId, EntryId, PermissionId, ProjectId, SessionId } from "./ids.ts";
+import { QUOTED_SESSIONS_MAX } from "./inbox.ts";
 import { Json } from "./json.ts";
 import {
   ATTACHMENTS_MAX,
@@ -163,6 +164,8 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("ping", {}),
   /** What is open in any session: everything that waits for the user, and what works. */
   message("inbox:list", {}),
+  /** How these sessions ended their last answers. */
+  message("session:results", { sessionIds: z.array(SessionId).check(z.maxLength(QUOTED_SESSIONS_MAX)) }),
   message("agent:list", {}),
   /** The catalog's version, unless one is named; updating is installing another. */
   message("agent:install", { cliType: CliType, version: z.optional(ExactVersion) }),

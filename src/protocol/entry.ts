@@ -125,6 +125,8 @@ export const ToolCallEntry = z.object({
   locations: z.optional(z.array(ToolLocation)),
   startedAt: z.optional(z.string()),
   endedAt: z.optional(z.string()),
+  /** How much of the time between them it waited for the user's answer. */
+  waitedMs: z.optional(z.number().check(z.gte(0))),
   /** Cancelled by nobody: its turn was over while it still ran. It may yet be heard of. */
   unfinished: z.optional(z.literal(true)),
   /** The policy answered for the user whether this may be done, and why it did. */

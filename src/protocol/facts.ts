@@ -64,6 +64,7 @@ export const FactBody = z.discriminatedUnion("type", [
     action: QuestionAction,
     end: z.optional(QuestionEnd),
     done: z.optional(z.literal(true)),
+    at: z.optional(z.string()),
   }),
   /** An update of the agent's that this version cannot read: kept for a later one, shown to nobody. */
   z.object({ type: z.literal("session:raw"), update: Json }),

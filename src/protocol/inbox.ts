@@ -10,6 +10,13 @@ export const INBOX_SESSIONS_MAX = 500;
 /** What a tool was given is left out when it is longer. */
 export const INBOX_INPUT_CHARS_MAX = 2_000;
 
+/** As many sessions are quoted in one answer. */
+export const QUOTED_SESSIONS_MAX = 50;
+
+/** How a session ended its last answer. */
+export const SessionResult = z.object({ sessionId: SessionId, lastLine: z.string() });
+export type SessionResult = z.infer<typeof SessionResult>;
+
 /** The tool call a session is busy with. */
 export const RunningTool = z.object({
   name: z.string(),

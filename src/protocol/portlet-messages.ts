@@ -53,6 +53,8 @@ export const ShellToPortlet = z.union([
     cliType: CliType,
     agentName: z.string(),
     projectName: z.string(),
+    /** Where the agent works. */
+    directory: z.string(),
     /** Of the session that started this one. */
     parentTitle: z.optional(z.string()),
   }),

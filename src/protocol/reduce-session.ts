@@ -3,7 +3,7 @@ import type { FactBody } from "./facts.ts";
 import type { EntryId } from "./ids.ts";
 import { isPermission, isQuestion } from "./pending-request.ts";
 import { PendingQuestion } from "./question.ts";
-import type { SessionState } from "./session-state.ts";
+import { isTurnActive, type SessionState } from "./session-state.ts";
 import { extend } from "./shown-text.ts";
 
 /**
@@ -45,11 +45,13 @@ function applyFact(state: SessionState, fact: FactBody): SessionState {
       const asked = { permissionId, toolCall, options, askedAt, ...(note && { note }), ...(offers && { offers }) };
       return { ...state, pending: [...state.pending, asked] };
     }
-    case "permission:resolved":
+    case "permission:resolved": {
+      const asked = state.pending.filter(isPermission).find((one) => one.permissionId === fact.permissionId);
       return {
-        ...state,
-        pending: state.pending.filter((one) => !isPermission(one) || one.permissionId !== fact.permissionId),
+        ...withWaiting(state, asked?.toolCall.toolCallId, asked?.askedAt, fact.at),
+        pending: state.pending.filter((one) => one !== asked),
       };
+    }
     case "elicitation:request":
       return { ...state, pending: [...state.pending, PendingQuestion.parse(fact)] };
     case "elicitation:resolved":
@@ -65,10 +67,26 @@ function resolveQuestion(state: SessionState, fact: Extract<FactBody, { type: "e
   const asked = state.pending.filter(isQuestion).find(isIt);
   const isVisited = asked?.mode === "url" && fact.action === "accept" && fact.done !== true;
   return {
-    ...state,
+    ...withWaiting(state, asked?.toolCallId, asked?.askedAt, fact.at),
     pending: state.pending.filter((one) => one !== asked),
     visits: [...state.visits.filter((visit) => !isIt(visit)), ...(isVisited ? [asked] : [])],
   };
+}
+
+/** What a call of the running turn waits for the user is no time of its own. */
+function withWaiting(
+  state: SessionState,
+  toolCallId: string | undefined,
+  askedAt: string | undefined,
+  answeredAt: string | undefined,
+): SessionState {
+  if (toolCallId === undefined || askedAt === undefined || answeredAt === undefined) return state;
+  const call = state.open.findLast((entry) => entry.type === "tool-call" && entry.toolCallId === toolCallId);
+  const waitedMs = Date.parse(answeredAt) - Date.parse(askedAt);
+  if (call?.type !== "tool-call" || !(waitedMs > 0)) return state;
+  // What was called outside a turn is open for some readers and settled for others.
+  if (!isTurnActive(state.turn) || call.turnId !== state.turn.turnId) return state;
+  return replaceEntry(state, call.entryId, () => ({ ...call, waitedMs: (call.waitedMs ?? 0) + waitedMs }));
 }
 
 function settle(state: SessionState): SessionState {

@@ -6,7 +6,7 @@ import { Entry, Part } from "./entry.ts";
 import { ErrorCode } from "./errors.ts";
 import { FactBody, Seq } from "./facts.ts";
 import { CliType, ElicitationId, EntryId, ProjectId, SessionId } from "./ids.ts";
-import { InboxItem } from "./inbox.ts";
+import { InboxItem, SessionResult } from "./inbox.ts";
 import { PendingRequest } from "./pending-request.ts";
 import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from "./permission-policy.ts";
 import { AgentQuestion, PendingQuestion, QuestionAction } from "./question.ts";
@@ -206,6 +206,8 @@ export const PlainServerMessage = z.discriminatedUnion("type", [
   }),
   /** The permissions and questions of all sessions; from then on the facts keep it current. */
   message("inbox", { items: z.array(InboxItem) }),
+  /** Answers `session:results`; a session that has said nothing is left out. */
+  message("session:results", { results: z.array(SessionResult) }),
   message("agent:list", { agents: z.array(AgentInfo) }),
   /** An agent was started by a session's agent, or, with no parent, by a program outside. */
   message("agent_created", { parentSessionId: z.nullable(SessionId), agentId: SessionId, info: ChildInfo }),

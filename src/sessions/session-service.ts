@@ -11,6 +11,7 @@ import type { ClientMessage, QuestionResponse, SessionCommand } from "../protoco
 import { ErrorCode, REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import type { CliType, CommandId, ElicitationId, ProjectId, SessionId } from "../protocol/ids.ts";
+import type { SessionResult } from "../protocol/inbox.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
 import type { SearchHit, SearchRequest } from "../protocol/search.ts";
 import type {
@@ -28,7 +29,7 @@ import type { Answer } from "./answer.ts";
 import { CommandReceipts } from "./command-receipts.ts";
 import { configureSession } from "./configure-session.ts";
 import type { Delegations } from "./delegation/delegations.ts";
-import { summarizeChildren } from "./delegation/summarize-children.ts";
+import { lastLineOf, summarizeChildren } from "./delegation/summarize-children.ts";
 import { deleteSession } from "./delete-session.ts";
 import { keepDraft } from "./keep-draft.ts";
 import type { CreatedFor } from "./made-session.ts";
@@ -69,6 +70,9 @@ export interface SessionServiceDeps {
 
 type Create = Extract<ClientMessage, { type: "session:create" }>;
 type Ending = Extract<SessionCommand, { type: "session:kill" | "session:archive" | "session:delete" }>;
+/** The last answer is among this many of a session's newest entries, or it is not quoted. */
+const RESULT_ENTRIES_READ_MAX = 20;
+
 type SessionChildren = Extract<PlainServerMessage, { type: "session:children" }>;
 type Seen = Extract<ClientMessage, { type: "session:seen" }>;
 
@@ -220,6 +224,15 @@ export class SessionService {
     for (const id of delegations.childrenOf(sessionId)) this.#sessions.get(id)?.flush();
     const children = summarizeChildren({ delegations, log, view: (id) => this.view(id) }, sessionId);
     return { type: "session:children", sessionId, children, ...delegations.spending(sessionId) };
+  }
+
+  /** How these sessions ended their last answers. */
+  results(sessionIds: readonly SessionId[]): SessionResult[] {
+    return sessionIds.flatMap((sessionId) => {
+      const entries = this.#deps.log.page(sessionId, null, RESULT_ENTRIES_READ_MAX)?.entries ?? [];
+      const lastLine = lastLineOf([...entries, ...(this.#sessions.get(sessionId)?.state.open ?? [])]);
+      return lastLine === "" ? [] : [{ sessionId, lastLine }];
+    });
   }
 
   /**

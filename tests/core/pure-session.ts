@@ -20,6 +20,8 @@ type ToolPatch = Extract<AgentEvent, { type: "tool" }>["patch"];
 
 /** The domain without disk, clock and agent: decides, observes and folds, and keeps the whole transcript in its state. */
 export class PureSession {
+  /** What the clock says; tests move it. */
+  now = NOW;
   state: SessionState;
   /** All facts so far, in order. */
   readonly facts: Fact[] = [];
@@ -98,7 +100,7 @@ export class PureSession {
     const { settled } = this.state;
     return {
       state: this.state,
-      now: NOW,
+      now: this.now,
       newId: () => `id-${++this.#ids}`,
       cancelling: this.#cancelling,
       lastSettled: settled.findLast((entry) => entry.type !== "notice" || !entry.turnEnd) ?? null,

@@ -101,6 +101,20 @@ for (const theme of ["dark", "light"] as const) {
   });
 }
 
+test("(D10) the card of a finished session quotes how its last answer ends", async () => {
+  await using server = await startTestServer();
+  const { say } = await prepareSessions(server, "demo", ["Calm", "Counts"]);
+  await using app = await chromium.open(server);
+  await app.open("Calm");
+  await say("Counts", "stream 3 words");
+  await app.untilRowSays("Counts", /unread/);
+  await app.page.keyboard.press("Alt+o");
+  const card = app.page.getByRole("region", { name: "Recently active" }).locator("li", { hasText: "Counts" });
+  await card.getByText("w1 w2 w3").waitFor();
+  await say("Counts", "stream 5 words");
+  await card.getByText("w4 w5").waitFor();
+});
+
 test("X-22 (S6) in the inbox a double click answers one request, and not the one that moves into its place", async () => {
   await using server = await startTestServer();
   const { say } = await prepareSessions(server, "demo", ["Calm", "One", "Two", "Three"]);

@@ -19,6 +19,7 @@ export const SESSION: ShellToPortlet = {
   cliType: CliType.parse("builtin"),
   agentName: "Built-in",
   projectName: "atlas-api",
+  directory: "/home/ada/atlas-api",
 };
 
 export function history(entries: readonly Entry[], more: Optional<History> = {}): History {

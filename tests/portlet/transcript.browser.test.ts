@@ -132,6 +132,25 @@ describe("a hidden frame", () => {
   });
 });
 
+test("(D10) an edit says its lines, its place in the project, and what it took without the user's thinking", async () => {
+  const path = "/home/ada/atlas-api/src/routes.ts";
+  const call = tool("t", "Edit", {
+    kind: "edit",
+    input: { file_path: path },
+    parts: [{ type: "diff", path, oldText: "a\nb\nc\n", newText: "a\nB\nC\nd\n" }],
+    startedAt: "2026-01-15T09:00:00.000Z",
+    endedAt: "2026-01-15T09:01:04.000Z",
+    waitedMs: 60_000,
+  });
+  await portlet.show(history([user("u", "Ask"), call]));
+  const line = entry("t").getByRole("button", { expanded: false });
+  await line.getByText("+3").waitFor();
+  expect(await line.locator(".diff-stats").innerText()).toMatch(/^\+3\s*−2$/);
+  expect(await line.locator(".target").innerText()).toBe("src/routes.ts");
+  expect(await line.locator(".target").getAttribute("title")).toBe(path);
+  expect(await line.locator(".end").innerText()).toContain("4.0 s");
+});
+
 test("the answer is spoken in whole sentences by a region of its own", async () => {
   const spoken = portlet.frame.locator("[aria-live=polite] p");
   await portlet.show(history([user("u", "Go")], { turn: RUNNING }));

@@ -40,10 +40,16 @@ export function summarizeChildren({ delegations, log, view }: SummaryDeps, paren
   });
 }
 
-/** The end of what it said last: that is where results are. */
-function lastLineOf(entries: readonly Entry[]): string {
-  const said = entries.findLast(({ type }) => type === "assistant")?.content ?? "";
-  return (said.trimEnd().split("\n").at(-1) ?? "").trim().slice(0, LINE_CHARS_MAX);
+/** The end of what it said last, without the marks of its form: that is where results are. */
+export function lastLineOf(entries: readonly Entry[]): string {
+  const said = entries.findLast((entry) => entry.type === "assistant" && entry.parentToolCallId === undefined);
+  const lines = (said?.content ?? "").split("\n");
+  const last = lines.findLast((line) => /[\p{L}\p{N}]/u.test(line) && !line.trimStart().startsWith("```")) ?? "";
+  return last
+    .trim()
+    .replace(/^(?:#{1,6}|>|[-*+]) /, "")
+    .replaceAll(/\*\*|`/g, "")
+    .slice(0, LINE_CHARS_MAX);
 }
 
 /** By the diffs its calls brought, or, where an agent sends none, by where its edits took place. */

@@ -92,6 +92,29 @@ describe("permission:respond", () => {
     });
   });
 
+  it("(D10) the time a call waits for the user is not its own, however the question ends", () => {
+    const asked = Date.parse(new PureSession().now);
+    const later = (seconds: number) => new Date(asked + seconds * 1_000).toISOString();
+    const answered = waiting();
+    answered.now = later(60);
+    answered.tell({ ...respond, optionId: "yes" });
+    answered.now = later(62);
+    answered.patch("call", { status: "complete" });
+    expect(answered.tools[0]).toMatchObject({ startedAt: later(0), endedAt: later(62), waitedMs: 60_000 });
+    answered.hear({ ...ASK, permissionId: permissionId("again") });
+    answered.now = later(65);
+    answered.hear({ type: "permission-withdrawn", permissionId: permissionId("again") });
+    expect(answered.tools[0]).toMatchObject({ waitedMs: 63_000 });
+    const stopped = waiting();
+    stopped.now = later(30);
+    stopped.tell({ type: "session:cancel" });
+    expect(stopped.tools[0]).toMatchObject({ status: "cancelled", endedAt: later(30), waitedMs: 30_000 });
+    const ended = waiting();
+    ended.now = later(20);
+    ended.end();
+    expect(ended.tools[0]).toMatchObject({ endedAt: later(20), waitedMs: 20_000 });
+  });
+
   it("can also be declined without choosing", () => {
     const session = waiting();
     session.tell({ ...respond, outcome: "cancelled" });

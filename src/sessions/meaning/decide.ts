@@ -98,7 +98,7 @@ function cancelTurn(scene: Scene): Outcome {
     ...withoutWaits(state),
   ];
   const { turnId } = state.turn;
-  const { facts, effects } = withdrawPending(state);
+  const { facts, effects } = withdrawPending(scene);
   const withdrawn = { facts: [...facts, ...stopVisits(state)], effects };
   // A question can be open without a turn; the user's stop answers it all the same.
   if (!isTurnActive(state.turn) || !turnId) return { facts: [...withdrawn.facts, ...held], effects: withdrawn.effects };
@@ -155,7 +155,7 @@ function decidePermission(scene: Scene, command: Extract<SessionCommand, { type:
   return accept(
     {
       facts: [
-        { type: "permission:resolved", permissionId, outcome },
+        { type: "permission:resolved", permissionId, outcome, at: scene.now },
         ...(lastOne ? [{ type: "session:turn" as const, turn: { ...state.turn, state: "running" as const } }] : []),
         ...(said?.facts ?? []),
       ],

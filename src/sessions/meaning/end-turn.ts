@@ -23,7 +23,7 @@ export function endTurn(scene: Scene, stopReason: StopReason, failure?: TurnErro
     facts: [
       ...settleTools(state, stopReason, scene.now),
       ...settleCompactions(scene),
-      ...withdrawPending(state).facts,
+      ...withdrawPending(scene).facts,
       ...closeText(state, stopReason),
       ...(notice ? [{ type: "session:update" as const, entry: notice }] : []),
       {
@@ -37,7 +37,7 @@ export function endTurn(scene: Scene, stopReason: StopReason, failure?: TurnErro
         },
       },
     ],
-    effects: withdrawPending(state).effects,
+    effects: withdrawPending(scene).effects,
   };
 }
 
@@ -62,13 +62,18 @@ function unfinished(stopReason: StopReason): Pick<ToolCallEntry, "status" | "err
 }
 
 /** Open requests are answered `cancelled`: nobody must wait for an answer that cannot matter any more. */
-export function withdrawPending(state: SessionState): Outcome {
+export function withdrawPending({ state, now }: Pick<Scene, "state" | "now">): Outcome {
   const outcome = { outcome: "cancelled" } as const;
   const permissions = state.pending.filter(isPermission);
-  const questions = stopQuestions(state);
+  const questions = stopQuestions(state, now);
   return {
     facts: [
-      ...permissions.map(({ permissionId }) => ({ type: "permission:resolved" as const, permissionId, outcome })),
+      ...permissions.map(({ permissionId }) => ({
+        type: "permission:resolved" as const,
+        permissionId,
+        outcome,
+        at: now,
+      })),
       ...questions.facts,
     ],
     effects: [

@@ -123,7 +123,7 @@ function lose(scene: Scene, reason: string): Outcome {
   const queue = withoutSteering(scene.state.queue);
   const freed = queue === scene.state.queue ? [] : [queueFact(queue, true)];
   const visits = stopVisits(scene.state);
-  if (!isTurnActive(scene.state.turn)) return only([...visits, ...withdrawPending(scene.state).facts, ...freed]);
+  if (!isTurnActive(scene.state.turn)) return only([...visits, ...withdrawPending(scene).facts, ...freed]);
   const stopReason = ownStop(scene, "interrupted");
   const left = { ...scene, state: { ...scene.state, queue } };
   const { facts, effects } =
@@ -273,7 +273,12 @@ function withdrawPermission(scene: Scene, permissionId: string): FactBody[] {
   if (!asked) return [];
   const lastOne = pending.length === 1 && turn.state === "waiting";
   return [
-    { type: "permission:resolved", permissionId: asked.permissionId, outcome: { outcome: "cancelled" } },
+    {
+      type: "permission:resolved",
+      permissionId: asked.permissionId,
+      outcome: { outcome: "cancelled" },
+      at: scene.now,
+    },
     ...(lastOne ? [{ type: "session:turn" as const, turn: { ...turn, state: "running" as const } }] : []),
   ];
 }

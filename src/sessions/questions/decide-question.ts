@@ -16,7 +16,7 @@ export function decideQuestion(scene: Scene, command: QuestionResponse): Decided
   const asked = openQuestion(state, elicitationId);
   if (asked) {
     const judged = judgeAnswer(asked, command);
-    return judged.ok ? { ...answered, ...resolveQuestion(state, asked, judged.answer) } : judged;
+    return judged.ok ? { ...answered, ...resolveQuestion(scene, asked, judged.answer) } : judged;
   }
   const visit = state.visits.find((one) => one.elicitationId === elicitationId);
   if (!visit || command.action === "accept")

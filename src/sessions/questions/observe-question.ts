@@ -58,7 +58,7 @@ function refuse(elicitationId: ElicitationId, facts: readonly FactBody[]): Outco
 
 function end(scene: Scene, elicitationId: ElicitationId, resolution: Resolution): Outcome {
   const asked = openQuestion(scene.state, elicitationId);
-  return asked ? resolveQuestion(scene.state, asked, resolution) : NOTHING;
+  return asked ? resolveQuestion(scene, asked, resolution) : NOTHING;
 }
 
 /** The agent is done with a page: with one nobody agreed to yet, the question goes, too. */
@@ -79,13 +79,17 @@ export function hasQuestion(state: SessionState, elicitationId: ElicitationId): 
 }
 
 /** The question is over for everyone, the agent has its answer, and with the last one the turn goes on. */
-export function resolveQuestion(state: SessionState, asked: PendingQuestion, resolution: Resolution): Outcome {
+export function resolveQuestion(
+  { state, now }: Pick<Scene, "state" | "now">,
+  asked: PendingQuestion,
+  resolution: Resolution,
+): Outcome {
   const { elicitationId } = asked;
   const { action, content } = resolution;
   const lastOne = state.pending.length === 1 && state.turn.state === "waiting";
   return {
     facts: [
-      resolvedFact(elicitationId, resolution),
+      resolvedFact(elicitationId, resolution, now),
       questionEntry(state, asked, resolution),
       ...(lastOne ? [{ type: "session:turn" as const, turn: { ...state.turn, state: "running" as const } }] : []),
     ],
@@ -109,12 +113,12 @@ export function stopVisits({ visits }: SessionState): FactBody[] {
 }
 
 /** Open questions are answered `cancel`: nobody must wait for an answer that cannot matter any more. */
-export function stopQuestions(state: SessionState): Outcome {
+export function stopQuestions(state: SessionState, now: string): Outcome {
   const stopped: Resolution = { action: "cancel", end: "stopped" };
   const questions = state.pending.filter(isQuestion);
   return {
     facts: questions.flatMap((asked) => [
-      resolvedFact(asked.elicitationId, stopped),
+      resolvedFact(asked.elicitationId, stopped, now),
       questionEntry(state, asked, stopped),
     ]),
     effects: questions.map(({ elicitationId }) => ({
@@ -125,6 +129,13 @@ export function stopQuestions(state: SessionState): Outcome {
   };
 }
 
-function resolvedFact(elicitationId: ElicitationId, { action, end: ended, done }: Resolution): FactBody {
-  return { type: "elicitation:resolved", elicitationId, action, ...(ended && { end: ended }), ...(done && { done }) };
+function resolvedFact(elicitationId: ElicitationId, { action, end: ended, done }: Resolution, at?: string): FactBody {
+  return {
+    type: "elicitation:resolved",
+    elicitationId,
+    action,
+    ...(ended && { end: ended }),
+    ...(done && { done }),
+    ...(at !== undefined && { at }),
+  };
 }

@@ -7,7 +7,7 @@ import { ansiSpans } from "../transcript/ansi-spans.ts";
 import { toolLine } from "../transcript/tool-words.ts";
 
 /** The texts of an entry as they can be seen once it is open, one for each piece that stands apart. */
-export function entryTexts(entry: Entry): string[] {
+export function entryTexts(entry: Entry, directory: string): string[] {
   switch (entry.type) {
     case "user":
       return [entry.content, ...partTexts(entry.attachments)];
@@ -16,7 +16,7 @@ export function entryTexts(entry: Entry): string[] {
     case "thinking":
       return markdownTexts(entry.content);
     case "tool-call":
-      return toolTexts(entry);
+      return toolTexts(entry, directory);
     case "plan":
       return entry.items.map(({ content }) => content);
     case "notice":
@@ -42,8 +42,8 @@ function toolSource(entry: ToolCallEntry): string {
   return [name, content, result, error, given, ...places, ...partTexts(entry.parts)].join("\n");
 }
 
-function toolTexts(entry: ToolCallEntry): string[] {
-  const { name, target } = toolLine(entry);
+function toolTexts(entry: ToolCallEntry, directory: string): string[] {
+  const { name, target } = toolLine(entry, directory);
   const hasDiff = entry.parts?.some(({ type }) => type === "diff") ?? false;
   const command = commandOf(entry.input);
   const given = command ?? (entry.input === undefined || hasDiff ? "" : JSON.stringify(entry.input, null, 2));

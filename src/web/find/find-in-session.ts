@@ -20,12 +20,14 @@ export interface FindOptions {
   readonly rows: () => TranscriptRows;
   readonly hasMore: () => boolean;
   readonly askForOlder: () => void;
+  /** Where the session works: its paths are shown from there on. */
+  readonly directory: () => string;
 }
 
 /** Find in a session: the model finds, the transcript brings into view, the marks show. Fetched when first asked for. */
 export class FindInSession {
   readonly #options: FindOptions;
-  readonly #model = new FindModel();
+  readonly #model: FindModel;
   readonly #bar: FindBar;
   readonly #marks: FindMarks;
   #isOpen = false;
@@ -35,6 +37,7 @@ export class FindInSession {
   constructor(options: FindOptions) {
     adoptStyles(styles);
     this.#options = options;
+    this.#model = new FindModel(options.directory);
     this.#marks = new FindMarks(options.transcript.log);
     this.#bar = new FindBar({
       onQuery: () => this.#search(),

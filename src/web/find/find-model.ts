@@ -19,6 +19,7 @@ interface EntryHits {
 
 /** What is found in a session's entries, oldest first. It reads the entries and not the page: most of them are not in it. */
 export class FindModel {
+  readonly #directory: () => string;
   #query = "";
   #pattern: RegExp | null = null;
   #word = "";
@@ -27,6 +28,10 @@ export class FindModel {
   #hits: EntryHits[] = [];
   #read = 0;
   #current: FindPlace | null = null;
+
+  constructor(directory: () => string = () => "") {
+    this.#directory = directory;
+  }
 
   get pattern(): RegExp | null {
     return this.#pattern;
@@ -129,7 +134,7 @@ export class FindModel {
     if (known !== undefined) return known;
     // Reading markdown is dear: an entry in which the query's longest word does not stand, marks aside, is passed over.
     const mayMatch = entrySource(entry).toLowerCase().replace(MARKS, "").includes(this.#word);
-    const text = mayMatch ? entryTexts(entry).join(TEXT_BREAK) : "";
+    const text = mayMatch ? entryTexts(entry, this.#directory()).join(TEXT_BREAK) : "";
     const count = this.#pattern === null || text === "" ? 0 : [...text.matchAll(this.#pattern)].length;
     this.#counts.set(entry, count);
     return count;

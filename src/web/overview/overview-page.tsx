@@ -1,5 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ignore } from "../../lib/ignore.ts";
+import type { SessionId } from "../../protocol/ids.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { AgentsStatus } from "../shell/agents/agents-status.ts";
 import { memoryWords } from "../shell/agents/process-words.ts";
@@ -36,7 +38,9 @@ export function OverviewPage({ shell }: { shell: Shell }) {
   const status = reading.phase === "read" ? reading.status : null;
   const attention = attentionIn(state, shell.nowMs.value);
   const entries = inboxEntries(inbox, state.sessions);
-  const card = { shell, inbox, status, nowMs: now.value };
+  const recent = attention.recent.slice(0, RECENT_SHOWN);
+  const results = useResults(shell, recent);
+  const card = { shell, inbox, results, status, nowMs: now.value };
   return (
     <div class="page overview-page">
       <header class="page-head">
@@ -51,7 +55,7 @@ export function OverviewPage({ shell }: { shell: Shell }) {
           <Cards {...card} title="Waiting for you" rows={attention.waiting} />
           <Cards {...card} title="Working" rows={attention.working} />
           <Cards {...card} title="Failed" rows={attention.failed} />
-          <Cards {...card} title="Recently active" rows={attention.recent.slice(0, RECENT_SHOWN)} />
+          <Cards {...card} title="Recently active" rows={recent} />
           {Object.values(attention).every((rows) => rows.length === 0) && (
             <p class="overview-empty">No session was active today. What your agents do shows up here.</p>
           )}
@@ -61,16 +65,34 @@ export function OverviewPage({ shell }: { shell: Shell }) {
   );
 }
 
+type Results = ReadonlyMap<SessionId, string>;
+
+/** How the sessions ended their last answers: asked for when one of them has done something new. */
+function useResults(shell: Shell, sessions: readonly SessionRow[]): Results {
+  const [results, setResults] = useState<Results>(new Map());
+  const stand = sessions.map(({ id, lastActiveAt, turn }) => `${id} ${lastActiveAt} ${turn.turnId}`).join("\n");
+  useEffect(() => {
+    if (sessions.length === 0) return;
+    const sessionIds = sessions.map(({ id }) => id);
+    shell.attempt({ type: "session:results", sessionIds }, ignore("the cards say less")).then((answer) => {
+      if (answer?.type !== "session:results") return;
+      setResults(new Map(answer.results.map(({ sessionId, lastLine }) => [sessionId, lastLine])));
+    }, ignore("attempt does not reject"));
+  }, [shell, stand]);
+  return results;
+}
+
 interface CardsProps {
   readonly shell: Shell;
   readonly title: string;
   readonly rows: readonly SessionRow[];
   readonly inbox: Inbox;
+  readonly results: Results;
   readonly status: AgentsStatus | null;
   readonly nowMs: number;
 }
 
-function Cards({ shell, title, rows, inbox, status, nowMs }: CardsProps) {
+function Cards({ shell, title, rows, inbox, results, status, nowMs }: CardsProps) {
   if (rows.length === 0) return null;
   return (
     <section aria-label={title}>
@@ -85,6 +107,7 @@ function Cards({ shell, title, rows, inbox, status, nowMs }: CardsProps) {
             shell={shell}
             session={session}
             item={inbox.get(session.id)}
+            result={results.get(session.id)}
             status={status}
             nowMs={nowMs}
           />

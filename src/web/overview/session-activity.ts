@@ -12,11 +12,19 @@ export interface Activity {
   readonly target: string;
 }
 
-export function sessionActivity(session: SessionRow, item: InboxItem | undefined): Activity {
+interface ActivityFacts {
+  readonly item: InboxItem | undefined;
+  /** Where it works: paths inside are shown from there on. */
+  readonly directory: string;
+  /** The last line of its last answer. */
+  readonly result?: string | undefined;
+}
+
+export function sessionActivity(session: SessionRow, { item, directory, result }: ActivityFacts): Activity {
   const mark = sessionMark(session);
   switch (mark) {
     case "working":
-      return item?.tool ? toolActivity(item.tool) : plain("Responding");
+      return item?.tool ? toolActivity(item.tool, directory) : plain("Responding");
     case "stalled":
       return plain("No output for a while");
     case "waiting":
@@ -26,9 +34,9 @@ export function sessionActivity(session: SessionRow, item: InboxItem | undefined
     case "paused":
       return plain("Waiting for its agents");
     case "unread":
-      return plain("Finished, unread");
+      return plain(result ?? "Finished, unread");
     case "none":
-      return plain("Finished");
+      return plain(result ?? "Finished");
     default:
       return mark satisfies never;
   }
@@ -38,8 +46,8 @@ function plain(words: string): Activity {
   return { words, target: "" };
 }
 
-function toolActivity(tool: RunningTool): Activity {
-  const { name, target } = toolLine(tool);
+function toolActivity(tool: RunningTool, directory: string): Activity {
+  const { name, target } = toolLine(tool, directory);
   return { words: name, target };
 }
 

@@ -17,17 +17,20 @@ interface SessionCardProps {
   readonly shell: Shell;
   readonly session: SessionRow;
   readonly item: InboxItem | undefined;
+  /** How it ended its last answer. */
+  readonly result: string | undefined;
   readonly status: AgentsStatus | null;
   readonly nowMs: number;
 }
 
 /** A session at a glance: state, what it does, since when, what it uses. All of it leads to the session. */
-export function SessionCard({ shell, session, item, status, nowMs }: SessionCardProps) {
+export function SessionCard({ shell, session, item, result, status, nowMs }: SessionCardProps) {
   const { id, title, cliType, turn, lastActiveAt } = session;
   const state = shell.server.value;
   const mark = sessionMark(session);
   const agent = agentOf(state, cliType)?.name ?? cliType;
-  const { words, target } = sessionActivity(session, item);
+  const directory = state.projects.find(({ id: one }) => one === session.projectId)?.path ?? "";
+  const { words, target } = sessionActivity(session, { item, directory, result });
   const since = isTurnActive(turn) ? turn.startedAt : undefined;
   return (
     <li class="agent-card" data-session-card={id}>

@@ -36,6 +36,7 @@ export function RuleOffer({ offers, addRules, showRules }: RuleOfferProps) {
           ))}
         </ul>
         <select
+          class="native-select"
           aria-label="Where the rule holds"
           value={scope}
           onChange={(event) => setScope(event.currentTarget.value === "project" ? "project" : "session")}

@@ -13,6 +13,8 @@ export interface PortletState {
   readonly cliType: CliType | null;
   readonly agentName: string;
   readonly projectName: string;
+  /** Where the agent works. */
+  readonly directory: string;
   /** Of the session that started this one. */
   readonly parentTitle: string | null;
   readonly children: Children;
@@ -47,6 +49,7 @@ export const EMPTY_PORTLET: PortletState = {
   cliType: null,
   agentName: "",
   projectName: "",
+  directory: "",
   parentTitle: null,
   children: { children: [], spent: "" },
   status: "idle",
@@ -82,8 +85,8 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
         nextTryAt: message.nextTryAt ?? null,
       };
     case "portlet:session": {
-      const { cliType, agentName, projectName, parentTitle = null } = message;
-      return { ...state, cliType, agentName, projectName, parentTitle };
+      const { cliType, agentName, projectName, directory, parentTitle = null } = message;
+      return { ...state, cliType, agentName, projectName, directory, parentTitle };
     }
     case "portlet:children":
       return { ...state, children: message };

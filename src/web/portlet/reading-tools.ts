@@ -113,7 +113,11 @@ export class ReadingTools {
   }
 
   #createFind(Find: typeof FindInSession): FindInSession {
-    return new Find({ ...this.#olderEntries(), rows: this.#options.rows });
+    return new Find({
+      ...this.#olderEntries(),
+      rows: this.#options.rows,
+      directory: () => this.#options.store.state.directory,
+    });
   }
 
   #olderEntries() {
@@ -148,12 +152,11 @@ export class ReadingTools {
   #copy(button: HTMLElement): void {
     const id = EntryId.safeParse(button.closest<HTMLElement>("article")?.dataset["entryId"]).data;
     const rows = this.#options.rows();
-    const { agentName } = this.#options.store.state;
     const text =
       id === undefined
         ? null
         : button.dataset["copy"] === "turn"
-          ? turnMarkdown(rows, id, agentName)
+          ? turnMarkdown(rows, id, this.#options.store.state)
           : entryMarkdown(rows, id);
     if (text === null) return;
     copyText(text).then(

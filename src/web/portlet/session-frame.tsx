@@ -110,6 +110,7 @@ export class SessionFrame {
     return new TranscriptView({
       now: () => Date.now(),
       agentName: () => this.#store.state.agentName,
+      directory: () => this.#store.state.directory,
       onNearTop: () => this.#store.askForOlder(),
       onFirstWanted: () => void this.#reading.take("first-message"),
       createProse: () =>

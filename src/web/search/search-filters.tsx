@@ -105,7 +105,13 @@ function Day({ label, value, onChoose }: ChoiceProps) {
   return (
     <label class="search-day">
       {label}
-      <input type="date" class="native-select" value={value} onInput={(event) => onChoose(event.currentTarget.value)} />
+      <input
+        type="date"
+        class="native-select"
+        data-empty={value === "" ? "" : undefined}
+        value={value}
+        onInput={(event) => onChoose(event.currentTarget.value)}
+      />
     </label>
   );
 }

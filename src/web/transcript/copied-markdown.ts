@@ -9,7 +9,11 @@ export function entryMarkdown({ settled, open }: TranscriptRows, entryId: EntryI
 }
 
 /** The turn an entry belongs to, from the user's message to the next one: what was said in full, what was done as a list. */
-export function turnMarkdown({ settled, open }: TranscriptRows, entryId: EntryId, agentName: string): string | null {
+export function turnMarkdown(
+  { settled, open }: TranscriptRows,
+  entryId: EntryId,
+  { agentName, directory }: { readonly agentName: string; readonly directory: string },
+): string | null {
   const rows = [...settled, ...open];
   const at = rows.findIndex(({ entry }) => entry.entryId === entryId);
   if (at === -1) return null;
@@ -19,7 +23,7 @@ export function turnMarkdown({ settled, open }: TranscriptRows, entryId: EntryId
   const pieces: string[] = [];
   let speaker = "";
   for (const [index, entry] of turn.entries()) {
-    const text = pieceOf(entry);
+    const text = pieceOf(entry, directory);
     if (text === null) continue;
     const next = entry.type === "user" ? "You" : agentName;
     if (next !== speaker) pieces.push(`**${next}**`);
@@ -41,13 +45,13 @@ function findEntry(rows: readonly EntryRow[], entryId: EntryId): Entry | null {
 }
 
 /** Thoughts and notices are about the talk and no part of it. */
-function pieceOf(entry: Entry): string | null {
+function pieceOf(entry: Entry, directory: string): string | null {
   switch (entry.type) {
     case "user":
     case "assistant":
       return entry.content.trim() === "" ? null : entry.content.trim();
     case "tool-call": {
-      const { name, target } = toolLine(entry);
+      const { name, target } = toolLine(entry, directory);
       return target === "" ? `- ${name}` : `- ${name} ${codeSpan(target)}`;
     }
     case "plan":

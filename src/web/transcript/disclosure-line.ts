@@ -37,12 +37,13 @@ export class DisclosureLine {
     this.#lead.replaceChildren(createLead(lead), createIcon("chevron"));
   }
 
-  setName(name: string, target = ""): void {
+  /** `whole` is the target in full, for the pointer that asks. */
+  setName(name: string, target = "", whole = target): void {
     setText(this.#name, name);
     setText(this.#target, target);
     this.#target.hidden = target === "";
     if (target === "") this.#target.removeAttribute("title");
-    else this.#target.title = target;
+    else this.#target.title = whole;
   }
 
   /** `signature` names what is shown, so that an unchanged end is not built again. */

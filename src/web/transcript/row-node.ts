@@ -32,4 +32,6 @@ export interface RowContext {
   now(): number;
   /** Who answers in this session. */
   agentName(): string;
+  /** Where it works: paths inside are shown from there on. */
+  directory(): string;
 }

@@ -39,6 +39,22 @@ test("[TC-3.3a] a line says the name and what it is about, and neither twice", (
   expect(toolLine({ name: 'Search for "x"', kind: "search", input: { text: "x" } }).target).toBe("");
 });
 
+test("(D10) paths of the session's directory are shown from there on, commands and other places as they are", () => {
+  const read = (path: string) => toolLine({ name: "Read", kind: "read", input: { file_path: path } }, "/home/ada/app/");
+  expect(read("/home/ada/app/src/a.ts").target).toBe("src/a.ts");
+  expect(read("/home/ada/app").target).toBe(".");
+  expect(read("/home/ada/app-two/src/a.ts").target).toBe("/home/ada/app-two/src/a.ts");
+  expect(read("/mnt/home/ada/app/src/a.ts").target).toBe("/mnt/home/ada/app/src/a.ts");
+  expect(toolLine({ name: "Edit `/home/ada/app/a.ts`", kind: "edit" }, "/home/ada/app")).toEqual({
+    name: "Edit",
+    target: "a.ts",
+  });
+  expect(toolLine({ name: "Compare /w/a.ts with /w/b/c.ts" }, "/w").name).toBe("Compare a.ts with b/c.ts");
+  const command = "cat /home/ada/app/a.ts";
+  expect(toolLine({ name: command, kind: "execute", input: { command } }, "/home/ada/app").target).toBe(command);
+  expect(toolLine({ name: "Read /etc/hosts" }, "/").target).toBe("/etc/hosts");
+});
+
 test("a kind we do not know still has an icon", () => {
   expect([toolIcon("execute"), toolIcon("new_kind"), toolIcon(undefined)]).toEqual(["terminal", "bolt", "bolt"]);
 });

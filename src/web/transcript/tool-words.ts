@@ -35,19 +35,42 @@ export function toolIcon(kind: string | undefined): IconName {
   return (kind === undefined ? undefined : ICON_OF_KIND[kind]) ?? "bolt";
 }
 
-/** The name of the line and what it is about; nothing is said twice, and what the agent called it is always there. */
-export function toolLine(tool: ToolFacts): { readonly name: string; readonly target: string } {
+/**
+ * The name of the line and what it is about; nothing is said twice, and what the agent called it is always there.
+ * Paths inside `directory`, the session's own, are shown from there on; a command line always stands as it is.
+ */
+export function toolLine(tool: ToolFacts, directory = ""): { readonly name: string; readonly target: string } {
+  const { name, target, isCommand } = wholeLine(tool);
+  return { name: relativePaths(name, directory), target: isCommand ? target : relativePaths(target, directory) };
+}
+
+function wholeLine(tool: ToolFacts): { readonly name: string; readonly target: string; readonly isCommand: boolean } {
   const name = plainName(tool.name);
   const line = commandOf(tool.input);
   const command = line === null ? null : rowText(line);
   if (command !== null && tool.kind === "execute") {
     const isSaid = name.includes(command) || command.includes(name);
-    return { name: isSaid ? COMMAND_WORD : name, target: command };
+    return { name: isSaid ? COMMAND_WORD : name, target: command, isCommand: true };
   }
   const [, verb, object] = VERB_AND_PLACE.exec(name) ?? [];
-  if (verb !== undefined && object !== undefined) return { name: verb, target: object };
+  if (verb !== undefined && object !== undefined) return { name: verb, target: object, isCommand: false };
   const target = command ?? targetOf(tool);
-  return { name, target: name.includes(target) || name.includes(baseName(target)) ? "" : target };
+  const isSaid = name.includes(target) || name.includes(baseName(target));
+  return { name, target: isSaid ? "" : target, isCommand: command !== null };
+}
+
+/** Only where a path begins: `/work/a` inside `/home/work/a` is another place. */
+function relativePaths(text: string, directory: string): string {
+  const root = directory.replace(/[\\/]$/, "");
+  if (root === "" || !text.includes(root)) return text;
+  if (text === root) return ".";
+  return text
+    .split(root)
+    .reduce((before, after) =>
+      /[\\/]/.test(after.charAt(0)) && !/[\w.~/\\-]$/.test(before.slice(-1))
+        ? before + after.slice(1)
+        : before + root + after,
+    );
 }
 
 /** Agents write names as markdown code now and then; a name of several lines does not read like one. */

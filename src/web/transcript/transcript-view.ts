@@ -22,6 +22,7 @@ export interface TranscriptOptions {
   readonly createProse: () => MarkdownView;
   readonly now: () => number;
   readonly agentName: () => string;
+  readonly directory: () => string;
   /** The reader comes near the oldest entry there is. */
   readonly onNearTop: () => void;
   /** The reader wants to see the first message of the session, which may not be loaded. */
@@ -301,6 +302,7 @@ export class TranscriptView {
       createProse: this.#options.createProse,
       now: this.#options.now,
       agentName: this.#options.agentName,
+      directory: this.#options.directory,
     };
   }
 }

@@ -3,7 +3,7 @@ import type { ChildSummary, Spent } from "../../../protocol/children.ts";
 import type { Budget } from "../../../protocol/delegation.ts";
 import type { SessionId } from "../../../protocol/ids.ts";
 import type { ShellToPortlet, ShownChild } from "../../../protocol/portlet-messages.ts";
-import type { PlainServerMessage, SessionRow } from "../../../protocol/server-messages.ts";
+import type { PlainServerMessage, Project, SessionRow } from "../../../protocol/server-messages.ts";
 import { isTurnActive } from "../../../protocol/session-state.ts";
 import { type Activity, sessionActivity } from "../../overview/session-activity.ts";
 import { costWords } from "../../portlet/cost-words.ts";
@@ -28,6 +28,7 @@ interface FeedOptions {
 export class ChildrenFeed {
   readonly #options: FeedOptions;
   #rows: readonly SessionRow[] = [];
+  #projects: readonly Project[] = [];
   #details: Details | null = null;
   #isShown = false;
   #isAsking = false;
@@ -50,6 +51,7 @@ export class ChildrenFeed {
     const rows = [...state.sessions.values()].filter(({ parentId }) => parentId === id);
     if (rows.length === 0 && this.#rows.length === 0) return;
     this.#rows = rows.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+    this.#projects = state.projects;
     this.#isShown = isShown;
     this.#post();
     const stand = rows
@@ -91,7 +93,7 @@ export class ChildrenFeed {
   }
 
   #post(): void {
-    const message = childrenMessage(this.#rows, this.#details);
+    const message = childrenMessage(this.#rows, this.#details, this.#projects);
     const posted = JSON.stringify(message);
     if (posted === this.#posted) return;
     this.#posted = posted;
@@ -100,19 +102,30 @@ export class ChildrenFeed {
 }
 
 /** Pure: what the parent's frame shows. */
-export function childrenMessage(rows: readonly SessionRow[], details: Details | null): ChildrenMessage {
+export function childrenMessage(
+  rows: readonly SessionRow[],
+  details: Details | null,
+  projects: readonly Project[] = [],
+): ChildrenMessage {
   const byId = new Map(details?.children.map((child) => [child.sessionId, child]));
   const currency = rows.find(({ usage }) => usage?.cost)?.usage?.cost?.currency ?? CURRENCY_DEFAULT;
   const used = details === null ? null : usedOf(details, currency);
   return {
     type: "portlet:children",
-    children: rows.map((row) => shownChild(row, byId.get(row.id), currency)),
+    children: rows.map((row) => {
+      const directory = projects.find(({ id }) => id === row.projectId)?.path ?? "";
+      return shownChild(row, byId.get(row.id), { currency, directory });
+    }),
     spent: used?.words ?? "",
     ...(used?.share !== undefined && { share: used.share }),
   };
 }
 
-function shownChild(row: SessionRow, child: ChildSummary | undefined, currency: string): ShownChild {
+function shownChild(
+  row: SessionRow,
+  child: ChildSummary | undefined,
+  { currency, directory }: { readonly currency: string; readonly directory: string },
+): ShownChild {
   const ended = child?.ended ?? false;
   const cost = child?.spent.cost ?? row.usage?.cost?.amount ?? 0;
   const share = child === undefined ? undefined : usedOf(child, currency).share;
@@ -121,7 +134,7 @@ function shownChild(row: SessionRow, child: ChildSummary | undefined, currency: 
     title: row.title,
     cliType: row.cliType,
     mark: markOf(row, ended),
-    ...activityOf(row, child),
+    ...activityOf(row, child, directory),
     filesChanged: child?.filesChanged ?? 0,
     cost: cost > 0 ? costWords({ amount: cost, currency }) : "",
     ...(share !== undefined && { share }),
@@ -135,13 +148,14 @@ function markOf(row: SessionRow, ended: boolean): ShownChild["mark"] {
   return ended || row.turn.stopReason === undefined ? "idle" : "done";
 }
 
-function activityOf(row: SessionRow, child: ChildSummary | undefined): Activity {
+function activityOf(row: SessionRow, child: ChildSummary | undefined, directory: string): Activity {
   if (child?.ended && !isTurnActive(row.turn)) return { words: child.lastLine ?? "Ended", target: "" };
   const { asks, tool, lastLine } = child ?? {};
   const mark = sessionMark(row);
   if (lastLine !== undefined && (mark === "none" || mark === "unread")) return { words: lastLine, target: "" };
   if (mark === "none" && row.turn.stopReason === undefined) return { words: "Not started", target: "" };
-  return sessionActivity(row, { sessionId: row.id, seq: 0, pending: asks ? [asks] : [], ...(tool && { tool }) });
+  const item = { sessionId: row.id, seq: 0, pending: asks ? [asks] : [], ...(tool && { tool }) };
+  return sessionActivity(row, { item, directory });
 }
 
 /** The first limit that is set, in the order people care about; without one, what it cost. */

@@ -112,9 +112,11 @@ export class PortletSession {
 
   #tellSurroundings(state: ShellState, { cliType, projectId, parentId }: SessionRow): void {
     const agentName = agentOf(state, cliType)?.name ?? cliType;
-    const projectName = state.projects.find(({ id }) => id === projectId)?.name ?? "";
+    const project = state.projects.find(({ id }) => id === projectId);
+    const projectName = project?.name ?? "";
+    const directory = project?.path ?? "";
     const parentTitle = parentId === undefined ? undefined : rowOf(state, parentId)?.title;
-    const surroundings = [projectName, agentName, parentTitle].join("\n");
+    const surroundings = [projectName, directory, agentName, parentTitle].join("\n");
     if (surroundings === this.#surroundings) return;
     this.#surroundings = surroundings;
     this.#frame.post({
@@ -122,6 +124,7 @@ export class PortletSession {
       cliType,
       agentName,
       projectName,
+      directory,
       ...(parentTitle !== undefined && { parentTitle }),
     });
   }

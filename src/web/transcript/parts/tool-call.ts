@@ -1,4 +1,5 @@
-import type { ToolCallEntry } from "../../../protocol/entry.ts";
+import { ignore } from "../../../lib/ignore.ts";
+import type { Part, ToolCallEntry } from "../../../protocol/entry.ts";
 import { createIcon } from "../../icons/create-icon.ts";
 import { createElement } from "../create-element.ts";
 import { DisclosureLine } from "../disclosure-line.ts";
@@ -13,6 +14,15 @@ import { ToolBody } from "./tool-body.ts";
 const ERROR_CHARS_MAX = 80;
 /** What took less was done at once. */
 const WORTH_SAYING_MS = 50;
+/** A call that changed more files is not counted line by line. */
+const COUNTED_DIFFS_MAX = 20;
+
+type DiffPart = Extract<Part, { type: "diff" }>;
+interface LinesChanged {
+  readonly added: number;
+  readonly removed: number;
+}
+const LINES_CHANGED = new WeakMap<DiffPart, LinesChanged>();
 
 /** A tool call: one quiet line that says what, on what, and how it went; it opens to input and output. */
 export class ToolCallNode implements RowNode<EntryRow> {
@@ -40,8 +50,9 @@ export class ToolCallNode implements RowNode<EntryRow> {
     markArticle(this.element, row);
     this.element.dataset["status"] = entry.status;
     this.#line.setLead(row.asks ? "waiting" : entry.status === "running" ? "working" : toolIcon(entry.kind));
-    const { name, target } = toolLine(entry);
-    this.#line.setName(name, target);
+    const { name, target } = toolLine(entry, this.#context.directory());
+    this.#line.setName(name, target, toolLine(entry).target);
+    this.#countLines(entry);
     this.tick(this.#context.now());
     this.#show(this.#context.isOpened(row.key) ?? false);
     this.#showSubAgent(row);
@@ -53,9 +64,26 @@ export class ToolCallNode implements RowNode<EntryRow> {
     if (entry.type !== "tool-call") return;
     const time = asks ? "" : timeWords(entry, now);
     const { permission } = entry;
-    this.#line.setEnd(`${asks} ${entry.status} ${time} ${entry.error ?? ""} ${permission?.answer}`, () =>
-      asks ? [createElement("span", "waiting-text", "waiting for you")] : [...ruleTag(entry), ...endOf(entry, time)],
+    const lines = changedLines(entry);
+    const signature = `${asks} ${entry.status} ${time} ${entry.error ?? ""} ${permission?.answer} ${lines?.added} ${lines?.removed}`;
+    this.#line.setEnd(signature, () =>
+      asks
+        ? [createElement("span", "waiting-text", "waiting for you")]
+        : [...ruleTag(entry), ...lineCounts(lines), ...endOf(entry, time)],
     );
+  }
+
+  /** Counting takes the part of the page that compares texts, which is fetched with the first change. */
+  #countLines(entry: ToolCallEntry): void {
+    const uncounted = countedDiffs(entry).filter((part) => !LINES_CHANGED.has(part));
+    if (uncounted.length === 0) return;
+    import("../../diff/compare-texts.ts").then(({ compareTexts }) => {
+      for (const part of uncounted)
+        compareTexts(part, ({ added, removed }) => {
+          LINES_CHANGED.set(part, { added, removed });
+          this.tick(this.#context.now());
+        });
+    }, ignore("the line says less; opened, it says what could not be loaded"));
   }
 
   #show(isOpen: boolean): void {
@@ -91,10 +119,42 @@ function ruleTag({ permission }: ToolCallEntry): HTMLElement[] {
   return [tag];
 }
 
-function timeWords({ status, startedAt, endedAt }: ToolCallEntry, now: number): string {
+/** Only what is known in full and was really done. */
+function countedDiffs({ status, parts = [] }: ToolCallEntry): readonly DiffPart[] {
+  const diffs = parts.filter((part): part is DiffPart => part.type === "diff");
+  const isKnown = diffs.length <= COUNTED_DIFFS_MAX && diffs.every(({ truncated }) => truncated === undefined);
+  return status === "complete" && isKnown ? diffs : [];
+}
+
+function changedLines(entry: ToolCallEntry): LinesChanged | null {
+  const counts = countedDiffs(entry).map((part) => LINES_CHANGED.get(part));
+  const known = counts.filter((count) => count !== undefined);
+  if (known.length === 0 || known.length < counts.length) return null;
+  return {
+    added: known.reduce((sum, { added }) => sum + added, 0),
+    removed: known.reduce((sum, { removed }) => sum + removed, 0),
+  };
+}
+
+function lineCounts(lines: LinesChanged | null): HTMLElement[] {
+  if (lines === null) return [];
+  const { added, removed } = lines;
+  const counts = createElement(
+    "span",
+    "diff-stats",
+    createElement("span", "stat-add", `+${added.toLocaleString("en")}`),
+    " ",
+    createElement("span", "stat-del", `−${removed.toLocaleString("en")}`),
+  );
+  counts.title = `${added.toLocaleString("en")} lines added, ${removed.toLocaleString("en")} removed`;
+  return [counts];
+}
+
+/** What the call itself took: the time it waited for the user is not its own. */
+function timeWords({ status, startedAt, endedAt, waitedMs = 0 }: ToolCallEntry, now: number): string {
   if (startedAt === undefined) return "";
-  if (status === "running") return runningClock(startedAt, now);
-  const tookMs = endedAt === undefined ? 0 : Date.parse(endedAt) - Date.parse(startedAt);
+  if (status === "running") return runningClock(startedAt, now - waitedMs);
+  const tookMs = endedAt === undefined ? 0 : Date.parse(endedAt) - Date.parse(startedAt) - waitedMs;
   return tookMs < WORTH_SAYING_MS ? "" : durationWords(tookMs);
 }
 
