@@ -126,7 +126,7 @@ describe("import map", () => {
     const text = '\nimport "../store/event-log.ts";';
     const [message] = wrongArrows([parseSource("src/sessions/session.ts", text)]);
     expect(message).toBe(
-      "src/sessions/session.ts:2: sessions -> store (src/store/event-log.ts); sessions may import protocol, lib, ports: pass it in, or meet in ports",
+      "src/sessions/session.ts:2: sessions -> store (src/store/event-log.ts); sessions may import protocol, lib, ports, presentation: pass it in, or meet in ports",
     );
   });
 });

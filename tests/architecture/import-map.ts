@@ -22,8 +22,9 @@ const VERSION = "package.json";
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   lib: [],
+  presentation: EVERYONE,
   ports: EVERYONE,
-  sessions: [...EVERYONE, "ports"],
+  sessions: [...EVERYONE, "ports", "presentation"],
   agents: [...EVERYONE, "ports"],
   store: [...EVERYONE, "ports"],
   fanout: [...EVERYONE, "ports"],
@@ -32,7 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bridge: [...EVERYONE, "access", "sessions", "fanout", "workspace"],
   orchestration: [...EVERYONE, "sessions", "fanout", "workspace"],
   client: EVERYONE,
-  web: [...EVERYONE, "client"],
+  web: [...EVERYONE, "client", "presentation"],
   cli: [...EVERYONE, "client", "bin", VERSION],
   "cli/serve": [...EVERYONE, "client", "cli", "server", VERSION],
   server: [...EVERYONE, ...SERVER_SIDE, VERSION],
@@ -42,10 +43,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages a layer may use, where that is less than all of them. */
-const PACKAGES_OF: Readonly<Record<string, readonly string[]>> = { protocol: ["zod"], lib: [] };
+const PACKAGES_OF: Readonly<Record<string, readonly string[]>> = {
+  protocol: ["zod"],
+  lib: [],
+  presentation: ["diff", "highlight.js"],
+};
 
 /** These run in a browser, or travel to one. */
-const BROWSER_SAFE = ["protocol", "lib", "client", "web"];
+const BROWSER_SAFE = ["protocol", "lib", "presentation", "client", "web"];
 
 /** Arrows that the map does not have, and layers it does not know. */
 export function wrongArrows(files: readonly SourceFile[]): string[] {

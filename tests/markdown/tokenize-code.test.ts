@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test";
-import { codeLanguageId, codeLanguageLabel } from "../../src/web/highlight/code-languages.ts";
-import { tokenizeCode } from "../../src/web/highlight/tokenize-code.ts";
+import { codeLanguageId, codeLanguageLabel } from "../../src/presentation/code-languages.ts";
+import { tokenizeCode } from "../../src/presentation/tokenize-code.ts";
 
 const NAMES =
   "bash console c cpp csharp css scss diff dockerfile go graphql toml java js json kotlin lua make md php py rb rs sql swift ts html yaml";

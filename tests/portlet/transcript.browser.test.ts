@@ -145,10 +145,10 @@ test("(D10) an edit says its lines, its place in the project, and what it took w
   await portlet.show(history([user("u", "Ask"), call]));
   const line = entry("t").getByRole("button", { expanded: false });
   await line.getByText("+3").waitFor();
-  expect(await line.locator(".diff-stats").innerText()).toMatch(/^\+3\s*−2$/);
-  expect(await line.locator(".target").innerText()).toBe("src/routes.ts");
+  expect(await line.locator(".diff-stats").textContent()).toMatch(/^\+3\s*−2$/);
+  expect(await line.locator(".target").textContent()).toBe("src/routes.ts");
   expect(await line.locator(".target").getAttribute("title")).toBe(path);
-  expect(await line.locator(".end").innerText()).toContain("4.0 s");
+  expect(await line.locator(".end").textContent()).toContain("4.0 s");
 });
 
 test("the answer is spoken in whole sentences by a region of its own", async () => {

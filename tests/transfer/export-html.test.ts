@@ -22,7 +22,7 @@ function sourceOf(title: string, entries: readonly Entry[]): ExportSource {
     ...{ title: title.slice(0, 200), titleSource: "user", cliType: "builtin", agentName: title.slice(0, 200) },
     ...{ projectName: title.slice(0, 1_000), createdAt: at, lastActiveAt: at, usage: null },
   });
-  return { session, exportedAt: at, runs: () => [entries] };
+  return { session, directory: "/home/ada/app", now: Date.now, exportedAt: at, runs: () => [entries] };
 }
 
 interface Found {
@@ -88,5 +88,53 @@ describe("X-12 exported Markdown", () => {
     const outer = fences.at(-1) ?? "";
     expect(markdown).toContain(`\n${outer}\n${text}\n${outer}\n`);
     expect(text.includes(outer)).toBe(false);
+  });
+});
+
+describe("(D12) an exported page looks like the session", () => {
+  const page = (entry: object) => [...writeHtml(sourceOf("t", [entry as Entry]))].join("");
+  const call = { type: "tool-call", entryId: "t", toolCallId: "t", status: "complete", content: "" };
+
+  test("code has the colours of its language under the language's name, and hostile code is text all the same", () => {
+    const content = '```ts\nconst a = "</code><script>x</script>";\n```\n\n```nolang"><b\n<b>\n```';
+    const html = page({ type: "assistant", entryId: "a", content, timestamp: "2026-01-01T00:00:00.000Z" });
+    expect(html).toContain("<figcaption>TypeScript</figcaption>");
+    expect(html).toContain('<span class="hljs-keyword">const</span>');
+    expect(html).toContain("&lt;/code&gt;&lt;script&gt;x&lt;/script&gt;");
+    expect(html).toContain("<figcaption>nolang&quot;&gt;&lt;b</figcaption><pre><code>&lt;b&gt;</code></pre>");
+    expect(html).not.toContain("<script");
+  });
+
+  test("an edit says its place in the project, its lines and its own time, and opens to a coloured change", () => {
+    const path = "/home/ada/app/src/a.ts";
+    const times = { startedAt: "2026-01-01T00:00:00.000Z", endedAt: "2026-01-01T00:01:04.000Z", waitedMs: 60_000 };
+    const oldText = `${"same\n".repeat(9)}const a = 1;\n`;
+    const parts = [{ type: "diff", path, oldText, newText: `${"same\n".repeat(9)}const b = 1;\nlet c;\n` }];
+    const html = page({ ...call, name: "Edit", kind: "edit", input: { file_path: path }, ...times, parts });
+    expect(html).toContain('<span class="name">Edit</span> <span class="target">src/a.ts</span>');
+    expect(html).toContain('<span class="stat-add">+2</span> <span class="stat-del">−1</span>');
+    expect(html).toContain('<span class="took">4.0 s</span>');
+    expect(html).toContain('<span class="fold">6 unchanged lines</span>');
+    expect(html).toContain('<del>- <span class="hljs-keyword">const</span>');
+    expect(html).not.toContain("/home/ada/app/src");
+  });
+
+  test("colours take a second of a document at most: what would take longer stays plain", () => {
+    let nowMs = 0;
+    const now = () => (nowMs += 300);
+    const content = "```ts\nconst a = 1;\n```\n\n".repeat(10);
+    const entry = { type: "assistant", entryId: "a", content, timestamp: "2026-01-01T00:00:00.000Z" } as Entry;
+    const html = [...writeHtml({ ...sourceOf("t", [entry]), now })].join("");
+    expect(html.split('<span class="hljs-keyword">const</span>')).toHaveLength(5);
+    expect(html.split("<code>const a = 1;</code>")).toHaveLength(7);
+    const long = page({ ...entry, content: `\`\`\`csharp\n${"a ".repeat(50_000)}\n\`\`\`` });
+    expect(long).toContain(`<code>${"a ".repeat(50_000)}`);
+  });
+
+  test("a command is named once and shown as the line that ran", () => {
+    const command = "echo $HOME && cat /home/ada/app/a.ts";
+    const html = page({ ...call, name: command, kind: "execute", input: { command }, result: "x" });
+    expect(html).toContain('<span class="name">Run</span> <span class="target">echo $HOME &amp;&amp; cat');
+    expect(html).not.toContain("&quot;command&quot;");
   });
 });

@@ -13,6 +13,8 @@ export function steadyText(text: string, project: string): string {
     })
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, "{{time}}")
     .replace(/[A-Za-z0-9+/]{200,}={0,2}/g, "{{data}}")
+    .replace(/ <span class="took">[^<]*<\/span>/g, "")
+    .replace(/"waitedMs":\d+/g, '"waitedMs":0')
     .replace(/<style>[^<]*<\/style>/, "<style>{{style}}</style>");
 }
 

@@ -33,6 +33,10 @@ export const ExportHead = z.object({
 /** A session on its way out; the entries come in runs, so that a long one is never held whole. */
 export interface ExportSource {
   readonly session: ExportedSession;
+  /** Where the session works. */
+  readonly directory: string;
+  /** The clock, in milliseconds. */
+  readonly now: () => number;
   /** ISO 8601, UTC. */
   readonly exportedAt: string;
   readonly runs: () => Iterable<readonly Entry[]>;

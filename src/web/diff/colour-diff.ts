@@ -1,9 +1,9 @@
-import { codeLanguageId } from "../highlight/code-languages.ts";
-import type { CodeToken } from "../highlight/code-token.ts";
+import { fileLanguageId } from "../../presentation/code-languages.ts";
+import type { CodeToken } from "../../presentation/code-token.ts";
+import { colourLines, tokenLines } from "../../presentation/coloured-lines.ts";
+import type { LineDiff } from "../../presentation/line-diff.ts";
 import { askWorker } from "./ask-worker.ts";
-import { colourLines, tokenLines } from "./coloured-lines.ts";
 import type { ComparedTexts } from "./compare-texts.ts";
-import type { LineDiff } from "./line-diff.ts";
 
 /** Longer texts stay plain, as longer code blocks do. */
 const COLOURED_CHARS_MAX = 50_000;
@@ -12,7 +12,7 @@ const COLOURED_CHARS_MAX = 50_000;
 export function colourDiff(diff: LineDiff, texts: ComparedTexts, show: (coloured: LineDiff) => void): void {
   const { path, newText, firstLine = 1 } = texts;
   const oldText = texts.oldText ?? "";
-  const language = languageOf(path);
+  const language = fileLanguageId(path);
   if (language === null || Math.max(oldText.length, newText.length) > COLOURED_CHARS_MAX) return;
   readTokens(oldText, language, (before) =>
     readTokens(newText, language, (after) =>
@@ -30,9 +30,4 @@ function readTokens(code: string, language: string, show: (tokens: readonly Code
         if (reply && "tokens" in reply) show(reply.tokens);
       },
     );
-}
-
-/** By the last part of the file's name: "ts" of "a.ts", and "Makefile" itself. */
-function languageOf(path: string): string | null {
-  return codeLanguageId(path.split(/[./\\]/).at(-1) ?? "");
 }

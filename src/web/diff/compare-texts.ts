@@ -1,5 +1,5 @@
+import { diffLines, type LineDiff } from "../../presentation/line-diff.ts";
 import { askWorker } from "./ask-worker.ts";
-import { diffLines, type LineDiff } from "./line-diff.ts";
 
 /** Texts up to this are compared in well under a frame; longer ones in the worker. */
 const AT_ONCE_CHARS_MAX = 8_000;

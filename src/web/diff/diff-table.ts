@@ -1,8 +1,8 @@
 import { visiblePieces } from "../../lib/visible-text.ts";
+import { lineRuns } from "../../presentation/coloured-lines.ts";
+import type { DiffFold, DiffLine, LineDiff } from "../../presentation/line-diff.ts";
 import { createIcon } from "../icons/create-icon.ts";
 import { createElement } from "../transcript/create-element.ts";
-import { lineRuns } from "./coloured-lines.ts";
-import type { DiffFold, DiffLine, LineDiff } from "./line-diff.ts";
 import { type SplitRow, splitRows } from "./split-rows.ts";
 
 /** Rows that are made at once: as many as a frame has time for. */

@@ -1,9 +1,9 @@
+import type { LineDiff } from "../../presentation/line-diff.ts";
 import { createBlockButton } from "../markdown/block-button.ts";
 import { createElement } from "../transcript/create-element.ts";
 import { colourDiff } from "./colour-diff.ts";
 import { type ComparedTexts, compareTexts } from "./compare-texts.ts";
 import { createDiffTable } from "./diff-table.ts";
-import type { LineDiff } from "./line-diff.ts";
 
 /** The pieces of a diff's frame that wait for what changed. */
 export interface DiffFrame {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { diffLines } from "./line-diff.ts";
+import { diffLines } from "../../presentation/line-diff.ts";
 import { splitRows } from "./split-rows.ts";
 
 test("side by side, a replaced line stands beside the new one and an added one beside nothing", () => {

@@ -1,4 +1,4 @@
-import type { DiffFold, DiffLine } from "./line-diff.ts";
+import type { DiffFold, DiffLine } from "../../presentation/line-diff.ts";
 
 /** One row of a diff side by side: an old line, a new one, or both. */
 export interface SplitRow {

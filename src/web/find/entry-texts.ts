@@ -1,10 +1,10 @@
+import { toolLine } from "../../presentation/tool-line.ts";
 import { commandOf } from "../../protocol/command-of.ts";
 import type { Entry, Part, ToolCallEntry } from "../../protocol/entry.ts";
 import type { BlockNode } from "../markdown/markdown-node.ts";
 import { parseMarkdown } from "../markdown/parse-blocks.ts";
 import { plainText } from "../markdown/plain-text.ts";
 import { ansiSpans } from "../transcript/ansi-spans.ts";
-import { toolLine } from "../transcript/tool-words.ts";
 
 /** The texts of an entry as they can be seen once it is open, one for each piece that stands apart. */
 export function entryTexts(entry: Entry, directory: string): string[] {

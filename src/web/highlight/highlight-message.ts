@@ -1,5 +1,5 @@
-import type { LineDiff } from "../diff/line-diff.ts";
-import type { CodeToken } from "./code-token.ts";
+import type { CodeToken } from "../../presentation/code-token.ts";
+import type { LineDiff } from "../../presentation/line-diff.ts";
 
 export interface HighlightRequest {
   readonly id: number;

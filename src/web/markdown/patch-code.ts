@@ -1,4 +1,4 @@
-import { codeLanguageId, codeLanguageLabel } from "../highlight/code-languages.ts";
+import { codeLanguageId, codeLanguageLabel } from "../../presentation/code-languages.ts";
 import { createBlockButton } from "./block-button.ts";
 import type { CodeNode } from "./markdown-node.ts";
 

@@ -1,5 +1,5 @@
+import { type DiffLine, diffLines } from "../../presentation/line-diff.ts";
 import { Part } from "../../protocol/entry.ts";
-import { type DiffLine, diffLines } from "../diff/line-diff.ts";
 
 const SIGN_OF: Readonly<Record<DiffLine["kind"], string>> = { same: " ", added: "+", removed: "-" };
 

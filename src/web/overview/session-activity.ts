@@ -1,10 +1,10 @@
 import { countLines } from "../../lib/visible-text.ts";
+import { toolLine } from "../../presentation/tool-line.ts";
 import { commandOf } from "../../protocol/command-of.ts";
 import type { InboxItem, RunningTool } from "../../protocol/inbox.ts";
 import { isPermission, type PendingRequest } from "../../protocol/pending-request.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import { sessionMark } from "../shell/sidebar/session-mark.ts";
-import { toolLine } from "../transcript/tool-words.ts";
 
 /** What a session is about right now: plain words, and the exact thing apart from them. */
 export interface Activity {

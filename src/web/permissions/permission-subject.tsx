@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { isRecord } from "../../presentation/tool-line.ts";
 import { commandOf } from "../../protocol/command-of.ts";
 import type { Part } from "../../protocol/entry.ts";
 import type { PermissionToolCall } from "../../protocol/session-parts.ts";
 import { Icon } from "../icons/icon.tsx";
 import { createContentPart } from "../transcript/parts/content-part.ts";
-import { isRecord } from "../transcript/tool-words.ts";
 import { VisibleLine, VisibleText } from "./visible-text.tsx";
 
 /** Fields of a command's input that the card shows by themselves. */

@@ -1,9 +1,9 @@
+import { splitPath } from "../../presentation/tool-line.ts";
 import { createIcon } from "../icons/create-icon.ts";
 import { copyText } from "../markdown/copy-text.ts";
 import { placeBeside } from "../session-row/place-beside.ts";
 import { adoptStyles } from "../styles/adopt-styles.ts";
 import { createElement, setText } from "../transcript/create-element.ts";
-import { splitPath } from "../transcript/tool-words.ts";
 import styles from "./reading.css" with { type: "text" };
 
 /** "src/main.ts:12:4" without its line. */

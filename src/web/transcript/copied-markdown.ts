@@ -1,7 +1,7 @@
+import { toolLine } from "../../presentation/tool-line.ts";
 import type { Entry } from "../../protocol/entry.ts";
 import type { EntryId } from "../../protocol/ids.ts";
 import type { EntryRow, TranscriptRows } from "./rows.ts";
-import { toolLine } from "./tool-words.ts";
 
 /** A message as it was written; null when it is not there. */
 export function entryMarkdown({ settled, open }: TranscriptRows, entryId: EntryId): string | null {

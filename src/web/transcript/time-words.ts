@@ -1,8 +1,8 @@
+import { durationWords } from "../../presentation/duration-words.ts";
 import { relativeAge } from "../shell/relative-age.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** "now", "3m ago", "2d ago": the sidebar's ages as words. */
 export function ageWords(timestamp: string, now: number): string {
@@ -16,15 +16,6 @@ export function exactTime(timestamp: string): string {
   return Number.isNaN(time.getTime())
     ? timestamp
     : time.toLocaleString(undefined, { dateStyle: "long", timeStyle: "medium" });
-}
-
-/** How long something took: "0.1 s", "12 s", "2m 14s", "1h 5m". */
-export function durationWords(durationMs: number): string {
-  if (durationMs < 10 * SECOND_MS) return `${(Math.max(0, durationMs) / SECOND_MS).toFixed(1)} s`;
-  const seconds = Math.floor(durationMs / SECOND_MS);
-  if (durationMs < MINUTE_MS) return `${seconds} s`;
-  if (durationMs < HOUR_MS) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-  return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`;
 }
 
 /** How long something has been going on: whole seconds, since it changes every second. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { type DiffLine, diffLines } from "../../../src/presentation/line-diff.ts";
+import { wordDiff } from "../../../src/presentation/word-diff.ts";
 import { changedLines } from "../../../src/sessions/transfer/export/changed-lines.ts";
-import { type DiffLine, diffLines } from "../../../src/web/diff/line-diff.ts";
 import { splitRows } from "../../../src/web/diff/split-rows.ts";
-import { wordDiff } from "../../../src/web/diff/word-diff.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";
 import { mutateText, someText } from "../engine/mutate-text.ts";

@@ -6,6 +6,7 @@ import { matchesGlob } from "../../../src/sessions/policy/path-glob.ts";
 import { describeRequest } from "../../../src/sessions/policy/permission-subject.ts";
 import { readShellLine } from "../../../src/sessions/policy/shell-line.ts";
 import { fitsPattern } from "../../../src/sessions/questions/fits-pattern.ts";
+import { PageWriting } from "../../../src/sessions/transfer/export/html-code.ts";
 import { htmlProse } from "../../../src/sessions/transfer/export/html-prose.ts";
 import { plainOutput } from "../../../src/sessions/transfer/export/plain-output.ts";
 import { parseSearch } from "../../../src/store/search/parse-search.ts";
@@ -21,7 +22,7 @@ import { COMMAND_WORDS, ROOT, RULES, scoped, someFacts } from "./policy-words.ts
 const FENCED = "```";
 const READERS = {
   markdown: (text) => parseMarkdown(text),
-  "exported prose": (text) => htmlProse(text),
+  "exported prose": (text) => htmlProse(text, new PageWriting("", Date.now)),
   "terminal text": (text) => ansiSpans(text),
   "exported output": (text) => plainOutput(text),
   "shell line": (text) => readShellLine(text),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PageWriting } from "../../../src/sessions/transfer/export/html-code.ts";
 import { htmlProse } from "../../../src/sessions/transfer/export/html-prose.ts";
 import type { BlockNode, InlineNode } from "../../../src/web/markdown/markdown-node.ts";
 import { parseMarkdown } from "../../../src/web/markdown/parse-blocks.ts";
@@ -43,7 +44,7 @@ export const markdown = fuzzTarget({
     const whole = parseMarkdown(text);
     ruleSame(reader.settled, whole, "a message streamed in pieces ends as the whole one");
     for (const block of whole) checkBlock(block);
-    checkHtml(htmlProse(text));
+    checkHtml(htmlProse(text, new PageWriting("", Date.now)));
   },
 });
 

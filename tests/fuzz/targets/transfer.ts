@@ -74,7 +74,13 @@ export const transfer = fuzzTarget({
     const given = JSON.stringify({ ...head(), entries });
     await readOrRefuse(given);
     if (tear !== null) await readOrRefuse(torn(given, tear));
-    const source: ExportSource = { session: head().session, exportedAt: NOW, runs: () => [valid] };
+    const source: ExportSource = {
+      session: head().session,
+      directory: "/home/ada/app",
+      now: Date.now,
+      exportedAt: NOW,
+      runs: () => [valid],
+    };
     const read = await readOrRefuse([...writeJson(source)].join(""));
     if (read !== null)
       ruleSame(

@@ -84,6 +84,8 @@ export class ExportService {
         lastActiveAt: row.lastActiveAt,
         usage: state.config.usage,
       },
+      directory: stored.binding.cwd,
+      now: () => world.now(),
       exportedAt: isoTime(world),
       runs: () => this.#runs(sessionId, state.open, isWhole),
     };

@@ -1,5 +1,6 @@
-import { lexer, type Token, type Tokens } from "marked";
+import { lexer, type Token, type Tokens, walkTokens } from "marked";
 import { escapeHtml } from "./escape-html.ts";
+import { htmlCode, type PageWriting } from "./html-code.ts";
 
 /** Longer texts are shown as they are: reading them as Markdown would take too long to be worth it. */
 const PROSE_CHARS_MAX = 200_000;
@@ -9,11 +10,16 @@ const HEADINGS_BELOW = 2;
 const LINK = /^(?:https?:|mailto:)/i;
 
 /** Markdown as HTML, written tag by tag: no tag, no attribute and no address of the text's own gets through. */
-export function htmlProse(markdown: string): string {
+export function htmlProse(markdown: string, writing: PageWriting): string {
   if (markdown.trim() === "") return "";
   if (markdown.length > PROSE_CHARS_MAX) return plain(markdown);
   try {
-    return blocks(lexer(markdown, { gfm: true }), 0);
+    const tokens = lexer(markdown, { gfm: true });
+    walkTokens(tokens, (token) => {
+      if (token.type === "code")
+        Object.assign(token, { html: htmlCode(token["text"], fenceName(token["lang"]), writing) });
+    });
+    return blocks(tokens, 0);
   } catch {
     return plain(markdown); // a text its reader gives up on is still a text
   }
@@ -36,7 +42,7 @@ function block(token: Token, depth: number): string {
     case "hr":
       return "<hr>\n";
     case "code":
-      return `<pre><code>${escapeHtml(String(token["text"]))}</code></pre>\n`;
+      return "html" in token ? String(token["html"]) : plain(token.raw);
     case "heading": {
       const level = Math.min(6, Number(token["depth"]) + HEADINGS_BELOW);
       return `<h${level}>${inlines(token.tokens ?? [], depth + 1)}</h${level}>\n`;
@@ -56,6 +62,11 @@ function block(token: Token, depth: number): string {
     default:
       return plain(token.raw);
   }
+}
+
+/** The first word after the fence; what follows it is for other programs. */
+function fenceName(said: unknown): string {
+  return typeof said === "string" ? (/^[^\s{,]+/.exec(said)?.[0] ?? "") : "";
 }
 
 function list({ ordered, start, items }: Tokens.List, depth: number): string {

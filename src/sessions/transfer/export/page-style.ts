@@ -3,7 +3,22 @@ export const PAGE_STYLE = `
 :root { color-scheme: light dark; --text: light-dark(#1c1b22, #e7e6ec); --faint: light-dark(#615f6b, #a09eab);
   --back: light-dark(#fff, #131217); --raised: light-dark(#f5f4f8, #1c1b22); --line: light-dark(#dddbe4, #34323d);
   --accent: light-dark(#5b45d6, #a99bff); --good: light-dark(#146c3a, #6fd39a); --bad: light-dark(#b3261e, #ff8d85);
-  --added: light-dark(#e3f6e9, #12301f); --removed: light-dark(#fdeaea, #3a1718); }
+  --added: light-dark(#e3f6e9, #12301f); --removed: light-dark(#fdeaea, #3a1718);
+  --added-word: light-dark(#b8e8c6, #1f5a38); --removed-word: light-dark(#f8c9c9, #6b2527);
+  --syn-keyword: light-dark(#7539c4, #bb9af7); --syn-string: light-dark(#3b640f, #9ece6a);
+  --syn-number: light-dark(#934200, #ff9e64); --syn-title: light-dark(#1d51ba, #82a8f8);
+  --syn-type: light-dark(#07617a, #2ac3de); --syn-attr: light-dark(#0b6458, #73daca);
+  --syn-comment: light-dark(#5a6186, #8690b8); --syn-punctuation: light-dark(#3f4670, #a9b4dd); }
+.hljs-keyword { color: var(--syn-keyword); }
+.hljs-string { color: var(--syn-string); }
+.hljs-number { color: var(--syn-number); }
+.hljs-title { color: var(--syn-title); }
+.hljs-type { color: var(--syn-type); }
+.hljs-attr { color: var(--syn-attr); }
+.hljs-comment { color: var(--syn-comment); }
+.hljs-punctuation { color: var(--syn-punctuation); }
+.hljs-addition, .stat-add { color: var(--good); }
+.hljs-deletion, .stat-del { color: var(--bad); }
 * { box-sizing: border-box; }
 body { margin: 0; padding: 2rem 1.25rem 4rem; background: var(--back); color: var(--text);
   font: 16px/1.6 system-ui, -apple-system, "Segoe UI", sans-serif; overflow-wrap: anywhere; }
@@ -30,8 +45,13 @@ details, .summary { font-size: .9375rem; }
 summary { cursor: pointer; }
 summary:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
 .tool { padding-left: .9rem; border-left: 2px solid var(--line); }
-.tool .name { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .875rem; }
-.mark { display: inline-block; min-width: 4.5rem; color: var(--faint); font-size: .8125rem; }
+.tool summary, .tool .summary { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .5rem; }
+.tool summary::before { content: "▸"; color: var(--faint); }
+.tool [open] > summary::before { content: "▾"; }
+.tool summary::-webkit-details-marker { display: none; }
+.tool .target { min-width: 0; color: var(--faint); font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .8125rem; }
+.tool .end { display: inline-flex; gap: .5rem; margin-left: auto; color: var(--faint); font-size: .8125rem; white-space: nowrap; }
+.tag { padding: 0 .35rem; border: 1px solid var(--line); border-radius: .3rem; }
 .complete .mark { color: var(--good); }
 .tool.error .mark { color: var(--bad); }
 pre, code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .85em; }
@@ -41,6 +61,12 @@ pre code { padding: 0; background: none; font-size: 1em; }
 .user code, .user pre { background: var(--back); }
 figure { margin: .5rem 0; }
 figcaption { font-size: .875rem; }
+.code { background: var(--raised); border-radius: .4rem; }
+.code figcaption { padding: .35rem .9rem 0; color: var(--faint); font-size: .75rem; }
+.code pre { margin: 0; }
+.fold { color: var(--faint); font-size: .8em; }
+.diff ins .changed { background: var(--added-word); }
+.diff del .changed { background: var(--removed-word); }
 .diff pre { padding-inline: 0; }
 .diff pre > * { display: block; min-height: 1.5em; padding-inline: .9rem; text-decoration: none; }
 .diff ins { background: var(--added); }

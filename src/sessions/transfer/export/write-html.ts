@@ -1,6 +1,7 @@
 import type { ExportSource } from "../export-document.ts";
 import { timeText } from "./entry-words.ts";
 import { escapeHtml } from "./escape-html.ts";
+import { PageWriting } from "./html-code.ts";
 import { htmlEntry } from "./html-entry.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 
@@ -9,8 +10,9 @@ export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; base-uri 'none'; form-action 'none'";
 
 /** A page that is whole in itself: no script, no other file, and everything anyone said is text. */
-export function* writeHtml({ session, exportedAt, runs }: ExportSource): Generator<string> {
+export function* writeHtml({ session, directory, now, exportedAt, runs }: ExportSource): Generator<string> {
   const { agentName, projectName, createdAt, lastActiveAt } = session;
+  const writing = new PageWriting(directory, now);
   const title = escapeHtml(session.title);
   yield `<!doctype html>
 <html lang="en">
@@ -29,7 +31,7 @@ export function* writeHtml({ session, exportedAt, runs }: ExportSource): Generat
 </header>
 <main>
 `;
-  for (const entries of runs()) for (const entry of entries) yield htmlEntry(entry);
+  for (const entries of runs()) for (const entry of entries) yield htmlEntry(entry, writing);
   yield `</main>
 <footer>Exported from Liminal Builder on ${timeText(exportedAt)}.</footer>
 </body>

@@ -1,7 +1,7 @@
+import { splitPath } from "../../../presentation/tool-line.ts";
 import type { Truncated } from "../../../protocol/entry.ts";
 import type { showDiff } from "../../diff/diff-view.ts";
 import { createElement } from "../create-element.ts";
-import { splitPath } from "../tool-words.ts";
 import { createBlock, markScrollable } from "./block.ts";
 import { createPath, createPathButton } from "./path-button.ts";
 

@@ -1,6 +1,6 @@
+import { splitPath } from "../../../presentation/tool-line.ts";
 import { createElement } from "../create-element.ts";
 import { shortenPath } from "../shorten-path.ts";
-import { splitPath } from "../tool-words.ts";
 
 /** The path of a file, short, and whole on hover. */
 export function createPath(path: string): HTMLElement {

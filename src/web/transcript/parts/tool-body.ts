@@ -1,9 +1,9 @@
+import { isRecord } from "../../../presentation/tool-line.ts";
 import { commandOf } from "../../../protocol/command-of.ts";
 import type { Part, ToolCallEntry, ToolLocation, Truncated } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";
 import { createIcon } from "../../icons/create-icon.ts";
 import { createElement, setText } from "../create-element.ts";
-import { isRecord } from "../tool-words.ts";
 import { createBlock, markScrollable } from "./block.ts";
 import { OutputBlock } from "./output-block.ts";
 import { createParts, hasShape } from "./part-list.ts";

@@ -1,12 +1,14 @@
 import { ignore } from "../../../lib/ignore.ts";
+import { durationWords } from "../../../presentation/duration-words.ts";
+import { ownTimeMs, toolLine } from "../../../presentation/tool-line.ts";
 import type { Part, ToolCallEntry } from "../../../protocol/entry.ts";
 import { createIcon } from "../../icons/create-icon.ts";
 import { createElement } from "../create-element.ts";
 import { DisclosureLine } from "../disclosure-line.ts";
 import type { RowContext, RowNode } from "../row-node.ts";
 import type { EntryRow } from "../rows.ts";
-import { durationWords, runningClock } from "../time-words.ts";
-import { toolIcon, toolLine } from "../tool-words.ts";
+import { runningClock } from "../time-words.ts";
+import { toolIcon } from "../tool-words.ts";
 import { createArticle, markArticle } from "./article.ts";
 import { SubAgentBlock } from "./sub-agent.ts";
 import { ToolBody } from "./tool-body.ts";
@@ -150,11 +152,11 @@ function lineCounts(lines: LinesChanged | null): HTMLElement[] {
   return [counts];
 }
 
-/** What the call itself took: the time it waited for the user is not its own. */
-function timeWords({ status, startedAt, endedAt, waitedMs = 0 }: ToolCallEntry, now: number): string {
+function timeWords(entry: ToolCallEntry, now: number): string {
+  const { status, startedAt, waitedMs = 0 } = entry;
   if (startedAt === undefined) return "";
   if (status === "running") return runningClock(startedAt, now - waitedMs);
-  const tookMs = endedAt === undefined ? 0 : Date.parse(endedAt) - Date.parse(startedAt) - waitedMs;
+  const tookMs = ownTimeMs(entry) ?? 0;
   return tookMs < WORTH_SAYING_MS ? "" : durationWords(tookMs);
 }
 

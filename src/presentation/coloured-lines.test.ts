@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { tokenizeCode } from "../highlight/tokenize-code.ts";
 import { colourLines, lineRuns, tokenLines } from "./coloured-lines.ts";
 import { type DiffLine, diffLines, type LineDiff } from "./line-diff.ts";
+import { tokenizeCode } from "./tokenize-code.ts";
 
 const OLD = "/* a\n   b */\nconst one = 1;\nlet x = one;\n\n\n\n\n\n\nreturn x;\n";
 const NEW = OLD.replace("one = 1", "one = 100").replace("let x", "let y");

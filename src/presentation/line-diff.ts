@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import type { CodeToken } from "../highlight/code-token.ts";
+import type { CodeToken } from "./code-token.ts";
 import { type WordPiece, wordDiff } from "./word-diff.ts";
 
 /** A line of a unified diff with its numbers on both sides. */

@@ -1,4 +1,4 @@
-import type { CodeToken } from "../highlight/code-token.ts";
+import type { CodeToken } from "./code-token.ts";
 import type { DiffFold, DiffLine, LineDiff } from "./line-diff.ts";
 
 /** A stretch of a line in one colour, inside or outside of what changed. */

@@ -48,6 +48,11 @@ export function codeLanguageId(name: string): string | null {
   return BY_NAME.get(name.toLowerCase())?.id ?? null;
 }
 
+/** By the last part of the file's name: "ts" of "a.ts", and "Makefile" itself. */
+export function fileLanguageId(path: string): string | null {
+  return codeLanguageId(path.split(/[./\\]/).at(-1) ?? "");
+}
+
 /** What the head of a code block says. An unknown language is called what the agent called it. */
 export function codeLanguageLabel(name: string): string {
   return BY_NAME.get(name.toLowerCase())?.label ?? (name === "" ? "Code" : name.slice(0, LABEL_CHARS_MAX));
