@@ -1,4 +1,4 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { LanguageModelV3 } from "@ai-sdk/provider";
 import type { Turn } from "../turn/turn.ts";
 import { Draft } from "./draft.ts";
 import type { ModelMessage } from "./model-message.ts";
@@ -20,7 +20,7 @@ const INSTRUCTIONS =
   "ids of agents, results), what is left to do. Facts only, no greeting.";
 
 /** Puts a summary by the model in the place of what was said before the request in progress, visibly. */
-export async function compact(turn: Turn, model: LanguageModelV4, settings: ModelSettings): Promise<void> {
+export async function compact(turn: Turn, model: LanguageModelV3, settings: ModelSettings): Promise<void> {
   const { client, session, world } = turn.context;
   const { memory } = session;
   const kept = countKept(memory.messages, settings.contextTokens * KEPT_CHARACTERS_PER_TOKEN);
@@ -50,7 +50,7 @@ export async function compact(turn: Turn, model: LanguageModelV4, settings: Mode
 
 async function summarise(
   turn: Turn,
-  model: LanguageModelV4,
+  model: LanguageModelV3,
   { silentMsMax }: ModelSettings,
   record: string,
 ): Promise<string> {

@@ -1,8 +1,8 @@
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { isObject, type JsonObject, parseJson } from "../wire/json.ts";
 import type { AssistantPart, ModelCall } from "./model-message.ts";
 
-type StreamPart = LanguageModelV4StreamPart;
+type StreamPart = LanguageModelV3StreamPart;
 type Metadata = NonNullable<ModelCall["providerOptions"]>;
 type Open = { readonly type: "text" | "reasoning"; text: string; providerOptions?: Metadata };
 

@@ -1,8 +1,8 @@
-import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import type { LanguageModelV3Message } from "@ai-sdk/provider";
 import { isObject } from "../wire/json.ts";
 
 /** One message as the model library takes it; stored as it is, so that a restart forgets nothing. */
-export type ModelMessage = Exclude<LanguageModelV4Message, { role: "system" }>;
+export type ModelMessage = Exclude<LanguageModelV3Message, { role: "system" }>;
 
 type Assistant = Extract<ModelMessage, { role: "assistant" }>;
 /** What the model said in one step: texts, thoughts and calls. */
@@ -19,6 +19,18 @@ export function isModelMessage(value: unknown): value is ModelMessage {
   if (!isObject(value) || !ROLES.includes(String(value["role"]))) return false;
   const { content } = value;
   return Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
+}
+
+/** Files of earlier versions hold pictures as an object around their data. */
+export function withPlainData(message: ModelMessage): ModelMessage {
+  if (message.role !== "user") return message;
+  const content = message.content.map((part) => {
+    const data: unknown = part.type === "file" ? part.data : undefined;
+    return part.type === "file" && isObject(data) && typeof data["data"] === "string"
+      ? { ...part, data: data["data"] }
+      : part;
+  });
+  return { ...message, content };
 }
 
 /** The calls of a message; none for those of the user. */

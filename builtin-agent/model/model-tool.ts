@@ -1,4 +1,4 @@
-import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import type { LanguageModelV3FunctionTool } from "@ai-sdk/provider";
 import type { Turn } from "../turn/turn.ts";
 import type { JsonObject } from "../wire/json.ts";
 
@@ -9,7 +9,7 @@ export type ToolAnswer = { readonly text: string; readonly isError: boolean };
 export type ModelTool = {
   readonly name: string;
   readonly description: string;
-  readonly inputSchema: LanguageModelV4FunctionTool["inputSchema"];
+  readonly inputSchema: LanguageModelV3FunctionTool["inputSchema"];
   run(turn: Turn, input: JsonObject): Promise<ToolAnswer>;
 };
 

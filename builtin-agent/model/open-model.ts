@@ -1,4 +1,4 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { LanguageModelV3 } from "@ai-sdk/provider";
 import type { ModelSettings } from "./settings.ts";
 import { WrongAnswer } from "./trouble.ts";
 
@@ -7,7 +7,7 @@ const NO_KEY = "none";
 const QUOTED_CHARACTERS_MAX = 300;
 
 /** The model behind its dialect. Imported here and now: the plain guide must not pay for it. */
-export async function openModel({ kind, url, model, key }: ModelSettings): Promise<LanguageModelV4> {
+export async function openModel({ kind, url, model, key }: ModelSettings): Promise<LanguageModelV3> {
   if (kind === "anthropic") {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return createAnthropic({ baseURL: url, apiKey: key ?? NO_KEY, fetch: fetchStream })(model);

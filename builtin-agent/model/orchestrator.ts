@@ -1,5 +1,5 @@
 import type { StopReason } from "@agentclientprotocol/sdk";
-import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { LanguageModelV3, LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { Session } from "../sessions/session.ts";
 import type { ToolServer } from "../sessions/tool-server.ts";
 import { type Turn, TurnCancelled } from "../turn/turn.ts";
@@ -30,12 +30,12 @@ const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
 const NO_WORD = "The model ended its answer without a word. Send your message again, or choose another model.";
 
 type Reached = { readonly list: readonly ToolServer[]; readonly servers: Promise<ToolServers> };
-type Scene = { readonly model: LanguageModelV4; readonly tools: readonly ModelTool[]; readonly system: string };
+type Scene = { readonly model: LanguageModelV3; readonly tools: readonly ModelTool[]; readonly system: string };
 
 /** Answers prompts with a model and its tools, step by step, until it has nothing more to do. */
 export class Orchestrator {
   readonly #settings: ModelSettings;
-  #model: Promise<LanguageModelV4> | undefined;
+  #model: Promise<LanguageModelV3> | undefined;
   readonly #reached = new WeakMap<Session, Reached>();
 
   constructor(settings: ModelSettings) {
@@ -146,7 +146,7 @@ export class Orchestrator {
     return { model, tools, system: instructions({ cwd, isDetailed, canRunAgents, problems: servers.problems }) };
   }
 
-  #openModel(): Promise<LanguageModelV4> {
+  #openModel(): Promise<LanguageModelV3> {
     this.#model ??= openModel(this.#settings);
     return this.#model;
   }
@@ -173,12 +173,11 @@ const STOP_REASONS: Readonly<Record<StepEnd["reason"], StopReason>> = {
   length: "max_tokens",
   "content-filter": "refusal",
   error: "end_turn",
-  interrupted: "end_turn",
   other: "end_turn",
 };
 
 /** Endpoints that keep what they have read already are told how far that goes. */
-function promptOf(system: string, messages: Session["memory"]["messages"]): LanguageModelV4Prompt {
+function promptOf(system: string, messages: Session["memory"]["messages"]): LanguageModelV3Prompt {
   const last = messages.length - 1;
   return [
     { role: "system", content: system, providerOptions: CACHED },

@@ -1,8 +1,8 @@
 import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4FinishReason,
-  LanguageModelV4Usage,
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3FinishReason,
+  LanguageModelV3Usage,
 } from "@ai-sdk/provider";
 import type { Draft } from "./draft.ts";
 import { BrokenOff, Silent } from "./trouble.ts";
@@ -20,15 +20,15 @@ type Asking = {
 
 /** How one question to the model ended. */
 export type StepEnd = {
-  readonly reason: LanguageModelV4FinishReason["unified"];
+  readonly reason: LanguageModelV3FinishReason["unified"];
   /** What the endpoint counted, if it does: together all that the context held then. */
   readonly tokens: { readonly input: number; readonly output: number } | undefined;
 };
 
 /** Asks the model once: words go out as they come, and the draft holds what it all amounts to. */
 export async function streamStep(
-  model: LanguageModelV4,
-  options: LanguageModelV4CallOptions,
+  model: LanguageModelV3,
+  options: LanguageModelV3CallOptions,
   { draft, listener, signal, silentMsMax }: Asking,
 ): Promise<StepEnd> {
   const silence = new AbortController();
@@ -58,7 +58,7 @@ export async function streamStep(
 }
 
 /** An end without a reason is a connection that was cut, whatever the library makes of it. */
-function endOf({ unified, raw }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): StepEnd {
+function endOf({ unified, raw }: LanguageModelV3FinishReason, usage: LanguageModelV3Usage): StepEnd {
   if (raw === undefined) throw new BrokenOff("broke off its answer");
   const { inputTokens, outputTokens } = usage;
   const input = inputTokens.total;

@@ -16,7 +16,7 @@ function userPart(block: ContentBlock): UserPart {
     case "text":
       return { type: "text", text: block.text };
     case "image":
-      return { type: "file", mediaType: block.mimeType, data: { type: "data", data: block.data } };
+      return { type: "file", mediaType: block.mimeType, data: block.data };
     case "audio":
       return { type: "text", text: `[a sound, ${block.mimeType}, left out]` };
     case "resource_link":

@@ -1,5 +1,5 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
-import { isModelMessage, type ModelMessage } from "../model/model-message.ts";
+import { isModelMessage, type ModelMessage, withPlainData } from "../model/model-message.ts";
 import { isObject, type JsonObject, parseJson, stringAt } from "../wire/json.ts";
 import { parseContentBlock } from "../wire/params.ts";
 import { type ConfigValues, parseConfig } from "./config-options.ts";
@@ -39,7 +39,9 @@ export function parseRecord(line: string): SessionRecord | undefined {
         ? { type: "allow", kind: record["kind"] }
         : undefined;
     case "model":
-      return isModelMessage(record["message"]) ? { type: "model", message: record["message"] } : undefined;
+      return isModelMessage(record["message"])
+        ? { type: "model", message: withPlainData(record["message"]) }
+        : undefined;
     case "summary":
       return parseSummary(record);
     default:

@@ -1,9 +1,9 @@
+import type { Delegator } from "../ports/delegation-store.ts";
 import type { Fact } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
 import type { Delegations } from "../sessions/delegation/delegations.ts";
 import type { SessionService } from "../sessions/session-service.ts";
-import type { Caller } from "./caller.ts";
 
 interface WatchParts {
   readonly sessions: SessionService;
@@ -17,7 +17,7 @@ interface WatchParts {
 export class BudgetWatch {
   readonly #parts: WatchParts;
   /** Trees whose time is limited, by their top. */
-  readonly #timers = new Map<Caller, ReturnType<typeof setTimeout>>();
+  readonly #timers = new Map<Delegator, ReturnType<typeof setTimeout>>();
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -35,7 +35,7 @@ export class BudgetWatch {
     this.#timers.clear();
   }
 
-  #look(rootId: Caller): void {
+  #look(rootId: Delegator): void {
     const { sessions, delegations, now, onError } = this.#parts;
     clearTimeout(this.#timers.get(rootId));
     this.#timers.delete(rootId);

@@ -15,7 +15,7 @@ export function htmlProse(markdown: string, writing: PageWriting): string {
   if (markdown.length > PROSE_CHARS_MAX) return plain(markdown);
   try {
     const tokens = lexer(markdown, { gfm: true });
-    walkTokens(tokens, (token) => {
+    void walkTokens(tokens, (token) => {
       if (token.type === "code")
         Object.assign(token, { html: htmlCode(token["text"], fenceName(token["lang"]), writing) });
     });
