@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { guideWith, ROOT, startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { AppPage } from "./app-page.ts";
 import { useChromium } from "./use-chromium.ts";
@@ -130,6 +133,90 @@ test("TC-2.2f a failed creation shows the reason and leaves no tab and no row", 
   expect(await app.rowTitles()).toEqual([]);
   await app.refresh();
   await app.projects.getByText("No sessions yet.").waitFor();
+});
+
+/** The built-in agent, which starts to listen when a file is there. */
+function gatedGuide(gate: string) {
+  const guide = `exec '${process.execPath}' '${join(ROOT, "builtin-agent/main.ts")}'`;
+  const start = `while [ ! -e '${gate}' ]; do sleep 0.02; done; ${guide}`;
+  return { name: "Gated", command: "/bin/sh", args: ["-c", start], retryMs: [1, 1, 1, 1] };
+}
+
+async function startGated() {
+  const folder = await mkdtemp(join(tmpdir(), "gate-"));
+  const gate = join(folder, "open");
+  const server = await startTestServer({ agents: { gated: gatedGuide(gate) } });
+  return { server, openGate: () => writeFile(gate, ""), remove: () => rm(folder, { recursive: true }) };
+}
+
+test("TC-2.2b (A6) what is typed while the agent starts goes on in the session's composer, without a lost key", async () => {
+  const { server, openGate, remove } = await startGated();
+  await using _ = server;
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const picker = await app.pickAgent("demo");
+  await picker.getByRole("button", { name: "Gated", exact: true }).click();
+  await app.page.keyboard.type("Hello, ");
+  await openGate();
+  const letters = "abcdefghijklmnopqrstuvwxyz".repeat(2);
+  let typed = "";
+  // Typed on until the session has come, and past that moment.
+  while (await picker.isVisible()) {
+    const next = letters[typed.length % letters.length] ?? "";
+    await app.page.keyboard.type(next);
+    typed += next;
+  }
+  await app.page.keyboard.type(letters);
+  const session = await app.shownSession();
+  await waitFor(
+    () => session.message.inputValue(),
+    (value) => value === `Hello, ${typed}${letters}`,
+    "every letter",
+  );
+  await remove();
+});
+
+test("TC-2.2f (A6) when the agent does not start, the reason is shown and what was typed stays", async () => {
+  const stubborn = { ...guideWith("--scenario", "refused-new"), name: "Stubborn" };
+  await using server = await startTestServer({ agents: { stubborn } });
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const picker = await app.pickAgent("demo");
+  await picker.getByRole("button", { name: "Stubborn", exact: true }).click();
+  await app.page.keyboard.type("Hello");
+  await picker.getByRole("alert").getByText("No session today").waitFor();
+  expect(await picker.getByRole("textbox", { name: "Message for the new session" }).inputValue()).toBe("Hello");
+  expect(await app.tabTitles()).toEqual([]);
+});
+
+test("TC-2.2c (A5) Cancel while the agent starts creates nothing and takes no keyboard", async () => {
+  const { server, openGate, remove } = await startGated();
+  await using _ = server;
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const session = await app.newSession("demo");
+  const picker = await app.pickAgent("demo");
+  await picker.getByRole("button", { name: "Gated", exact: true }).click();
+  await picker.getByRole("button", { name: "Cancel", exact: true }).click();
+  await picker.waitFor({ state: "hidden" });
+  await session.message.focus();
+  await app.page.keyboard.type("half a ");
+  await openGate();
+  // One that is asked for afterwards is there: the cancelled one would be, too.
+  using client = await server.connect();
+  const { projects } = await client.ask("project:list", { type: "project:list" });
+  for (const { id } of projects)
+    await client.ask("session:created", { type: "session:create", projectId: id, cliType: "gated" });
+  await app.page.keyboard.type("sentence");
+  expect(await session.message.inputValue()).toBe("half a sentence");
+  expect(await app.tabTitles()).toHaveLength(1);
+  await waitFor(
+    () => app.rowTitles(),
+    (rows) => rows.length >= 2,
+    "the other client's session",
+  );
+  expect(await app.rowTitles()).toHaveLength(2);
+  await remove();
 });
 
 test("TC-2.3a opening a session shows its whole history from our own store, without starting an agent", async () => {

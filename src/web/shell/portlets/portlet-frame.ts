@@ -117,6 +117,19 @@ export class PortletFrame {
     this.giveFocus();
   }
 
+  /** Text and keyboard come from elsewhere in one step: the next key goes into the composer. */
+  takeOver(text: string): void {
+    this.#wantsFocus = false;
+    this.#iframe.focus();
+    const field = this.#iframe.contentDocument?.querySelector<HTMLTextAreaElement>("#message");
+    if (!field) return;
+    field.focus();
+    if (text === "") return;
+    // Not by a message: a key could come before it.
+    field.setRangeText(text, field.value.length, field.value.length, "end");
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  }
+
   /** Gives the frame the keyboard, and leaves it to what is inside where in it. */
   focusInside(): void {
     this.#wantsFocus = false;

@@ -45,6 +45,7 @@ export function runPortlets(options: PortletsOptions): void {
   effect(() => portlets.giveFocus());
   effect(() => portlets.giveFocusBack());
   effect(() => portlets.reveal());
+  effect(() => portlets.handOver());
 }
 
 /** The frames of the open sessions, kept alive behind each other, and one spare that is already loaded. */
@@ -73,6 +74,7 @@ class Portlets {
     for (const { id } of shell.shown.value) if (state.sessions.has(id)) this.#ensure(id);
     for (const { session } of this.#portlets.values()) session.tell(state, connected);
     this.#place();
+    this.handOver();
     if (isComplete(state)) this.#options.whenIdle(() => this.#loadAhead());
   }
 
@@ -157,6 +159,16 @@ class Portlets {
     });
   }
 
+  /** What was typed while a session was made goes on in its composer as soon as that is there. */
+  handOver(): void {
+    const { shell } = this.#options;
+    const wanted = shell.handover.value;
+    const frame = wanted === null ? undefined : this.#portlets.get(wanted.id)?.frame;
+    if (wanted === null || frame?.ready !== true || !frame.visible) return;
+    shell.handover.value = null;
+    frame.takeOver(wanted.take());
+  }
+
   #newFrame(): PortletFrame {
     return new PortletFrame(this.#options.container, this.#options.origin);
   }
@@ -185,6 +197,7 @@ class Portlets {
     if (message.type === "portlet:ready") {
       frame.ready = true;
       session.greet(shell.server.peek(), shell.phase.peek().phase === "open");
+      this.handOver();
       whenIdle(() => this.#loadAhead());
       return;
     }

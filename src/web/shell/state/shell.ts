@@ -73,6 +73,8 @@ export class Shell {
   readonly isServerSilent = signal(false);
   /** Whose composer the cursor should go to; a new object is a new wish. */
   readonly focusWanted = signal<{ readonly id: SessionId } | null>(null);
+  /** Whose composer goes on with what is typed elsewhere; `take` ends that place and gives its text. */
+  readonly handover = signal<{ readonly id: SessionId; readonly take: () => string } | null>(null);
   /** Which entry is to be brought into view. */
   readonly revealWanted = signal<{ readonly id: SessionId; readonly entryId: EntryId } | null>(null);
   readonly renaming = signal<Renaming | null>(null);
