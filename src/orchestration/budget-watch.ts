@@ -1,4 +1,4 @@
-import type { Delegator } from "../ports/delegation-store.ts";
+import type { Delegator } from "../protocol/delegation.ts";
 import type { Fact } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import { isTurnActive } from "../protocol/session-state.ts";

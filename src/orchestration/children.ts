@@ -1,6 +1,5 @@
 import type { Hub } from "../fanout/hub.ts";
-import type { Delegator } from "../ports/delegation-store.ts";
-import type { ChildInfo } from "../protocol/delegation.ts";
+import type { ChildInfo, Delegator } from "../protocol/delegation.ts";
 import { SessionId } from "../protocol/ids.ts";
 import type { AgentInfo } from "../protocol/server-messages.ts";
 import type { Delegations } from "../sessions/delegation/delegations.ts";

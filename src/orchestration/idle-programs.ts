@@ -1,4 +1,4 @@
-import type { Delegator } from "../ports/delegation-store.ts";
+import type { Delegator } from "../protocol/delegation.ts";
 import type { Program, SessionId } from "../protocol/ids.ts";
 import { childInfo, isSettled } from "./child-info.ts";
 import type { OrchestrationParts } from "./children.ts";

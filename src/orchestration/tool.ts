@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { ignore } from "../lib/ignore.ts";
-import type { Delegator } from "../ports/delegation-store.ts";
+import type { Delegator } from "../protocol/delegation.ts";
 import type { MessageAuthor } from "../protocol/entry.ts";
 import { REFUSE } from "../protocol/errors.ts";
 import { CommandId, SessionId } from "../protocol/ids.ts";

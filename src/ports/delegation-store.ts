@@ -1,9 +1,6 @@
 import type { Spent } from "../protocol/children.ts";
-import type { Budget } from "../protocol/delegation.ts";
-import type { Program, SessionId } from "../protocol/ids.ts";
-
-/** Who asked for an agent: a session, a program outside of any, or, as null, a program that did not name itself. */
-export type Delegator = SessionId | Program | null;
+import type { Budget, Delegator } from "../protocol/delegation.ts";
+import type { SessionId } from "../protocol/ids.ts";
 
 /** That a session was started for another one, or for a program outside. */
 export interface Delegation {

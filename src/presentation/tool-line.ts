@@ -43,7 +43,7 @@ function wholeLine(tool: ToolFacts): { readonly name: string; readonly target: s
   return { name, target: isSaid ? "" : target, isCommand: command !== null };
 }
 
-/** Only where a path begins: `/work/a` inside `/home/work/a` is another place. */
+/** Only where a path begins: `/a/b` inside `/c/a/b` is another place. */
 export function relativePaths(text: string, directory: string): string {
   const root = directory.replace(/[\\/]$/, "");
   if (root === "" || !text.includes(root)) return text;

@@ -1,5 +1,8 @@
 import { z } from "zod/mini";
-import { CliType, SessionId } from "./ids.ts";
+import { CliType, type Program, SessionId } from "./ids.ts";
+
+/** Who asked for an agent: a session, a program outside of any, or, as null, a program that did not name itself. */
+export type Delegator = SessionId | Program | null;
 
 /** How an agent that another one started stands, in the words of the tools. */
 export const ChildStatus = z.enum(["starting", "running", "waiting", "idle", "failed", "killed"]);

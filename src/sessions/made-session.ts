@@ -1,8 +1,8 @@
 import type { AgentSession } from "../ports/agents.ts";
-import type { Delegation, Delegator } from "../ports/delegation-store.ts";
+import type { Delegation } from "../ports/delegation-store.ts";
 import type { AgentBinding } from "../ports/session-log.ts";
 import type { ClientMessage } from "../protocol/client-messages.ts";
-import type { Budget } from "../protocol/delegation.ts";
+import type { Budget, Delegator } from "../protocol/delegation.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { PlainServerMessage, SessionRow } from "../protocol/server-messages.ts";
 import { UNTITLED } from "../protocol/session-state.ts";

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Delegation, DelegationStore, Delegator } from "../ports/delegation-store.ts";
+import type { Delegation, DelegationStore } from "../ports/delegation-store.ts";
 import type { Spent } from "../protocol/children.ts";
+import type { Delegator } from "../protocol/delegation.ts";
 import { Budget } from "../protocol/delegation.ts";
 import { Program, SessionId } from "../protocol/ids.ts";
 

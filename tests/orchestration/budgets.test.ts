@@ -77,11 +77,11 @@ test("(C3) without a report the growth of the context counts, and stops a runnin
 });
 
 test.each([
-  ["tokens", { tokens: 1_000 }, [report({ totalTokens: 1_200 })], "1,200 of 1,000 tokens used"],
-  ["cost", { cost: 0.5 }, [cost(0.75), { end: "end_turn" }], "0.75 of 0.5 cost used"],
+  ["tokens", { tokens: 1_000 }, [report({ totalTokens: 1_200 })], "1,200 of 1,000 tokens used", "done"],
+  ["cost", { cost: 0.5 }, [cost(0.75)], "0.75 of 0.5 cost used", "limit"],
 ] as const)(
   "(C3) X-20 a shared budget of %s that one agent spends stops every agent of the tree at once",
-  async (_, budget, steps, words) => {
+  async (_, budget, steps, words, outcome) => {
     await using server = await serverWith(budget);
     const [talk, other] = [await startTalk(server, "scripted"), await startTalk(server, "scripted")];
     await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
@@ -94,7 +94,7 @@ test.each([
     const { agents } = await caller.wait({ until: "all" });
     expect(Object.fromEntries(agents.map(({ agentId, outcome }) => [agentId, outcome]))).toEqual({
       ...Object.fromEntries(busy.map((id) => [id, "limit"])),
-      [spender]: "done",
+      [spender]: outcome,
     });
     expect((await below.wait()).agents[0]).toMatchObject({ agentId: grandchild, outcome: "limit" });
     for (const id of busy) expect((await caller.info(id)).why).toContain(`Over budget: ${words}.`);

@@ -157,7 +157,9 @@ test("X-14 a name from a file, in the log of a real server, neither steers a ter
   expect(server.log).toContain("config.json, line 1: agents.");
   expect(STEERS.exec(server.log)).toBeNull();
   expect(server.log.split("\n").filter((line) => line.includes("all is well") && /^\d{4}-/.test(line))).toEqual(
-    server.log.split("\n").filter((line) => line.includes("config.json, line 1: agents.") && line.includes("all is well")),
+    server.log
+      .split("\n")
+      .filter((line) => line.includes("config.json, line 1: agents.") && line.includes("all is well")),
   );
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "bun:test";
 import { PROJECT } from "../../../tests/core/names.ts";
 import { BINDING, openStore, sessionRow, type TestStore } from "../../../tests/core/open-store.ts";
-import type { Delegator } from "../../ports/delegation-store.ts";
 import { NO_CONTINUATION } from "../../ports/session-log.ts";
+import type { Delegator } from "../../protocol/delegation.ts";
 import { SessionId, TurnId } from "../../protocol/ids.ts";
 import { EMPTY_SESSION } from "../../protocol/session-state.ts";
 import { Delegations, isRefusal } from "./delegations.ts";

@@ -1,6 +1,6 @@
-import type { Delegation, DelegationStore, Delegator } from "../../ports/delegation-store.ts";
+import type { Delegation, DelegationStore } from "../../ports/delegation-store.ts";
 import type { Spent } from "../../protocol/children.ts";
-import type { Budget } from "../../protocol/delegation.ts";
+import type { Budget, Delegator } from "../../protocol/delegation.ts";
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
 import { SessionId } from "../../protocol/ids.ts";
 import { Places } from "./places.ts";
