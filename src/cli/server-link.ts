@@ -112,12 +112,11 @@ export async function connect(env: Environment, whenNone: "start" | "fail" = "st
       }
       if (message.type === "session:deleted") deleted.heard(message.sessionId);
     },
-    onSilence: (isSilent) =>
-      tell(
-        isSilent
-          ? "The server does not answer. It may be busy; still waiting. If this lasts: liminal stop, then try again."
-          : "The server answers again.",
-      ),
+    onSilence: (isSilent) => {
+      if (isSilent)
+        tell("The server does not answer. It may be busy; still waiting. If this lasts: liminal stop, then try again.");
+      else if (connection.phase.phase === "open") tell("The server answers again.");
+    },
     onPhase: (phase) => {
       forgetSilence();
       if (phase.phase === "open")

@@ -219,8 +219,8 @@ export class Connection implements Disposable {
   #enter(phase: ConnectionPhase): void {
     this.#cancelTimers();
     this.#cancelTimers = ignore("this phase has set no timer yet");
-    this.#setSilent(false);
     this.#phase = phase;
+    this.#setSilent(false);
     this.#options.onPhase?.(phase);
   }
 }

@@ -40,7 +40,7 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
   const lock = new InstanceLock(dataDir);
   logger.keepIn(join(dataDir.path, LOG_PATH));
   dataDir.dropCommandToken();
-  const token = config.token ?? dataDir.token(logger.warn);
+  const token = config.token ?? dataDir.token((text) => logger.warn(text));
   logger.hide(token);
   const commandToken = config.token === null ? null : dataDir.commandToken();
   if (commandToken !== null) logger.hide(commandToken);

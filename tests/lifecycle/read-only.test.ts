@@ -141,7 +141,7 @@ itWrites(
     failWrites(server.pid);
     await untilStorage(talk, false, 0);
     expect(await server.stop()).toBe(0);
-    expect(server.log).toContain("could not be stored");
+    expect(server.log).toContain("Output of 1 session was not saved.");
     await server.start();
     const again = await historyOf(server, talk);
     await again.untilTurnsEnded(1);

@@ -9,6 +9,7 @@ export const PLAYBACK_AGENT = import.meta.path;
 const Id = z.union([z.string(), z.number()]);
 const Message = z.looseObject({ id: Id.optional(), method: z.string().optional() });
 type Message = z.infer<typeof Message>;
+const LIST = "session/list";
 /** `in` was said to the agent, `out` by it. */
 const Line = z.union([z.object({ in: Message }), z.object({ out: Message })]);
 type Line = z.infer<typeof Line>;
@@ -77,9 +78,24 @@ function partOf(recording: string, countFile: string): Line[] {
   return parts[started] ?? [];
 }
 
-async function listen(inbox: Inbox): Promise<void> {
-  for await (const line of console) inbox.push(Message.parse(JSON.parse(line)));
+async function listen(inbox: Inbox, part: readonly Line[]): Promise<void> {
+  const isRecorded = part.some((line) => "in" in line && line.in.method === LIST);
+  for await (const line of console) {
+    const message = Message.parse(JSON.parse(line));
+    if (message.method === LIST && !isRecorded) answerList(message, part);
+    else inbox.push(message);
+  }
   inbox.end();
+}
+
+/** Recordings are older than the question whether the agent's copy has changed: nobody else went on with these. */
+function answerList({ id }: Message, part: readonly Line[]): void {
+  const Resumed = z.object({ in: z.object({ params: z.object({ sessionId: z.string(), cwd: z.string() }) }) });
+  const sessions = part.flatMap((line) => {
+    const { sessionId, cwd } = Resumed.safeParse(line).data?.in.params ?? {};
+    return sessionId === undefined ? [] : [{ sessionId, cwd, updatedAt: "2000-01-01T00:00:00.000Z" }];
+  });
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: { sessions } })}\n`);
 }
 
 if (import.meta.main) {
@@ -87,7 +103,8 @@ if (import.meta.main) {
   if (recording === undefined || countFile === undefined)
     throw new Error("playback-agent.ts <recording> <file that counts the starts>");
   const inbox = new Inbox();
-  const listening = listen(inbox);
-  await play(partOf(recording, countFile), inbox);
+  const part = partOf(recording, countFile);
+  const listening = listen(inbox, part);
+  await play(part, inbox);
   await listening;
 }
