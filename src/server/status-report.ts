@@ -41,10 +41,10 @@ export function statusReport({ dataDir, world, pool, sessions, stores, logged, t
         restarts: running?.restarts ?? 0,
       };
     }),
-    sessions: loaded.map(({ id, state, binding: { state: agentState } }) => {
+    sessions: loaded.map(({ id, state, isAttached, binding: { state: agentState } }) => {
       const own = processes.find((process) => process.sessionId === id);
       const shared = processes.find((process) => process.sessionId === null && process.id === cliTypeOf(id));
-      const pid = own?.pid ?? (agentState === "active" ? shared?.pid : undefined);
+      const pid = own?.pid ?? (isAttached ? shared?.pid : undefined);
       return { id, turn: state.turn.state, agentState, ...(pid !== undefined && { pid, memoryBytes: memoryOf(pid) }) };
     }),
     data: { path: dataDir.path, databaseBytes: dataDir.databaseBytes() },

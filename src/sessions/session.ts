@@ -100,6 +100,11 @@ export class Session {
     return this.#storedState;
   }
 
+  /** Its agent's process holds the conversation right now. */
+  get isAttached(): boolean {
+    return this.#link.isAttached;
+  }
+
   get binding(): AgentBinding {
     return this.#standing.binding;
   }

@@ -103,6 +103,8 @@ export const KNOWN_QUIRKS: readonly string[] = [
   "Commands seem to succeed and never run when the agent runs on Bun",
   "The model is asked before the agent knows its servers' tools, and a call is answered `unsupported call`",
   "A crash in one session ends the process that serves others",
+  "A diff is a snippet without its position in the file",
+  "Commands run in a sandbox (`bwrap` of the machine, else the agent's own); one that the sandbox stops fails like any other. One that fails before the adapter has announced it has no tool call on the wire: only the model's words tell of it. A `bwrap` too old for the agent (0.8) fails every command in the read-only mode: `bwrap: execvp codex-linux-sandbox`",
   "A sign-in is kept only in the process it happened in",
   "The process dies in the middle of a turn",
   "The first start takes long",

@@ -91,7 +91,7 @@ test("TC-5.3a after a shutdown no agent is left and nothing that it started, dae
 
 test("TC-5.5a an agent that is not installed is refused with what to do, and shown as disconnected", async () => {
   await using server = await startTestServer({
-    agents: { missing: { name: "Missing Agent", command: "/nowhere/at/all" } },
+    agents: { missing: { name: "Missing Agent", command: "/nowhere/at/all", process: "shared" } },
     env: { CODEX_ACP_CMD: "", PATH: "/usr/bin:/bin" },
   });
   const client = await server.connect();

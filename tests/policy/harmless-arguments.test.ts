@@ -41,6 +41,8 @@ async function output(command: readonly string[]): Promise<string> {
   });
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   await child.exited;
+  // A launcher that finds no program behind it prints a refusal instead; git says with 129 that it only printed help.
+  if (child.exitCode !== 0 && child.exitCode !== 129) return "";
   // Manual pages print letters twice over each other to make them bold.
   return `${out}\n${err}`.replaceAll(OVERSTRUCK, "").replaceAll("\u2010", "-").replaceAll("\u2212", "-");
 }
@@ -52,12 +54,15 @@ const PAGES: Readonly<Record<string, string>> = {
   "cargo clippy": "cargo check",
 };
 
+/** How a program is asked for all of its options, where that is not `--help`. */
+const HELP_OPTIONS: Readonly<Record<string, string>> = { git: "-h", tsc: "--all" };
+
 /** What an installed program says about its options; null when it is not installed or says nothing. */
 async function helpOf(use: string): Promise<string | null> {
   const words = (PAGES[use] ?? use).split(" ");
   const [program = ""] = words;
   if (Bun.which(program) === null || WITHOUT_PAGE.has(use)) return null;
-  const text = await output([...words, program === "git" ? "-h" : "--help"]);
+  const text = await output([...words, HELP_OPTIONS[program] ?? "--help"]);
   return text.length < 200 ? null : text;
 }
 

@@ -76,7 +76,7 @@ function checkInline(node: InlineNode): void {
 }
 
 const TAG =
-  /<(?:\/?(?:p|pre|code|h[3-6]|blockquote|ul|ol|li|table|thead|tbody|tr|th|td|strong|em|del|span|hr|br|a)|p class="plain"|ol start="\d+"|span class="box"|t[hd] class="(?:right|center)"|a href="(?:https?|mailto):[^"<>]*" rel="noopener noreferrer nofollow")>/gi;
+  /<(?:\/?(?:p|pre|code|h[3-6]|blockquote|ul|ol|li|table|thead|tbody|tr|th|td|strong|em|del|span|hr|br|a|figure|figcaption)|p class="plain"|figure class="code"|span class="[a-z0-9_ -]+"|ol start="\d+"|span class="box"|t[hd] class="(?:right|center)"|a href="(?:https?|mailto):[^"<>]*" rel="noopener noreferrer nofollow")>/gi;
 
 /** Without the tags that the export itself writes, nothing is left that could be one. */
 function checkHtml(html: string): void {
