@@ -219,9 +219,8 @@ test("X-5 newer versions are looked for when the list is asked for, not before, 
   const mark = watcher.mark();
   expect(asked).toBe(0);
   await infoOf(client);
-  // Lists come for other reasons, too: the one after the install knows its version.
-  const isInstalled = ({ id, installedVersion }: AgentInfo) => id === "codex" && installedVersion !== undefined;
-  const { agents } = await watcher.next("agent:list", (list) => list.agents.some(isInstalled), mark);
+  const isNewer = ({ id, version }: AgentInfo) => id === "codex" && version === "8.0.0";
+  const { agents } = await watcher.next("agent:list", (list) => list.agents.some(isNewer), mark);
   expect(agents.find(({ id }) => id === "codex")).toMatchObject({ version: "8.0.0", name: "Codex" });
   await infoOf(client);
   expect(asked).toBe(1);

@@ -324,6 +324,8 @@ export class AgentPool implements Agents, AgentHistories {
 
   /** Ends idle processes of one agent, so that its next start is of what is installed then; false when one is at work. */
   release(cliType: CliType): boolean {
+    // What failed was the version before.
+    this.#failed.delete(cliType);
     const all = this.#supervisorsOf(cliType);
     for (const supervisor of all) supervisor.evict("another version is to be started next");
     return all.every(({ running }) => running === null);

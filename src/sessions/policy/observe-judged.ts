@@ -39,9 +39,9 @@ function answer(scene: Scene, judged: PermissionJudged, option: PermissionOption
   const { permissionId } = question;
   const lastOne = isOpen && pending.length === 1 && turn.state === "waiting";
   const facts: FactBody[] = [
-    ...(isOpen ? [] : [{ type: "permission:request" as const, ...question, by: "policy" as const }]),
     // First: the answer adds to the call how long it waited.
     ...markTool(scene, question, verdict.answer === "deny" ? "denied" : "allowed", verdict.why),
+    ...(isOpen ? [] : [{ type: "permission:request" as const, ...question, by: "policy" as const }]),
     { type: "permission:resolved", permissionId, outcome, by: "policy", why: verdict.why, at: scene.now },
     ...(lastOne ? [{ type: "session:turn" as const, turn: { ...turn, state: "running" as const } }] : []),
   ];

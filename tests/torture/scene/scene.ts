@@ -145,6 +145,7 @@ export class Scene {
         cliType,
         {
           name: `Torture ${cliType}`,
+          process: "shared",
           command: process.execPath,
           args: [AGENT, this.recordOf(cliType)],
           retryMs: Array.from({ length: RETRIES }, () => RETRY_MS),
