@@ -56,7 +56,7 @@ test("X-17 after a crash the log is one click away and has the agent's last comp
   await session.button("Show log").last().click();
   const dialog = app.dialog("Log of scenario crash-mid-turn");
   await dialog.getByRole("button", { name: "Output" }).click();
-  await dialog.getByText("crashed in the middle of a turn, as asked").waitFor();
+  await dialog.getByText("liminal-guide: crashed in the middle of a turn, as asked", { exact: true }).waitFor();
   await app.page.keyboard.press("Escape");
   await dialog.waitFor({ state: "hidden" });
   await session.button("Reconnect").click();
