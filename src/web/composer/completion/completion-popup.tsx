@@ -120,7 +120,8 @@ function OptionList({ model, field, token, close, name, options, isBusy }: Optio
       <span class="visually-hidden" role="status">
         {count > 0 && !isBusy ? `${count} ${name.toLowerCase()}` : ""}
       </span>
-      <div class="completions" id={LIST_ID} ref={list} role="listbox" aria-label={name} popover="manual">
+      {/* It scrolls, and what scrolls can be reached by the keyboard. */}
+      <div class="completions" id={LIST_ID} ref={list} role="listbox" tabIndex={0} aria-label={name} popover="manual">
         {options.map((option, index) => (
           <OptionRow key={option.key} option={option} index={index} isActive={index === active} choose={choose} />
         ))}
