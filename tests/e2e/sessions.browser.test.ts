@@ -97,7 +97,8 @@ test("TC-2.2b the picker offers the catalog's agents, Claude Code and Codex firs
   expect(names.slice(0, 2)).toEqual(["Claude Code", "Codex"]);
   expect(names).toContain("Liminal Guide");
   expect(names).toContain("My Agent");
-  for (const text of await options.allInnerTexts()) expect(text).toMatch(/Ready|Not installed|Needs sign-in|Not working/);
+  for (const text of await options.allInnerTexts())
+    expect(text).toMatch(/Ready|Not installed|Needs sign-in|Not working/);
   await options.filter({ hasText: "/nowhere/claude does not exist" }).getByText("Not working").waitFor();
   await options.filter({ hasText: "Liminal Guide" }).getByText("Ready").waitFor();
 });

@@ -58,7 +58,9 @@ test(
     const { devices } = (await liminalJson(server, ["devices"])).value;
     expect(devices).toMatchObject([{ name: "Safari on iPhone", isConnected: false }]);
     expect((await liminal(server, ["devices"])).stdout).toContain("Safari on iPhone");
-    expect((await liminal(server, ["completion", "offer", "devices"])).stdout).toBe(`${devices[0].id}\tSafari on iPhone\n`);
+    expect((await liminal(server, ["completion", "offer", "devices"])).stdout).toBe(
+      `${devices[0].id}\tSafari on iPhone\n`,
+    );
     expect((await liminalJson(server, ["devices", "revoke", "zzz"])).value.error.code).toBe("DEVICE_NOT_FOUND");
     expect((await liminal(server, ["devices", "revoke"])).code).toBe(2);
     const revoked = await liminalJson(server, ["devices", "revoke", devices[0].id.slice(0, 6)]);

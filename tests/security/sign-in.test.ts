@@ -79,7 +79,9 @@ test("secrets are compared in constant time: hashed to one length, then timingSa
   expect(comparing).toHaveLength(1);
   expect(files.filter(({ code }) => code.includes("timingSafeEqual("))).toEqual(comparing);
   const access = files.find(({ path }) => path === "src/bridge/access-control.ts")?.code ?? "";
-  expect(access).toMatch(/isToken\(candidate: string\): boolean \{[^}]*\}[^}]*return candidate !== "" && [^;]*isSameSecret\(candidate, one\)\);/);
+  expect(access).toMatch(
+    /isToken\(candidate: string\): boolean \{[^}]*\}[^}]*return candidate !== "" && [^;]*isSameSecret\(candidate, one\)\);/,
+  );
   expect(access.match(/[=!]==\s*(?:this\.#\w+\.)?(?:token|secret|signature)\b/g)).toBeNull();
   const sessions = files.find(({ path }) => path === "src/orchestration/session-tokens.ts")?.code ?? "";
   expect(sessions).toContain("isSameSecret(token, this.tokenOf(id))");
