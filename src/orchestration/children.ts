@@ -21,6 +21,8 @@ export interface OrchestrationParts {
   readonly newId: () => string;
   /** The longest a tool waits for a caller that hears of no progress. */
   readonly silentWaitMs: number;
+  /** How often a caller that asked for progress is notified while its call runs. */
+  readonly progressEveryMs: number;
   /** The server stops: nobody waits for anything any more. */
   readonly stopping: AbortSignal;
   readonly onError: (error: unknown) => void;

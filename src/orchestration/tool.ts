@@ -11,8 +11,6 @@ import { Children, type OrchestrationParts } from "./children.ts";
 import { ToolError } from "./tool-error.ts";
 
 const KEY_CHARS_MAX = 200;
-/** Well below the 60 s after which common clients give up on a call that says nothing. */
-const PROGRESS_EVERY_MS = 10_000;
 
 /** What a tool knows while it runs. */
 export interface ToolContext extends OrchestrationParts {
@@ -82,7 +80,11 @@ export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawS
         commandId: (step) => commandIdOf(owner, name, key, step),
       };
       const parsed = input.parse(withoutKey(given));
-      using _ = tellProgress(extra.mcpReq, () => progress?.(context, parsed) ?? `${title}: at work`);
+      using _ = tellProgress(
+        extra.mcpReq,
+        parts.progressEveryMs,
+        () => progress?.(context, parsed) ?? `${title}: at work`,
+      );
       try {
         const denial = caller === null ? null : parts.policy.ownToolDenial(caller, name);
         if (denial !== null) throw new ToolError(`A rule forbids this tool here: ${denial}. Tell the user.`);
@@ -129,7 +131,7 @@ interface ProgressListener {
 }
 
 /** Clients that ask for it start their limit anew with each progress notification. */
-function tellProgress({ _meta, notify }: ProgressListener, message: () => string): Disposable {
+function tellProgress({ _meta, notify }: ProgressListener, everyMs: number, message: () => string): Disposable {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return { [Symbol.dispose]: () => undefined };
   let progress = 0;
@@ -138,7 +140,7 @@ function tellProgress({ _meta, notify }: ProgressListener, message: () => string
     notify({ method: "notifications/progress", params: { progressToken, progress, message: message() } }).catch(
       ignore("a caller that has left hears of nothing"),
     );
-  }, PROGRESS_EVERY_MS);
+  }, everyMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 

@@ -22,6 +22,7 @@ const NOTHING = {
     keepChildren: false,
     limits: { depthMax: 3, childrenMax: 10, runningMax: 5, budget: {} },
     silentWaitMs: 50_000,
+    progressEveryMs: 10_000,
   },
   permissions: new Map(),
 };
@@ -190,7 +191,13 @@ describe("loadConfigFile", () => {
   it("a section of the wrong kind or with a misspelled name is the strict one (A16)", async () => {
     const wrong = await load({ ...GOOD, orchestration: "off", pool: [] });
     expect(wrong.problems).toHaveLength(2);
-    expect(wrong.orchestration).toEqual({ offered: false, keepChildren: false, limits: STRICT, silentWaitMs: 50_000 });
+    expect(wrong.orchestration).toEqual({
+      offered: false,
+      keepChildren: false,
+      limits: STRICT,
+      silentWaitMs: 50_000,
+      progressEveryMs: 10_000,
+    });
     expect(wrong.pool).toEqual({ idleMs: 60_000, processesMax: 4 });
     const { orchestration: misspelled, ...rest } = GOOD;
     const loaded = await load({ ...rest, orchestraton: misspelled });
@@ -247,6 +254,7 @@ describe("loadConfigFile", () => {
         keepChildren: false,
         limits: STRICT,
         silentWaitMs: 50_000,
+        progressEveryMs: 10_000,
       });
     },
   );

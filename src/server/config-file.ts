@@ -41,10 +41,12 @@ const ORCHESTRATION_KEYS = [
   "runningMax",
   "budget",
   "silentWaitMs",
+  "progressEveryMs",
 ];
 /** Common clients give up on a silent call after 60 s. */
 const SILENT_WAIT_MS = 50_000;
 const SILENT_WAIT_MS_MAX = 600_000;
+const PROGRESS_EVERY_MS = 10_000;
 const MCP_KEYS = ["command", "args", "env", "url", "headers", "enabled"];
 /** Known without a command: what it may be given is an environment, which names its model. */
 const BUILTIN = CliType.parse("builtin");
@@ -56,6 +58,8 @@ export interface OrchestrationConfig {
   readonly limits: TreeLimits;
   /** The longest a tool waits for a caller that hears of no progress. */
   readonly silentWaitMs: number;
+  /** How often a caller that asked for progress is notified while its call runs. */
+  readonly progressEveryMs: number;
 }
 
 export interface LoadedConfigFile {
@@ -325,7 +329,13 @@ function readOrchestration(reader: ConfigReader): OrchestrationConfig {
   reader.names(["orchestration"]);
   reader.checkNames(["orchestration"], ORCHESTRATION_KEYS);
   if (!isWhole(reader, ["orchestration"]))
-    return { offered: false, keepChildren: false, limits: STRICT_LIMITS, silentWaitMs: SILENT_WAIT_MS };
+    return {
+      offered: false,
+      keepChildren: false,
+      limits: STRICT_LIMITS,
+      silentWaitMs: SILENT_WAIT_MS,
+      progressEveryMs: PROGRESS_EVERY_MS,
+    };
   const limit = (key: "depthMax" | "childrenMax" | "runningMax", schema: z.ZodType<number>) =>
     reader.limit(at(key), schema, TREE_LIMITS[key], STRICT_LIMITS[key]);
   reader.checkNames(at("budget"), Object.keys(Budget.shape));
@@ -345,6 +355,12 @@ function readOrchestration(reader: ConfigReader): OrchestrationConfig {
       z.int().min(100).max(SILENT_WAIT_MS_MAX),
       SILENT_WAIT_MS,
       SILENT_WAIT_MS,
+    ),
+    progressEveryMs: reader.limit(
+      at("progressEveryMs"),
+      z.int().min(100).max(SILENT_WAIT_MS),
+      PROGRESS_EVERY_MS,
+      PROGRESS_EVERY_MS,
     ),
   };
 }

@@ -77,9 +77,18 @@ export class Orchestration {
   /** Before anything happens in a session. */
   join(joined: Joined): void {
     const { hub, world, onError, config, settings } = this.#options;
-    const { silentWaitMs } = settings;
+    const { silentWaitMs, progressEveryMs } = settings;
     const [delegations, stopping] = [this.delegations, this.#stopping.signal];
-    this.#parts = { ...joined, hub, newId: world.newId, onError, delegations, silentWaitMs, stopping };
+    this.#parts = {
+      ...joined,
+      hub,
+      newId: world.newId,
+      onError,
+      delegations,
+      silentWaitMs,
+      progressEveryMs,
+      stopping,
+    };
     this.#announcer = new AgentAnnouncer(this.#parts);
     this.#waker = new ParentWaker(this.#parts);
     this.#budgets = new BudgetWatch({ ...this.#parts, now: () => world.now() });

@@ -86,24 +86,3 @@ test("X-20 (C4) a wait for an agent that was cancelled or killed ends as aborted
   await caller.call("kill_agent", { agentId });
   expect((await caller.wait({ agentIds: [agentId] })).reason).toBe("aborted");
 });
-
-/** Less than the wait takes, more than the time between two notifications. */
-const CLIENT_TIMEOUT_MS = 16_000;
-
-test("O-7 (C7) a wait that outlasts the client's limit is kept alive by progress, over HTTP and through the relay", async () => {
-  await using relayed = await McpCaller.overStdio(server, sessionToken(server, talk.sessionId));
-  const agentId = await caller.create({ plan: "sleep 20" });
-  const waits = [caller, relayed].map(async ({ client }) => {
-    const told: { progress: number; message?: string | undefined }[] = [];
-    const { structuredContent } = await client.callTool(
-      { name: "wait_for_agents", arguments: { agentIds: [agentId], timeoutMs: 120_000 } },
-      { timeout: CLIENT_TIMEOUT_MS, resetTimeoutOnProgress: true, onprogress: (one) => void told.push(one) },
-    );
-    return { structuredContent, told };
-  });
-  for (const { structuredContent, told } of await Promise.all(waits)) {
-    expect(structuredContent).toMatchObject({ reason: "done" });
-    expect(told[0]).toMatchObject({ progress: 1, message: "Waiting for 1 of 1 agents" });
-  }
-  await caller.call("kill_agent", { agentId });
-});

@@ -63,19 +63,7 @@ export class McpCaller implements AsyncDisposable {
 
   /** `liminal mcp` as a program of its own. */
   static async overStdio(server: TestServer, token?: string, name = "test"): Promise<McpCaller> {
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [join(ROOT, "src/cli/main.ts"), "mcp"],
-      env: {
-        ...server.processes.env,
-        PATH: process.env["PATH"] ?? "",
-        HOME: server.home,
-        LIMINAL_DATA_DIR: server.dataDir,
-        LIMINAL_PORT: "0",
-        LIMINAL_REGISTRY_URL: "off",
-        ...(token !== undefined && { LIMINAL_MCP_TOKEN: token }),
-      },
-    });
+    const transport = new StdioClientTransport(relayProgram(server, token));
     const client = new Client({ name, version: "1" });
     await client.connect(transport);
     return new McpCaller(client);
@@ -134,6 +122,23 @@ export class McpCaller implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.client.close();
   }
+}
+
+/** How `liminal mcp` is started for this server. */
+function relayProgram(server: TestServer, token?: string) {
+  return {
+    command: process.execPath,
+    args: [join(ROOT, "src/cli/main.ts"), "mcp"],
+    env: {
+      ...server.processes.env,
+      PATH: process.env["PATH"] ?? "",
+      HOME: server.home,
+      LIMINAL_DATA_DIR: server.dataDir,
+      LIMINAL_PORT: "0",
+      LIMINAL_REGISTRY_URL: "off",
+      ...(token !== undefined && { LIMINAL_MCP_TOKEN: token }),
+    },
+  };
 }
 
 /** The token that the server gives to a session's agent. */

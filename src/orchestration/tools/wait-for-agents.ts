@@ -42,7 +42,7 @@ export const waitForAgents = defineTool({
     hint: z.string().optional(),
   },
   progress: ({ children }, { agentIds }) => {
-    const infos = agentIds?.map((id) => children.info(id)) ?? children.list();
+    const infos = agentIds?.map((id) => children.info(id)) ?? living(children);
     const busy = infos.filter((info) => !isSettled(info));
     return `Waiting for ${busy.length} of ${infos.length} agents`;
   },
@@ -51,8 +51,7 @@ export const waitForAgents = defineTool({
     const { until = "all", timeoutMs: wantedMs = WAIT_MS_DEFAULT, ignoreBlocked = false, wake = false } = given;
     refuseWake(context.caller, wake);
     const timeoutMs = context.hearsProgress && !isImpatient(context) ? wantedMs : Math.min(wantedMs, silentWaitMs);
-    const living = () => children.list().filter(({ status }) => status !== "killed");
-    const ids = given.agentIds ?? living().map(({ agentId }) => agentId);
+    const ids = given.agentIds ?? living(children).map(({ agentId }) => agentId);
     if (ids.length === 0) throw new ToolError("There is no agent to wait for. Create one with create_coding_agent.");
     const look = () => ids.map((id) => children.info(id));
     const isReady = (info: ChildInfo) => isSettled(info) || (info.status === "waiting" && !ignoreBlocked);
@@ -76,6 +75,11 @@ export const waitForAgents = defineTool({
     return { ...report(context, infos, "timeout"), hint: `They are still at work. Call wait_for_agents again.${why}` };
   },
 });
+
+/** Waited for where none are named. */
+function living(children: ToolContext["children"]): readonly ChildInfo[] {
+  return children.list().filter(({ status }) => status !== "killed");
+}
 
 function reasonOf(ready: readonly ChildInfo[]): Reason {
   if (ready.some(({ status }) => status === "waiting")) return "blocked";
