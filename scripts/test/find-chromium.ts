@@ -1,7 +1,8 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/** The shell comes first: the same engine without the browser's own windows, at a third of the CPU per page. */
+const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const USUAL_FOLDERS = ["/usr/bin", "/usr/local/bin", "/snap/bin"];
 const USUAL_FILES = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -13,7 +14,7 @@ export function findChromium(env: Readonly<Record<string, string | undefined>>):
   const chosen = env["CHROMIUM_PATH"];
   if (chosen) return isExecutable(chosen) ? chosen : undefined;
   const folders = [...(env["PATH"] ?? "").split(delimiter).filter(isAbsolute), ...USUAL_FOLDERS];
-  return [...folders.flatMap((folder) => NAMES.map((name) => join(folder, name))), ...USUAL_FILES].find(isExecutable);
+  return [...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))), ...USUAL_FILES].find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {

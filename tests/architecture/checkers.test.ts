@@ -1,6 +1,7 @@
 // Each check of the architecture, shown code that breaks its rule and code that keeps it.
 import { describe, expect, test } from "bun:test";
 import { barredNames } from "./barred-names.ts";
+import { folderCycles } from "./folder-cycles.ts";
 import { gitStarts } from "./git-starts.ts";
 import { holderOpinions } from "./holder-opinions.ts";
 import { importCycles } from "./import-cycles.ts";
@@ -149,6 +150,28 @@ describe("import cycles", () => {
       parseSource("src/lib/c.ts", ""),
     ];
     expect(importCycles(tree)).toEqual([]);
+  });
+});
+
+describe("folder cycles", () => {
+  const folders = (...arrows: readonly (readonly [string, string])[]) =>
+    folderCycles([
+      ...arrows.map(([path, specifier]) => parseSource(path, `import "${specifier}";`)),
+      ...["src/a/one/end.ts", "src/a/two/end.ts", "src/b/end.ts"].map((path) => parseSource(path, "")),
+    ]);
+
+  test("finds folders that import each other though no files do, at any depth", () => {
+    expect(folders(["src/a/one/x.ts", "../two/end.ts"], ["src/a/two/y.ts", "../one/end.ts"])).toEqual([
+      ["src/a/one", "src/a/two"],
+    ]);
+    expect(folders(["src/a/one/x.ts", "../../b/end.ts"], ["src/b/y.ts", "../a/two/end.ts"])).toEqual([
+      ["src/a", "src/b"],
+    ]);
+  });
+
+  test("allows one direction, and a folder that uses what lies inside it", () => {
+    expect(folders(["src/a/one/x.ts", "../two/end.ts"], ["src/a/one/y.ts", "../../b/end.ts"])).toEqual([]);
+    expect(folders(["src/a/top.ts", "./one/end.ts"], ["src/a/one/x.ts", "../top.ts"])).toEqual([]);
   });
 });
 
