@@ -67,7 +67,7 @@ export function exportAllRoute(door: DataDoor, exports: ExportService, request: 
 /** One after the other: none is looked for before the last one is out. */
 function* documents(door: DataDoor, exports: ExportService) {
   for (const id of door.sessionIds()) {
-    const document = exports.export(id, "json");
+    const document = exports.exportJson(id);
     if (!document) continue;
     const name = document.fileName.replace(/\.json$/, "").replace(/[^\p{L}\p{N}._-]+/gu, "-");
     const short = id

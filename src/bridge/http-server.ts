@@ -194,12 +194,12 @@ export class HttpServer {
     }
   }
 
-  #get(request: Request, answer: () => Response): Response {
+  #get(request: Request, answer: () => Response | Promise<Response>): Response | Promise<Response> {
     if (request.method === "GET" || request.method === "HEAD") return answer();
     return plainText(405, "Only GET is answered here.", { Allow: "GET, HEAD" });
   }
 
-  #api(request: Request, url: URL, answer: () => Response): Response {
+  #api(request: Request, url: URL, answer: () => Response | Promise<Response>): Response | Promise<Response> {
     return this.#access.callerOf(request, url) ? this.#get(request, answer) : this.#denied(request, url);
   }
 

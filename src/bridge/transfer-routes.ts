@@ -13,11 +13,11 @@ const EXPORT_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** `GET /api/export?sessionId=…&format=md|html|json` */
-export function exportRoute(exports: ExportService, request: Request, url: URL): Response {
+export async function exportRoute(exports: ExportService, request: Request, url: URL): Promise<Response> {
   const form = url.searchParams.get("format") ?? "";
   if (!isExportForm(form)) return json(400, { error: "format: choose md, html or json." });
   const sessionId = SessionId.safeParse(url.searchParams.get("sessionId"));
-  const document = sessionId.success ? exports.export(sessionId.data, form) : null;
+  const document = sessionId.success ? await exports.export(sessionId.data, form) : null;
   if (!document) return json(404, { error: "Session not found." });
   const headers = {
     ...SECURITY_HEADERS,

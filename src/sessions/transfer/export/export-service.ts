@@ -8,7 +8,6 @@ import type { SessionId } from "../../../protocol/ids.ts";
 import type { ExportSource, ExportWriter } from "../export-document.ts";
 import { fileName } from "./file-name.ts";
 import { wholeEntry } from "./whole-entry.ts";
-import { writeHtml } from "./write-html.ts";
 import { writeJson } from "./write-json.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
@@ -16,13 +15,18 @@ import { writeMarkdown } from "./write-markdown.ts";
 const RUN_ENTRIES = 32;
 
 const FORMS = {
-  md: { write: writeMarkdown, contentType: "text/markdown; charset=utf-8", isWhole: false },
-  html: { write: writeHtml, contentType: "text/html; charset=utf-8", isWhole: false },
-  json: { write: writeJson, contentType: "application/json; charset=utf-8", isWhole: true },
+  md: { writer: async () => writeMarkdown, contentType: "text/markdown; charset=utf-8", isWhole: false },
+  // Loaded when first asked for: with its grammars it would cost every start of the server.
+  html: {
+    writer: async () => (await import("./write-html.ts")).writeHtml,
+    contentType: "text/html; charset=utf-8",
+    isWhole: false,
+  },
+  json: { writer: async () => writeJson, contentType: "application/json; charset=utf-8", isWhole: true },
 } as const satisfies Readonly<Record<string, Form>>;
 
 interface Form {
-  readonly write: ExportWriter;
+  readonly writer: () => Promise<ExportWriter>;
   readonly contentType: string;
   /** Long outputs are in it to the last character, rather than with their two ends. */
   readonly isWhole: boolean;
@@ -57,8 +61,17 @@ export class ExportService {
   }
 
   /** Null for a session nobody knows. */
-  export(sessionId: SessionId, form: ExportForm): Export | null {
-    const { write, contentType, isWhole } = FORMS[form];
+  async export(sessionId: SessionId, form: ExportForm): Promise<Export | null> {
+    return this.#document(sessionId, form, await FORMS[form].writer());
+  }
+
+  /** The same for JSON alone, which is there at once. */
+  exportJson(sessionId: SessionId): Export | null {
+    return this.#document(sessionId, "json", writeJson);
+  }
+
+  #document(sessionId: SessionId, form: ExportForm, write: ExportWriter): Export | null {
+    const { contentType, isWhole } = FORMS[form];
     const source = this.#source(sessionId, isWhole);
     if (!source) return null;
     return {
