@@ -2,7 +2,7 @@ import { describe, expect, it } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
 import { DEVICES_SCHEMA } from "../store/migrations/0011-devices.ts";
 import { SqliteDeviceStore } from "../store/sqlite-device-store.ts";
-import { Devices } from "./devices.ts";
+import { Devices, kindOf } from "./devices.ts";
 
 function scene() {
   const db = new DatabaseSync(":memory:");
@@ -107,26 +107,33 @@ describe("X-16 Devices", () => {
     expect(open("one").recognize(shown)).toBe(idOf(shown));
   });
 
-  it("an older session leads to one device however often it is shown, and to none once that was revoked", () => {
-    const { open } = scene();
+  it("a page key belongs to one cookie and one token, and cannot be had from the cookie", () => {
+    const { db, open } = scene();
     const devices = open();
-    const shown = devices.signInOlder("older-id", "Chrome on Linux");
-    expect(shown).not.toBeNull();
-    expect(devices.signInOlder("older-id", "Chrome on Linux")).toBe(shown);
-    expect(devices.list()).toHaveLength(1);
-    const id = devices.recognize(shown ?? "") ?? "";
-    expect(devices.revoke(id)).toBe(true);
-    expect(devices.recognize(shown ?? "")).toBeNull();
-    expect(devices.signInOlder("older-id", "Chrome on Linux")).toBeNull();
-    expect(open().signInOlder("older-id", "Chrome on Linux")).toBeNull();
-    expect(devices.list()).toEqual([]);
+    const [one, other] = [devices.signIn("One", null), devices.signIn("Other", null)];
+    const key = devices.pageKeyOf(one);
+    expect(open().pageKeyOf(one)).toBe(key);
+    expect(new Set([key, devices.pageKeyOf(other), open("another-token").pageKeyOf(one)]).size).toBe(3);
+    expect(JSON.stringify(db.prepare("SELECT * FROM device").all())).not.toContain(key);
+    const again = devices.signIn("One", idOf(one));
+    expect(idOf(again)).toBe(idOf(one));
+    expect(devices.pageKeyOf(again)).not.toBe(key);
   });
 
-  it("an older session ends when its device signs in anew", () => {
+  it("a browser never becomes a program, nor the other way round: the one it was is revoked", () => {
     const devices = scene().open();
-    const shown = devices.signInOlder("older-id", "Chrome on Linux") ?? "";
-    devices.signIn("Chrome on Linux", devices.recognize(shown));
-    expect(devices.signInOlder("older-id", "Chrome on Linux")).toBeNull();
+    const program = devices.signIn("curl", null, "program");
+    expect(kindOf(idOf(program))).toBe("program");
+    const browser = devices.signIn("Victim", devices.recognize(program), "browser");
+    expect({ kind: kindOf(idOf(browser)), planted: devices.recognize(program) }).toEqual({
+      kind: "browser",
+      planted: null,
+    });
+    const back = devices.signIn("curl", devices.recognize(browser), "program");
+    expect({ kind: kindOf(idOf(back)), browser: devices.recognize(browser) }).toEqual({
+      kind: "program",
+      browser: null,
+    });
   });
 
   it("last seen is coarse, and now while connected", () => {

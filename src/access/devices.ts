@@ -7,8 +7,11 @@ const DEVICES_MAX = 100;
 /** "Last seen" is for people; a write per request would buy them nothing. */
 const SEEN_STEP_MS = 5 * 60_000;
 const ID_CHARS = 12;
-/** Marks the ids of browsers that signed in before devices had sessions of their own. */
-const OLDER_PREFIX = "old";
+/** Marks the ids of programs that signed in. The secret is hashed together with the id, so the mark cannot be forged. */
+const PROGRAM_PREFIX = "program";
+
+/** A browser shows its page key beside its cookie. A program signed in without a page, and has only the cookie. */
+type DeviceKind = "browser" | "program";
 
 export interface DeviceInfo {
   readonly id: string;
@@ -65,32 +68,15 @@ export class Devices {
    * What the browser has to show from now on. A device that is already known stays the same one under a new secret:
    * whoever planted or copied the old one is left with nothing.
    */
-  signIn(name: string, current: string | null): string {
+  signIn(name: string, current: string | null, kind: DeviceKind = "browser"): string {
+    // A browser never takes over the cookie of a program, which opens things without a page key, nor the other way round.
+    if (current !== null && kindOf(current) !== kind) this.revoke(current);
     const known = current === null ? undefined : this.#known.get(current);
-    const id = known?.id ?? this.#newId();
+    const id = known?.id ?? this.#newId(kind);
     const secret = this.#options.newSecret();
     const now = isoTime(this.#options.world);
     this.#keep({ ...this.#stored(id, secret, name), createdAt: known?.createdAt ?? now });
     this.#makeRoom(id);
-    return `${id}.${secret}`;
-  }
-
-  /**
-   * For a browser whose older kind of session is valid. The same one leads to the same device however often it is shown,
-   * by several tabs at once for example, and to none once that device was revoked.
-   */
-  signInOlder(olderId: string, name: string): string | null {
-    const of = (what: string) => keyedHash(this.#options.token, `${what} of older:${olderId}`);
-    const id = `${OLDER_PREFIX}${of("id")
-      .replace(/[^a-zA-Z0-9]/g, "")
-      .slice(0, ID_CHARS)
-      .toLowerCase()}`;
-    const secret = of("secret");
-    const known = this.#known.get(id);
-    if (known?.isRevoked) return null;
-    if (!known) this.#keep(this.#stored(id, secret, name));
-    // One that has signed in again since has another secret: the older kind ended with that.
-    else if (!isSameSecret(known.secretHash, this.#hash(id, secret))) return null;
     return `${id}.${secret}`;
   }
 
@@ -102,6 +88,14 @@ export class Devices {
     if (!device || device.isRevoked || !isSameSecret(device.secretHash, this.#hash(id, secret))) return null;
     this.#seen(device);
     return id;
+  }
+
+  /**
+   * The second secret of a browser, derived from its cookie's value. No cookie carries it: browsers send cookies to every
+   * port of a host, but give what a page stores to pages of its own port alone.
+   */
+  pageKeyOf(shown: string): string {
+    return keyedHash(this.#options.token, `page key of ${shown}`);
   }
 
   isSignedIn(id: string): boolean {
@@ -126,13 +120,10 @@ export class Devices {
   revoke(id: string): boolean {
     const device = this.#known.get(id);
     if (!device || device.isRevoked) return false;
-    const isOlder = id.startsWith(OLDER_PREFIX);
-    if (isOlder) this.#known.set(id, { ...device, isRevoked: true });
-    else this.#known.delete(id);
+    this.#known.delete(id);
     for (const cut of [...(this.#connections.get(id) ?? [])]) cut();
     // Thrown out in any case; that it may come back after a restart is for the caller to know.
-    if (isOlder) this.#options.store.put({ ...device, isRevoked: true });
-    else this.#options.store.delete(id);
+    this.#options.store.delete(id);
     return true;
   }
 
@@ -154,9 +145,10 @@ export class Devices {
     return keyedHash(this.#options.token, `device ${id}:${secret}`);
   }
 
-  #newId(): string {
+  #newId(kind: DeviceKind): string {
     for (;;) {
-      const id = this.#options.world.newId().replaceAll("-", "").slice(0, ID_CHARS);
+      const made = this.#options.world.newId().replaceAll("-", "").slice(0, ID_CHARS);
+      const id = kind === "program" ? `${PROGRAM_PREFIX}${made}` : made;
       if (!this.#known.has(id)) return id;
     }
   }
@@ -183,4 +175,8 @@ export class Devices {
       this.#options.onUnstored(error);
     }
   }
+}
+
+export function kindOf(id: string): DeviceKind {
+  return id.startsWith(PROGRAM_PREFIX) ? "program" : "browser";
 }

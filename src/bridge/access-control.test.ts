@@ -2,6 +2,7 @@ import { describe, expect, it } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
 import { BadTokenLimit } from "../access/bad-token-limit.ts";
 import { Devices } from "../access/devices.ts";
+import { TICKET_TTL_MS } from "../access/download-tickets.ts";
 import { Pairing } from "../access/pairing.ts";
 import { keyedHash } from "../access/secrets.ts";
 import { DEVICES_SCHEMA } from "../store/migrations/0011-devices.ts";
@@ -19,6 +20,7 @@ interface SceneOptions {
   readonly names?: readonly string[];
   readonly allowed?: readonly string[];
   readonly db?: DatabaseSync;
+  readonly monotonicMs?: () => number;
 }
 
 function failed(error: unknown): never {
@@ -45,6 +47,8 @@ function accessOf(options: SceneOptions = {}): AccessControl {
     devices: new Devices({ store, token, world, newSecret, onUnstored: failed }),
     pairing: new Pairing({ world, monotonicMs: () => 0, newSecret, isSignedIn: () => true }),
     badTokens: new BadTokenLimit(world.now),
+    monotonicMs: options.monotonicMs ?? (() => 0),
+    newSecret,
   });
 }
 
@@ -62,7 +66,7 @@ function isLetIn(access: AccessControl, asked: [Request, URL]): boolean {
 
 /** The cookie as a browser would send it back. */
 function cookieOf(access: AccessControl, headers: Readonly<Record<string, string>> = {}): string {
-  return access.signIn(request(headers)[0]).split(";")[0] ?? "";
+  return access.signIn(request(headers)[0]).cookie.split(";")[0] ?? "";
 }
 
 describe("AccessControl: whose page", () => {
@@ -205,16 +209,16 @@ describe("AccessControl: who", () => {
 
   it("a browser gets a session of its own, not the token, and only its server sees it", () => {
     const access = accessOf();
-    const cookie = access.signIn(request({})[0]);
+    const { cookie } = access.signIn(request({ accept: "text/html" })[0]);
     expect(cookie).toMatch(/^liminal-3000=[0-9a-f]{12}\.[\w-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
     expect(cookie).not.toContain(TOKEN);
     expect(cookieOf(access)).not.toBe(cookieOf(access));
   });
 
   it("X-16 with TLS, ours or that of a proxy in front, the cookie travels over TLS only", () => {
-    expect(accessOf({ isTls: true }).signIn(request({})[0])).toEndWith("; Secure");
-    expect(accessOf().signIn(request({ "x-forwarded-proto": "https" })[0])).toEndWith("; Secure");
-    expect(accessOf({ isTls: true }).signIn(request({ "x-forwarded-proto": "http" })[0])).toEndWith("; Secure");
+    expect(accessOf({ isTls: true }).signIn(request({})[0]).cookie).toEndWith("; Secure");
+    expect(accessOf().signIn(request({ "x-forwarded-proto": "https" })[0]).cookie).toEndWith("; Secure");
+    expect(accessOf({ isTls: true }).signIn(request({ "x-forwarded-proto": "http" })[0]).cookie).toEndWith("; Secure");
   });
 
   it("the cookie lets in, among others too, and over a restart with the same token", () => {
@@ -250,18 +254,101 @@ describe("AccessControl: who", () => {
     expect(isLetIn(access, request({ cookie: own }))).toBe(true);
   });
 
-  it("a cookie of the older form lets in nowhere by itself, and is exchanged for one that can be revoked", () => {
+  it("a cookie of the older form lets in nowhere", () => {
     const access = accessOf();
-    const older = (id: string, token = TOKEN) => `liminal-3000=${id}.${keyedHash(token, `browser:${id}`)}`;
-    expect(isLetIn(access, request({ cookie: older("b-1") }))).toBe(false);
-    const made = access.signInOlder(request({ cookie: older("b-1") })[0])?.split(";")[0] ?? "";
-    const caller = access.callerOf(...request({ cookie: made }));
-    expect(caller).toMatchObject({ kind: "device" });
-    if (caller?.kind === "device") access.devices.revoke(caller.id);
-    expect(access.signInOlder(request({ cookie: older("b-1") })[0])).toBeNull();
-    expect(access.signInOlder(request({ cookie: older("b-2", "wrong") })[0])).toBeNull();
-    for (const cookie of ["liminal-3000=", "liminal-3000=.", "liminal-3000=b-1.", "liminal-3000=b-1.x"])
-      expect(access.signInOlder(request({ cookie })[0])).toBeNull();
+    const cookie = `liminal-3000=b-1.${keyedHash(TOKEN, "browser:b-1")}`;
+    expect(isLetIn(access, request({ cookie }))).toBe(false);
+    expect(access.mayLoadPage(...request({ cookie }))).toBe(false);
+  });
+
+  describe("(S13) a browser shows a page key beside its cookie", () => {
+    const NAVIGATION = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+    const asProtocol = (key: string) => ({ "sec-websocket-protocol": `liminal, liminal.key.${key}` });
+
+    function browserOf(access: AccessControl) {
+      const { cookie, pageKey } = access.signIn(request(NAVIGATION)[0]);
+      if (pageKey === null) throw new Error("a browser gets a page key");
+      return { cookie: cookie.split(";")[0] ?? "", key: pageKey };
+    }
+
+    it("with it, in a header or as the name of a subprotocol, it is let in and may let others in", () => {
+      const access = accessOf();
+      const { cookie, key } = browserOf(access);
+      for (const shown of [{ "x-liminal-key": key }, asProtocol(key)])
+        expect(access.callerOf(...request({ cookie, ...shown }))).toMatchObject({ kind: "device", hasPageKey: true });
+    });
+
+    it.each<
+      [
+        string,
+        (own: { cookie: string; key: string }, others: { cookie: string; key: string }) => Record<string, string>,
+      ]
+    >([
+      ["the cookie alone", ({ cookie }) => ({ cookie })],
+      [
+        "the cookie as a browser's own page would send it",
+        ({ cookie }) => ({ cookie, ...NAVIGATION, "sec-fetch-site": "same-origin", origin: "http://127.0.0.1:3000" }),
+      ],
+      ["an empty key", ({ cookie }) => ({ cookie, "x-liminal-key": "" })],
+      ["an empty key as protocol", ({ cookie }) => ({ cookie, ...asProtocol("") })],
+      ["the cookie as the key", ({ cookie }) => ({ cookie, "x-liminal-key": cookie.slice(cookie.indexOf("=") + 1) })],
+      ["the key of another browser", ({ cookie }, { key }) => ({ cookie, "x-liminal-key": key })],
+      ["the key without the cookie", ({ key }) => ({ "x-liminal-key": key })],
+      ["the key as a cookie of its own", ({ cookie, key }) => ({ cookie: `${cookie}; liminal-key=${key}` })],
+      ["the key as a bearer", ({ cookie, key }) => ({ cookie, authorization: `Bearer ${key}` })],
+      ["the key without its last letter", ({ cookie, key }) => ({ cookie, "x-liminal-key": key.slice(0, -1) })],
+    ])("%s lets nobody in", (_, headersOf) => {
+      const access = accessOf();
+      const headers = headersOf(browserOf(access), browserOf(access));
+      expect(isLetIn(access, request(headers))).toBe(false);
+    });
+
+    it("signing in again makes the old key worthless", () => {
+      const access = accessOf();
+      const { cookie, key } = browserOf(access);
+      const again = access.signIn(request({ ...NAVIGATION, cookie })[0]);
+      const shown = { cookie: again.cookie.split(";")[0] ?? "" };
+      expect(isLetIn(access, request({ ...shown, "x-liminal-key": key }))).toBe(false);
+      expect(isLetIn(access, request({ ...shown, "x-liminal-key": again.pageKey ?? "" }))).toBe(true);
+    });
+
+    it("a browser that signed in before there were keys loads the page, and nothing else, until it signs in again", () => {
+      const access = accessOf();
+      const cookie = `liminal-3000=${access.devices.signIn("Chrome on Linux", null)}`;
+      expect(isLetIn(access, request({ cookie }))).toBe(false);
+      expect(access.mayLoadPage(...request({ cookie, "sec-fetch-dest": "document" }))).toBe(true);
+      // So that a page that was open during the update finds out that it is signed out.
+      expect(access.mayLoadPage(...request({ cookie, "sec-fetch-dest": "empty" }))).toBe(false);
+    });
+
+    it("a ticket opens one address once, for the device that asked and for a minute", () => {
+      const clock = { now: 0 };
+      const access = accessOf({ monotonicMs: () => clock.now });
+      const [own, other] = [browserOf(access), browserOf(access)];
+      const path = "/api/export?sessionId=builtin%3A1&format=md";
+      const redeem = (headers: Record<string, string>, address: string, method = "GET") => {
+        const url = new URL(address, "http://127.0.0.1:3000");
+        return access.redeemTicket(new Request(url, { headers, method }), url);
+      };
+      const issue = () => {
+        const caller = access.callerOf(...request({ cookie: own.cookie, "x-liminal-key": own.key }));
+        return caller?.kind === "device" ? access.issueTicket(caller.id, path) : "";
+      };
+      const { cookie } = own;
+      const ticket = issue();
+      expect(redeem({ cookie }, `${path}&ticket=${ticket}`, "POST")).toBe(false);
+      expect(redeem({ cookie }, `${path}&ticket=${ticket}`)).toBe(true);
+      expect(redeem({ cookie }, `${path}&ticket=${ticket}`)).toBe(false);
+      expect(redeem({ cookie }, path)).toBe(false);
+      expect(redeem({ cookie }, `${path}&ticket=`)).toBe(false);
+      expect(redeem({}, `${path}&ticket=${issue()}`)).toBe(false);
+      expect(redeem({ cookie: other.cookie }, `${path}&ticket=${issue()}`)).toBe(false);
+      expect(redeem({ cookie }, `/api/export-all?ticket=${issue()}`)).toBe(false);
+      expect(redeem({ cookie }, `${path.replace("1", "2")}&ticket=${issue()}`)).toBe(false);
+      const late = issue();
+      clock.now += TICKET_TTL_MS;
+      expect(redeem({ cookie }, `${path}&ticket=${late}`)).toBe(false);
+    });
   });
 
   it("wrong tokens are counted by address, wrong cookies are not, and what is right always passes", () => {

@@ -1,4 +1,7 @@
+import { z } from "zod";
 import { ignore } from "../lib/ignore.ts";
+import { parseJson } from "../lib/parse-json.ts";
+import { SOCKET_PROTOCOL, TICKET_PARAMETER } from "../protocol/page-key.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport } from "../sessions/transfer/file-import.ts";
 import { type AccessControl, bearerOf, type Caller } from "./access-control.ts";
@@ -8,6 +11,7 @@ import type { McpDoor } from "./mcp-door.ts";
 import type { PageFiles } from "./page-files.ts";
 import { json, plainText, signInPage, tooManyTries } from "./plain-pages.ts";
 import { isAskedByAnotherPage } from "./request-origin.ts";
+import { shortBody } from "./short-body.ts";
 import { pairRoute, signInByAddress } from "./sign-in-routes.ts";
 import { type ConnectionDeps, SocketConnection } from "./socket-connection.ts";
 import { exportRoute, importRoute } from "./transfer-routes.ts";
@@ -55,6 +59,9 @@ export interface CrashDoor {
   read(name: string): string | null;
   delete(name: string): boolean;
 }
+
+const TICKET_PATH_CHARS_MAX = 512;
+const TicketRequest = z.strictObject({ path: z.string().startsWith("/api/").max(TICKET_PATH_CHARS_MAX) });
 
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -161,6 +168,8 @@ export class HttpServer {
         return this.#get(request, () => this.#page(request, url, "shell"));
       case "/portlet":
         return this.#get(request, () => this.#page(request, url, "portlet"));
+      case "/sign-in":
+        return this.#get(request, signInPage);
       case "/pair":
         return pairRoute(this.#access, request, url, this.#addressOf(request));
       case "/ws":
@@ -189,6 +198,8 @@ export class HttpServer {
       case "/api/devices/revoke":
       case "/api/pairing":
         return this.#devices(request, url);
+      case "/api/ticket":
+        return this.#ticket(request, url);
       default:
         return plainText(404, "Not found.");
     }
@@ -200,12 +211,27 @@ export class HttpServer {
   }
 
   #api(request: Request, url: URL, answer: () => Response | Promise<Response>): Response | Promise<Response> {
-    return this.#access.callerOf(request, url) ? this.#get(request, answer) : this.#denied(request, url);
+    const isAllowed = this.#access.callerOf(request, url) !== null || this.#access.redeemTicket(request, url);
+    return isAllowed ? this.#get(request, answer) : this.#denied(request, url);
+  }
+
+  /** `POST /api/ticket` with `{"path": …}`: an address that the page's browser can download from once. */
+  #ticket(request: Request, url: URL): Response | Promise<Response> {
+    const caller = this.#access.callerOf(request, url);
+    return this.#post(request, url, async () => {
+      if (caller?.kind !== "device") return json(400, { error: "Whoever holds the token needs no ticket." });
+      const asked = TicketRequest.safeParse(parseJson((await shortBody(request)) ?? "")).data;
+      if (!asked) return json(400, { error: 'Name what to download: {"path": "/api/…"}.' });
+      const joint = asked.path.includes("?") ? "&" : "?";
+      const ticket = this.#access.issueTicket(caller.id, asked.path);
+      return json(201, { address: `${asked.path}${joint}${TICKET_PARAMETER}=${ticket}` });
+    });
   }
 
   #devices(request: Request, url: URL): Response | Promise<Response> {
     const caller = this.#access.callerOf(request, url);
-    if (!caller) return this.#denied(request, url);
+    // What lets others in takes more than a cookie, also a program's.
+    if (!caller || (caller.kind === "device" && !caller.hasPageKey)) return this.#denied(request, url);
     const answer = deviceRoute({ access: this.#access, reach: this.#reach }, caller, request, url);
     return answer ?? plainText(405, "That is not answered here.", { Allow: "GET, POST" });
   }
@@ -260,9 +286,7 @@ export class HttpServer {
   #page(request: Request, url: URL, name: "shell" | "portlet"): Response {
     const signedIn = signInByAddress(this.#access, request, url);
     if (signedIn) return signedIn;
-    if (this.#access.callerOf(request, url)) return this.#options.pages.page(name);
-    const renewed = this.#access.signInOlder(request);
-    if (renewed !== null) return withCookie(this.#options.pages.page(name), renewed);
+    if (this.#access.mayLoadPage(request, url)) return this.#options.pages.page(name);
     const waitS = this.#access.waitAfterBadToken(request, url, this.#addressOf(request));
     return waitS > 0 ? tooManyTries(waitS) : signInPage();
   }
@@ -271,7 +295,9 @@ export class HttpServer {
     const caller = this.#access.callerOf(request, url);
     if (!caller) return this.#denied(request, url);
     if (!this.#options.isReady()) return plainText(503, "Starting or stopping.");
-    const upgraded = this.#server.upgrade(request, { data: socketData(caller) });
+    const offered = (request.headers.get("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
+    const headers = offered.includes(SOCKET_PROTOCOL) ? { "Sec-WebSocket-Protocol": SOCKET_PROTOCOL } : {};
+    const upgraded = this.#server.upgrade(request, { data: socketData(caller), headers });
     return upgraded ? undefined : plainText(426, "This address speaks WebSocket only.", { Upgrade: "websocket" });
   }
 
@@ -284,9 +310,4 @@ export class HttpServer {
 function socketData(caller: Caller): SocketData {
   const device = caller.kind === "device" ? caller.id : null;
   return { connection: null, device, left: ignore("nobody waits for a program to leave") };
-}
-
-function withCookie(page: Response, cookie: string): Response {
-  page.headers.set("Set-Cookie", cookie);
-  return page;
 }

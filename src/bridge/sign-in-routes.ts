@@ -1,5 +1,6 @@
 import { SessionId } from "../protocol/ids.ts";
-import type { AccessControl } from "./access-control.ts";
+import { PAGE_KEY_PARAMETER } from "../protocol/page-key.ts";
+import type { AccessControl, SignedIn } from "./access-control.ts";
 import { pairPage, plainText, signedInPage, spentCodePage, tooManyTries } from "./plain-pages.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { shortBody } from "./short-body.ts";
@@ -11,11 +12,11 @@ export function signInByAddress(access: AccessControl, request: Request, url: UR
   const token = url.searchParams.get("token");
   if (token !== null && access.isToken(token)) {
     if (request.headers.get("sec-fetch-site") === "cross-site") return signedInPage(nextStep(access, url));
-    return goTo(addressOf(url), access.signIn(request), 302);
+    return enter(url, access.signIn(request), 302);
   }
   const code = url.searchParams.get("code");
-  const cookie = code === null ? null : access.pair(code, request);
-  return cookie === null ? null : goTo(addressOf(url), cookie, 302);
+  const signedIn = code === null ? null : access.pair(code, request);
+  return signedIn === null ? null : enter(url, signedIn, 302);
 }
 
 function nextStep(access: AccessControl, url: URL): string {
@@ -24,10 +25,20 @@ function nextStep(access: AccessControl, url: URL): string {
   return `${url.pathname}?code=${encodeURIComponent(access.pairing.invite(null).code)}${named}`;
 }
 
-/** With the session that the page is to show, where one is named; without one, the browser keeps what it has. */
-function addressOf(url: URL): string {
-  const named = SessionId.safeParse(url.searchParams.get("session"));
-  return `${url.pathname}${named.success ? `#session=${encodeURIComponent(named.data)}` : ""}`;
+/**
+ * To the page, with the cookie. The fragment hands over what only the page may have, since no browser ever sends a
+ * fragment: the page key, and the session to show, where one is named.
+ */
+function enter(url: URL, { cookie, pageKey }: SignedIn, status: number): Response {
+  const session = SessionId.safeParse(url.searchParams.get("session"));
+  const fragment = [
+    ...(pageKey === null ? [] : [`${PAGE_KEY_PARAMETER}=${pageKey}`]),
+    ...(session.success ? [`session=${encodeURIComponent(session.data)}`] : []),
+  ].join("&");
+  const path = url.pathname === "/portlet" ? url.pathname : "/";
+  const Location = fragment === "" ? path : `${path}#${fragment}`;
+  const headers = { ...SECURITY_HEADERS, Location, "Set-Cookie": cookie, "Cache-Control": "no-store" };
+  return new Response(null, { status, headers });
 }
 
 /** Opening the link uses nothing up, for what looks at links ahead of the user opens them too; the button does. */
@@ -38,16 +49,11 @@ export async function pairRoute(access: AccessControl, request: Request, url: UR
   }
   if (request.method !== "POST") return plainText(405, "Only GET and POST are answered here.", { Allow: "GET, POST" });
   const code = new URLSearchParams((await shortBody(request)) ?? "").get("code") ?? "";
-  const cookie = CODE.test(code) ? access.pair(code, request) : null;
-  return cookie === null ? refuse(access, address) : goTo("/", cookie, 303);
+  const signedIn = CODE.test(code) ? access.pair(code, request) : null;
+  return signedIn === null ? refuse(access, address) : enter(url, signedIn, 303);
 }
 
 function refuse(access: AccessControl, address: string): Response {
   const waitS = access.countBadSecret(address);
   return waitS > 0 ? tooManyTries(waitS) : spentCodePage();
-}
-
-function goTo(path: string, cookie: string, status: number): Response {
-  const headers = { ...SECURITY_HEADERS, Location: path, "Set-Cookie": cookie, "Cache-Control": "no-store" };
-  return new Response(null, { status, headers });
 }

@@ -7,7 +7,7 @@ export interface StoredDevice {
   readonly name: string;
   readonly createdAt: string;
   readonly lastSeenAt: string;
-  /** Kept after the end, so that what led to it cannot lead to it again. */
+  /** Written by older versions, which kept some devices after their end. */
   readonly isRevoked: boolean;
 }
 

@@ -40,7 +40,18 @@ export function createAccess(options: CreateAccessOptions) {
     tls: certificate && { cert: certificate.cert, key: certificate.key },
     access: (port: number) => {
       const hosts = new OwnHosts({ host, port, isTls, names, allowed });
-      return new AccessControl({ token, commandToken, port, hosts, isTls, devices, pairing, badTokens });
+      return new AccessControl({
+        token,
+        commandToken,
+        port,
+        hosts,
+        isTls,
+        devices,
+        pairing,
+        badTokens,
+        monotonicMs,
+        newSecret,
+      });
     },
     reach: (port: number): Reach => ({
       origins: () => otherOrigins(config, port),

@@ -13,6 +13,14 @@ async function signIn(server: TestServer, agent = LAPTOP, cookie = ""): Promise<
   return cookieOf(answer.headers);
 }
 
+/** As a browser does: it says that it loads a page, and finds its page key in the fragment. */
+async function signInBrowser(server: TestServer, agent = LAPTOP): Promise<{ Cookie: string; "X-Liminal-Key": string }> {
+  const headers = { "User-Agent": agent, Accept: "text/html" };
+  const answer = await rawHttp(server.port, { path: `/?token=${server.token}`, headers });
+  const key = /^\/#key=([\w-]{43})$/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+  return { Cookie: cookieOf(answer.headers), "X-Liminal-Key": key };
+}
+
 function cookieOf(headers: Headers): string {
   return headers.get("set-cookie")?.split(";")[0] ?? "";
 }
@@ -91,14 +99,15 @@ test(
 
 test("X-16 links that a device made to pair others end with it: a thief who is thrown out has no way left open", async () => {
   await using server = await startTestServer();
-  const [stolen, laptop] = [await signIn(server, PHONE), await signIn(server)];
-  const ask = async (cookie: string, path: string, body?: object): Promise<Response> =>
+  const [stolen, laptop] = [await signInBrowser(server, PHONE), await signInBrowser(server)];
+  const ask = async (device: Record<string, string>, path: string, body?: object): Promise<Response> =>
     fetch(`${server.origin}${path}`, {
       method: "POST",
-      headers: { Cookie: cookie, Origin: server.origin },
+      headers: { ...device, Origin: server.origin },
       ...(body && { body: JSON.stringify(body) }),
     });
-  const linkOf = async (cookie: string): Promise<string> => (await (await ask(cookie, "/api/pairing")).json()).links[0];
+  const linkOf = async (device: Record<string, string>): Promise<string> =>
+    (await (await ask(device, "/api/pairing")).json()).links[0];
   const [bad, good] = [await linkOf(stolen), await linkOf(laptop)];
   expect((await fetch(bad)).status).toBe(200);
   expect((await ask(laptop, "/api/devices/revoke", { others: true })).status).toBe(200);
@@ -109,12 +118,9 @@ test("X-16 links that a device made to pair others end with it: a thief who is t
 
 test("X-16 revoking closes the device's sockets at once and leaves those of others open", async () => {
   await using server = await startTestServer();
-  const [phone, laptop] = [await signIn(server, PHONE), await signIn(server)];
-  const open = (cookie: string) => {
-    const socket: unknown = Reflect.construct(WebSocket, [
-      `ws://127.0.0.1:${server.port}/ws`,
-      { headers: { Cookie: cookie } },
-    ]);
+  const [phone, laptop] = [await signIn(server, PHONE), await signInBrowser(server)];
+  const open = (headers: Record<string, string>) => {
+    const socket: unknown = Reflect.construct(WebSocket, [`ws://127.0.0.1:${server.port}/ws`, { headers }]);
     if (!(socket instanceof WebSocket)) throw new Error("no socket was made");
     const greeted = new Promise<void>((resolve, reject) => {
       socket.addEventListener("message", () => resolve(), { once: true });
@@ -123,11 +129,11 @@ test("X-16 revoking closes the device's sockets at once and leaves those of othe
     const closed = new Promise<void>((resolve) => socket.addEventListener("close", () => resolve(), { once: true }));
     return { socket, greeted, closed };
   };
-  const sockets = [open(phone), open(phone), open(laptop)] as const;
+  const sockets = [open({ Cookie: phone }), open({ Cookie: phone }), open(laptop)] as const;
   await Promise.all(sockets.map(({ greeted }) => greeted));
   const revoke = await fetch(`${server.origin}/api/devices/revoke`, {
     method: "POST",
-    headers: { Cookie: laptop, Origin: server.origin },
+    headers: { ...laptop, Origin: server.origin },
     body: JSON.stringify({ others: true }),
   });
   expect(await revoke.json()).toEqual({ revoked: [phone.slice(phone.indexOf("=") + 1, phone.indexOf("."))] });
@@ -137,13 +143,13 @@ test("X-16 revoking closes the device's sockets at once and leaves those of othe
   expect({ status: page.status, says: page.body.includes("not signed in") }).toEqual({ status: 401, says: true });
   const again = await rawHttp(server.port, { path: "/ws", headers: { ...UPGRADE, Cookie: phone } });
   expect(again.status).toBe(401);
-  expect(await statusWith(server, laptop)).toBe(200);
+  expect((await rawHttp(server.port, { path: "/api/status", headers: laptop })).status).toBe(200);
   sockets[2].socket.close();
 });
 
 test("X-16 devices and pairing answer nobody but who is signed in, and no page of another site", async () => {
   await using server = await startTestServer();
-  const cookie = await signIn(server);
+  const [browser, program] = [await signInBrowser(server), await signIn(server)];
   const routes = [
     ["GET", "/api/devices"],
     ["POST", "/api/devices/revoke"],
@@ -155,11 +161,14 @@ test("X-16 devices and pairing answer nobody but who is signed in, and no page o
     const asked = async (headers: Record<string, string>) =>
       (await rawHttp(server.port, { method, path, headers: { ...body, ...headers } })).status;
     expect({ path, status: await asked({}) }).toEqual({ path, status: 401 });
-    expect({ path, status: await asked({ Cookie: cookie, Origin: "https://evil.example" }) }).toEqual({
+    expect({ path, status: await asked({ ...browser, Origin: "https://evil.example" }) }).toEqual({
       path,
       status: 403,
     });
-    expect([200, 201, 400, 404]).toContain(await asked({ Cookie: cookie }));
+    // A cookie alone lets nobody else in, a program's neither.
+    for (const Cookie of [program, browser.Cookie])
+      expect({ path, status: await asked({ Cookie }) }).toEqual({ path, status: 401 });
+    expect([200, 201, 400, 404]).toContain(await asked(browser));
   }
   const wrong = [
     "",
@@ -173,10 +182,10 @@ test("X-16 devices and pairing answer nobody but who is signed in, and no page o
     JSON.stringify({ id: "x".repeat(2_000) }),
   ];
   for (const body of wrong) {
-    const { status } = await server.fetch("/api/devices/revoke", { method: "POST", body, headers: { Cookie: cookie } });
+    const { status } = await server.fetch("/api/devices/revoke", { method: "POST", body, headers: browser });
     expect({ body, status }).toEqual({ body, status: 400 });
   }
-  expect(await statusWith(server, cookie)).toBe(200);
+  expect(await statusWith(server, program)).toBe(200);
 });
 
 test("session fixation: a cookie that was planted is never taken over, by neither way of signing in", async () => {

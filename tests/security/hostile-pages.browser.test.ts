@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { rawHttp, UPGRADE } from "../integration/raw-http.ts";
 import { launchChromium } from "../support/chromium.ts";
-import { startTestServer, type TestServer } from "../support/test-server.ts";
+import { ROOT, startTestServer, type TestServer } from "../support/test-server.ts";
 import { DEADLINE_MS, waitFor } from "../support/wait-for.ts";
 
 let browser: Browser;
@@ -31,7 +34,7 @@ afterAll(async () => {
 });
 
 /** A signed-in browser whose user looks at a page of the attacker's, under this name of the machine. */
-async function victim(name: string): Promise<AsyncDisposable & { context: BrowserContext; evil: Page }> {
+async function victim(name: string): Promise<AsyncDisposable & { context: BrowserContext; own: Page; evil: Page }> {
   const context = await browser.newContext();
   context.setDefaultTimeout(DEADLINE_MS);
   const own = await context.newPage();
@@ -39,7 +42,7 @@ async function victim(name: string): Promise<AsyncDisposable & { context: Browse
   await own.getByRole("navigation", { name: "Projects" }).waitFor();
   const evil = await context.newPage();
   await evil.goto(`http://${name}:${neighbour.port}/`);
-  return { context, evil, [Symbol.asyncDispose]: () => context.close() };
+  return { context, own, evil, [Symbol.asyncDispose]: () => context.close() };
 }
 
 const NAMES = ["127.0.0.1", "localhost"];
@@ -209,4 +212,78 @@ test("X-16 the token stays in no history entry, no address, no referrer and no s
   const next = seen.find(({ path }) => path === "/next");
   expect(next?.headers.get("referer") ?? null).toBeNull();
   expect(JSON.stringify([...(next?.headers ?? [])])).not.toContain(server.token);
+});
+
+/** Every path that the server itself tells apart. */
+const ROUTES = [...readFileSync(join(ROOT, "src/bridge/http-server.ts"), "utf8").matchAll(/case "(\/[\w/-]*)":/g)].map(
+  ([, path = ""]) => path,
+);
+/** The same for everyone; they contain nothing of the user's. */
+const PLAIN_PAGES = ["/", "/portlet", "/sign-in", "/pair", "/healthz"];
+
+/** As a program would ask, as our page would, and as a browser would that loads a page. */
+function guises(cookie: string): readonly Record<string, string>[] {
+  const own = { Origin: server.origin, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors" };
+  const secret = cookie.slice(cookie.indexOf("=") + 1);
+  return [
+    { Cookie: cookie },
+    { Cookie: cookie, ...own },
+    { Cookie: cookie, Accept: "text/html", "Sec-Fetch-Site": "none", "Sec-Fetch-Dest": "document" },
+    { Cookie: cookie, ...own, "X-Liminal-Key": secret, "Sec-WebSocket-Protocol": `liminal, liminal.key.${secret}` },
+  ];
+}
+
+test("X-16 (S13) a server on another port gets our cookie, and no route, socket or pairing link is to be had with it", async () => {
+  await using scene = await victim("127.0.0.1");
+  const [stolen = ""] = seen.flatMap(({ headers }) => headers.get("cookie") ?? []).slice(-1);
+  expect(stolen).toContain(`liminal-${server.port}=`);
+  const key = await scene.own.evaluate(() => JSON.parse(localStorage.getItem("liminal:page-key") ?? '""'));
+  expect(key).toMatch(/^[\w-]{43}$/);
+  expect(JSON.stringify(seen.map(({ headers }) => [...headers]))).not.toContain(key);
+  const devices = async () => (await (await server.fetch("/api/devices")).json()).devices.map(({ id = "" }) => id);
+  const before = await devices();
+
+  expect(ROUTES.filter((path) => path.startsWith("/api/")).length).toBeGreaterThan(10);
+  expect(PLAIN_PAGES.filter((path) => !ROUTES.includes(path))).toEqual([]);
+  for (const path of ROUTES)
+    for (const method of ["GET", "POST", "DELETE"])
+      for (const guise of guises(stolen)) {
+        const headers = { "Content-Length": "0", ...(path === "/ws" && UPGRADE), ...guise };
+        const answer = await rawHttp(server.port, { method, path, headers });
+        const got = { path, method, cookie: answer.headers.get("set-cookie"), to: answer.headers.get("location") };
+        expect(got).toEqual({ path, method, cookie: null, to: null });
+        expect(answer.body).not.toContain(key);
+        if (!PLAIN_PAGES.includes(path))
+          expect({ path, method, guise, status: answer.status }).toEqual({ path, method, guise, status: 401 });
+      }
+  expect(await devices()).toEqual(before);
+
+  // Ours goes on, and comes back after a reload: its requests and its socket have the key.
+  await scene.own.reload();
+  await scene.own.getByRole("button", { name: "Settings" }).click();
+  await scene.own.getByRole("list", { name: "Signed-in devices" }).getByText("this one").waitFor();
+  const download = scene.own.waitForEvent("download");
+  await scene.own.getByRole("link", { name: "Export all sessions" }).click();
+  expect((await download).suggestedFilename()).toBe("liminal-sessions.tar");
+  expect(await (await download).failure()).toBeNull();
+});
+
+test("X-16 (S13) a page whose key is gone says how to sign in, and a planted key does not push out the true one", async () => {
+  await using scene = await victim("127.0.0.1");
+  const { own, evil } = scene;
+  const connected = own.getByRole("list", { name: "Signed-in devices" }).getByText("connected now").first();
+  await evil.evaluate((target) => location.assign(`${target}/#key=planted`), server.origin);
+  await evil.waitForURL(`${server.origin}/`);
+  await own.reload();
+  await own.getByRole("button", { name: "Settings" }).click();
+  await connected.waitFor();
+
+  await own.evaluate(() => localStorage.clear());
+  await own.reload();
+  await own.getByText("This browser is not signed in").waitFor();
+  expect(own.url()).toBe(`${server.origin}/sign-in`);
+  await own.goto(server.url);
+  expect(own.url()).toBe(`${server.origin}/`);
+  await own.getByRole("button", { name: "Settings" }).click();
+  await connected.waitFor();
 });

@@ -1,5 +1,6 @@
 import { z } from "zod/mini";
 import { PairingOutcome, ShownDevice, ShownInvitation } from "../../protocol/devices.ts";
+import { askServer } from "../shell/own-server.ts";
 
 /** What the page reads of `/api/devices`. */
 const DeviceList = z.object({ devices: z.array(ShownDevice), isReachable: z.boolean() });
@@ -25,7 +26,7 @@ export async function fetchPairing(id: string): Promise<PairingOutcome> {
 
 /** What the server refuses is thrown in its words. */
 async function ask(path: string, init: RequestInit = {}): Promise<unknown> {
-  const answer = await fetch(path, { cache: "no-store", ...init });
+  const answer = await askServer(path, init);
   if (answer.ok) return answer.json();
   const refused = Refused.safeParse(await answer.json().catch(() => null));
   throw new Error(refused.success ? refused.data.error : `The server answered ${answer.status}. Try again.`);

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { CONFIRM_WORDS } from "../../protocol/confirm-words.ts";
 import { Icon } from "../icons/icon.tsx";
+import { followWithTicket } from "../shell/own-server.ts";
 import { type Asked, backUp, deleteSessions } from "./data-request.ts";
 import { sizeWords } from "./size-words.ts";
 
@@ -28,7 +29,12 @@ export function DataActions() {
           <Icon name="archive" class="icon-sm" />
           Back up now
         </button>
-        <a class="button" href="/api/export-all" download="">
+        <a
+          class="button"
+          href="/api/export-all"
+          download=""
+          onClick={(event) => followWithTicket(event, (words) => setTold({ ok: false, words }))}
+        >
           <Icon name="download" class="icon-sm" />
           Export all sessions
         </a>

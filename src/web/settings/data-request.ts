@@ -1,5 +1,6 @@
 import { z } from "zod/mini";
 import { CONFIRM_WORDS } from "../../protocol/confirm-words.ts";
+import { askServer } from "../shell/own-server.ts";
 
 const Failed = z.object({ error: z.string() });
 const Written = z.object({ path: z.string(), bytes: z.number(), sessions: z.int() });
@@ -25,7 +26,7 @@ export function deleteSessions(which: "archived" | "everything", size: (bytes: n
 
 async function ask(path: string, body: object, words: (answer: unknown) => string): Promise<Asked> {
   try {
-    const response = await fetch(path, { method: "POST", body: JSON.stringify(body) });
+    const response = await askServer(path, { method: "POST", body: JSON.stringify(body) });
     const answer: unknown = await response.json();
     if (response.ok) return { ok: true, words: words(answer) };
     return { ok: false, words: Failed.safeParse(answer).data?.error ?? `The server answered ${response.status}.` };

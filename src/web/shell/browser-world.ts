@@ -1,4 +1,5 @@
 import type { ClientWorld } from "../../client/client-world.ts";
+import { openOwnSocket } from "./own-server.ts";
 
 const ID_BYTES = 16;
 
@@ -6,7 +7,7 @@ const hexOf = (byte: number): string => byte.toString(16).padStart(2, "0");
 
 /** The browser as a client sees it. */
 export const browserWorld: ClientWorld = {
-  openSocket: (url) => new WebSocket(url),
+  openSocket: openOwnSocket,
   now: () => Date.now(),
   after: (ms, call) => {
     const timer = setTimeout(call, ms);

@@ -13,6 +13,7 @@ import { runFind, runShortcut } from "./keys/run-shortcut.ts";
 import { type KeyPress, shellShortcut } from "./keys/shell-shortcut.ts";
 import { keepForDialog } from "./keys/typed-ahead.ts";
 import { openLinkedSession } from "./open-linked-session.ts";
+import { askServer, takePageKey } from "./own-server.ts";
 import { runPortlets } from "./portlets/run-portlets.ts";
 import { followSidebarLayout } from "./sidebar/sidebar-layout.ts";
 import { Shell } from "./state/shell.ts";
@@ -22,14 +23,19 @@ const AGE_REFRESH_MS = 60_000;
 const IDLE_FALLBACK_MS = 200;
 const UNAUTHORIZED = 401;
 
+await takePageKey();
+let wasOpen = false;
 const shell: Shell = new Shell((request) => connection.request(request), Date.now());
 const connection = new Connection({
   url: `${location.origin.replace(/^http/, "ws")}/ws`,
   world: browserWorld,
   onPhase: (phase) => {
     shell.phase.value = phase;
-    if (phase.phase === "open") shell.signedOut.value = false;
-    if (phase.phase === "waiting-to-retry" && phase.failedTries > 1) void noticeSignedOut(shell);
+    if (phase.phase === "open") {
+      wasOpen = true;
+      shell.signedOut.value = false;
+    }
+    if (phase.phase === "waiting-to-retry" && phase.failedTries > (wasOpen ? 1 : 0)) void noticeSignedOut(shell);
   },
   onSilence: (isSilent) => {
     shell.isServerSilent.value = isSilent;
@@ -37,10 +43,15 @@ const connection = new Connection({
   onMessage: (message) => shell.hear(message),
 });
 
-/** A socket that is refused for want of a sign-in looks like a server that is away; asking for the page tells them apart. */
+/**
+ * A socket that is refused for want of a sign-in looks like a server that is away; another request tells them apart. A
+ * page that never got in has nothing to show: it makes room for the one that says how to sign in.
+ */
 async function noticeSignedOut(of: Shell): Promise<void> {
-  const answer = await fetch("/", { cache: "no-store" }).catch(() => null);
-  of.signedOut.value = answer?.status === UNAUTHORIZED;
+  const answer = await askServer("/api/status").catch(() => null);
+  const isSignedOut = answer?.status === UNAUTHORIZED;
+  of.signedOut.value = isSignedOut;
+  if (isSignedOut && !wasOpen) location.replace("/sign-in");
 }
 
 const wake = () => {

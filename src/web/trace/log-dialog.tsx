@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
 import { Icon } from "../icons/icon.tsx";
 import { Dialog } from "../shell/dialogs/dialog.tsx";
+import { askServer, followWithTicket } from "../shell/own-server.ts";
 import type { Shell } from "../shell/state/shell.ts";
 import { agentOf } from "../shell/state/shell-state.ts";
 import { adoptStyles } from "../styles/adopt-styles.ts";
@@ -48,7 +49,12 @@ export function LogDialog({ shell, sessionId }: LogDialogProps) {
           <Icon name="refresh" />
         </button>
         <CopyButton text={() => lines.map((line) => JSON.stringify(line)).join("\n")} />
-        <a class="button" href={addressOf(sessionId)} download={`${fileNameOf(sessionId)}.jsonl`}>
+        <a
+          class="button"
+          href={addressOf(sessionId)}
+          download={`${fileNameOf(sessionId)}.jsonl`}
+          onClick={(event) => followWithTicket(event, (words) => shell.tell(words))}
+        >
           Download
         </a>
       </footer>
@@ -83,7 +89,7 @@ function useTrace(sessionId: SessionId): [Reading, () => void] {
 }
 
 async function fetchTrace(sessionId: SessionId): Promise<readonly TraceLine[]> {
-  const answer = await fetch(addressOf(sessionId), { cache: "no-store" });
+  const answer = await askServer(addressOf(sessionId));
   if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
   return parseTrace(await answer.text());
 }

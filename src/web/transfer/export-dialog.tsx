@@ -1,6 +1,7 @@
 import type { SessionId } from "../../protocol/ids.ts";
 import { Icon } from "../icons/icon.tsx";
 import { Dialog } from "../shell/dialogs/dialog.tsx";
+import { followWithTicket } from "../shell/own-server.ts";
 import type { Shell } from "../shell/state/shell.ts";
 import { adoptStyles } from "../styles/adopt-styles.ts";
 import styles from "./transfer.css" with { type: "text" };
@@ -29,6 +30,7 @@ export function ExportDialog({ shell, sessionId }: ExportDialogProps) {
               <a
                 href={`/api/export?${new URLSearchParams({ sessionId, format })}`}
                 download
+                onClick={(event) => followWithTicket(event, (words) => shell.tell(words))}
                 data-first-focus={index === 0 || undefined}
               >
                 <strong>{name}</strong>

@@ -2,6 +2,7 @@ import { z } from "zod/mini";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
 import { IMPORT_BYTES_MAX, IMPORT_TOO_LARGE } from "../../protocol/import-limit.ts";
 import { SessionRow } from "../../protocol/server-messages.ts";
+import { askServer } from "../shell/own-server.ts";
 
 const Answer = z.object({
   session: z.optional(SessionRow),
@@ -23,7 +24,7 @@ export async function sendFile(
   if (file.size > IMPORT_BYTES_MAX) return { step: "refused", words: IMPORT_TOO_LARGE, isAgentUnknown: false };
   const query = new URLSearchParams({ projectId, ...(copy && { copy: "1" }), ...(cliType && { cliType }) });
   try {
-    const response = await fetch(`/api/import?${query}`, { method: "POST", body: file });
+    const response = await askServer(`/api/import?${query}`, { method: "POST", body: file });
     const { session, error, code } = Answer.parse(await response.json());
     if (session) return { step: response.ok ? "imported" : "known", session };
     const words = error ?? `The server answered ${response.status}. Try again.`;

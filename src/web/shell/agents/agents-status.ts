@@ -1,6 +1,7 @@
 import { z } from "zod/mini";
 import { CliType, SessionId } from "../../../protocol/ids.ts";
 import { AgentStatus } from "../../../protocol/server-messages.ts";
+import { askServer } from "../own-server.ts";
 
 /** What the page reads of `/api/status`. */
 export const AgentsStatus = z.object({
@@ -25,7 +26,7 @@ export type AgentProcess = AgentsStatus["agents"][number];
 
 /** Asks the server what runs now; rejects when it cannot say. */
 export async function fetchAgentsStatus(): Promise<AgentsStatus> {
-  const answer = await fetch("/api/status", { cache: "no-store" });
+  const answer = await askServer("/api/status");
   if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
   return AgentsStatus.parse(await answer.json());
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import { Icon } from "../../icons/icon.tsx";
+import { askServer, followWithTicket } from "../own-server.ts";
 import type { Shell } from "../state/shell.ts";
 
 const SECOND_MS = 1_000;
@@ -111,7 +112,7 @@ function CrashStrip({ shell }: Pick<StripsProps, "shell">) {
   if (name === null || name === deleted) return null;
   const address = `/api/crash?name=${encodeURIComponent(name)}`;
   const remove = async () => {
-    const answer = await fetch(address, { method: "POST" }).catch(() => null);
+    const answer = await askServer(address, { method: "POST" }).catch(() => null);
     // Deleted elsewhere is deleted, too.
     if (answer?.ok || answer?.status === 404) setDeleted(name);
     else shell.tell("The report could not be deleted. Try again when the server is back.");
@@ -123,7 +124,13 @@ function CrashStrip({ shell }: Pick<StripsProps, "shell">) {
         Liminal Builder ended unexpectedly
         <span class="faint wide-only"> · a report is on this machine, and nowhere else</span>
       </span>
-      <a class="button small" href={address} target="_blank" rel="noreferrer">
+      <a
+        class="button small"
+        href={address}
+        target="_blank"
+        rel="noreferrer"
+        onClick={(event) => followWithTicket(event, (words) => shell.tell(words))}
+      >
         Show
       </a>
       <button type="button" class="button small" onClick={() => void remove()}>
@@ -159,7 +166,8 @@ function SignedOutStrip() {
     <div class="strip" role="status">
       <Icon name="key" class="icon-sm" />
       <span>
-        Signed out<span class="faint"> · open the address that the server printed when it started in this browser</span>
+        Signed out
+        <span class="faint"> · open the link that the server printed when it started, or run liminal open</span>
       </span>
     </div>
   );
