@@ -1,4 +1,5 @@
 import type { Entry } from "./entry.ts";
+import { findToolCall, positionOfEntry, withEntry, withReplaced } from "./entry-index.ts";
 import type { FactBody } from "./facts.ts";
 import type { EntryId } from "./ids.ts";
 import { isPermission, isQuestion } from "./pending-request.ts";
@@ -81,9 +82,9 @@ function withWaiting(
   answeredAt: string | undefined,
 ): SessionState {
   if (toolCallId === undefined || askedAt === undefined || answeredAt === undefined) return state;
-  const call = state.open.findLast((entry) => entry.type === "tool-call" && entry.toolCallId === toolCallId);
+  const call = findToolCall(state.open, toolCallId);
   const waitedMs = Date.parse(answeredAt) - Date.parse(askedAt);
-  if (call?.type !== "tool-call" || !(waitedMs > 0)) return state;
+  if (!call || !(waitedMs > 0)) return state;
   // What was called outside a turn is open for some readers and settled for others.
   if (!isTurnActive(state.turn) || call.turnId !== state.turn.turnId) return state;
   return replaceEntry(state, call.entryId, () => ({ ...call, waitedMs: (call.waitedMs ?? 0) + waitedMs }));
@@ -100,26 +101,26 @@ function upsertEntry(
 ): SessionState {
   const replaced = replaceEntry(state, entry.entryId, () => entry);
   if (replaced !== state || late) return replaced;
-  const place = before === undefined ? -1 : state.open.findIndex(({ entryId }) => entryId === before);
-  return { ...state, open: place === -1 ? [...state.open, entry] : state.open.toSpliced(place, 0, entry) };
+  const place = before === undefined ? -1 : positionOfEntry(state.open, before);
+  return { ...state, open: place === -1 ? withEntry(state.open, entry) : state.open.toSpliced(place, 0, entry) };
 }
 
 /** The open entries first: almost every change is there, and the settled list may be long. */
 function replaceEntry(state: SessionState, entryId: EntryId, change: (entry: Entry) => Entry): SessionState {
-  const inOpen = withReplaced(state.open, entryId, change);
+  const inOpen = replaceIn(state.open, entryId, change);
   if (inOpen) return { ...state, open: inOpen };
-  const inSettled = withReplaced(state.settled, entryId, change);
+  const inSettled = replaceIn(state.settled, entryId, change);
   return inSettled ? { ...state, settled: inSettled } : state;
 }
 
-function withReplaced(
+function replaceIn(
   entries: readonly Entry[],
   entryId: EntryId,
   change: (entry: Entry) => Entry,
 ): readonly Entry[] | null {
-  const index = entries.findLastIndex((entry) => entry.entryId === entryId);
-  const entry = entries[index];
-  return entry ? entries.with(index, change(entry)) : null;
+  const position = positionOfEntry(entries, entryId);
+  const entry = entries[position];
+  return entry ? withReplaced(entries, position, change(entry)) : null;
 }
 
 function appendText(entry: Entry, text: string, field: "content" | "result"): Entry {

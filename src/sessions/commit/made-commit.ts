@@ -7,6 +7,9 @@ import { attentionOf } from "./attention.ts";
 import { isActivity, settle } from "./settle-turn.ts";
 import { lateEntries } from "./settled-entries.ts";
 
+/** The words of a longer turn enter the search in small steps: nobody waits for its end because of them. */
+const SEARCHED_AT_ONCE_ENTRIES_MAX = 2_000;
+
 interface Made {
   readonly facts: readonly Fact[];
   /** With the facts in it. */
@@ -31,6 +34,7 @@ export function commitOf({ facts, state, outputs, done, now, isShown, isFromMemo
     lastActiveAt: done?.isSend || (!isFromMemory && facts.some(isActivity)) ? now : null,
     attention: attentionOf(facts, done?.isSend === true || isShown),
     receipt: done && receiptOf(done, now),
+    isSearchedLater: settled.length > SEARCHED_AT_ONCE_ENTRIES_MAX,
   };
   return { commit, settled, working };
 }

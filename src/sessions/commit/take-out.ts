@@ -1,4 +1,5 @@
 import type { Entry, ToolCallEntry } from "../../protocol/entry.ts";
+import { positionOfEntry } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import type { EntryId } from "../../protocol/ids.ts";
 import type { SessionState } from "../../protocol/session-state.ts";
@@ -51,6 +52,6 @@ function toolCall(
   entryId: EntryId,
   settled: (entryId: EntryId) => Entry | null,
 ): ToolCallEntry | null {
-  const entry = state.open.findLast((open) => open.entryId === entryId) ?? settled(entryId);
+  const entry = state.open[positionOfEntry(state.open, entryId)] ?? settled(entryId);
   return entry?.type === "tool-call" ? entry : null;
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "bun:test";
 import { PureSession } from "../../../tests/core/pure-session.ts";
+import { toolEntry } from "../../../tests/core/some-entries.ts";
+import type { ToolCallEntry } from "../../protocol/entry.ts";
+import { EntryId } from "../../protocol/ids.ts";
 import { SHOWN_CHARS_MAX } from "../../protocol/shown-text.ts";
+import { RUNNING_CALLS_MAX } from "./observe-tool.ts";
 
 function started(): PureSession {
   return new PureSession().start();
@@ -241,6 +245,68 @@ describe("an id that is used again", () => {
     expect(session.tools.map(({ name, status }) => [name, status])).toEqual([
       ["First", "cancelled"],
       ["Second", "complete"],
+    ]);
+  });
+});
+
+describe("very many tool calls in one turn (S12)", () => {
+  /** Calls that count how often one of them is looked at. */
+  function countedCalls(count: number): { readonly calls: readonly ToolCallEntry[]; looks: () => number } {
+    let looks = 0;
+    const calls = Array.from({ length: count }, (_, index) =>
+      Object.defineProperties(toolEntry(`entry-${index}`), {
+        entryId: { enumerable: true, get: () => (++looks, EntryId.parse(`entry-${index}`)) },
+        toolCallId: { enumerable: true, get: () => (++looks, `call-${index}`) },
+      }),
+    );
+    return { calls, looks: () => looks };
+  }
+
+  it("an update looks at no more of the other calls when there are many", () => {
+    const { calls, looks } = countedCalls(2_000);
+    const { turn } = started().state;
+    const session = new PureSession({ open: calls, turn });
+    for (const index of calls.keys()) {
+      session.patch(`call-${index}`, { status: "complete", result: "done" });
+      session.announce(`more-${index}`, { status: "complete" });
+    }
+    expect(session.tools).toHaveLength(4_000);
+    expect(looks()).toBeLessThan(20 * calls.length);
+  });
+
+  it("one more than may run ends the oldest as not finished, and its result still counts when it comes", () => {
+    const session = started();
+    for (let index = 0; index < RUNNING_CALLS_MAX; index++) session.announce(`call-${index}`, { status: "running" });
+    expect(session.tools.every(({ status }) => status === "running")).toBe(true);
+    const facts = session.since(() => session.announce("one more", { status: "running" }));
+    expect(facts).toMatchObject([
+      { entry: { toolCallId: "call-0", status: "cancelled", unfinished: true } },
+      { entry: { toolCallId: "one more", status: "running" } },
+    ]);
+    session.patch("call-0", { status: "complete", result: "done after all" });
+    expect(session.tools[0]).toMatchObject({ toolCallId: "call-0", status: "complete", result: "done after all" });
+  });
+
+  it("the end of a turn ends at most so many calls, however many there were", () => {
+    const session = started();
+    for (let index = 0; index < 2 * RUNNING_CALLS_MAX; index++) session.announce(`call-${index}`, { status: "running" });
+    const ended = session.since(() => session.end()).filter(({ type }) => type === "session:update");
+    expect(ended).toHaveLength(RUNNING_CALLS_MAX);
+    expect(session.tools).toHaveLength(2 * RUNNING_CALLS_MAX);
+    expect(session.tools.every(({ status, unfinished }) => status === "cancelled" && unfinished)).toBe(true);
+  });
+
+  it("an id used again in a long turn is the last call of that id, as in a short one", () => {
+    const session = started();
+    session.announce("same", { status: "running" });
+    for (let index = 0; index < 100; index++) session.announce(`call-${index}`, { status: "complete" });
+    session.end().start("again");
+    for (let index = 0; index < 100; index++) session.announce(`later-${index}`, { status: "complete" });
+    session.announce("same", { name: "second", status: "running" });
+    session.patch("same", { status: "complete" });
+    expect(session.tools.filter(({ toolCallId }) => toolCallId === "same")).toMatchObject([
+      { status: "cancelled" },
+      { name: "second", status: "complete" },
     ]);
   });
 });

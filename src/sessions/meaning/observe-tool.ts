@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ToolPatch } from "../../ports/agents.ts";
 import type { ToolCallEntry, ToolStatus } from "../../protocol/entry.ts";
+import { findToolCall, runningCalls } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { EntryId } from "../../protocol/ids.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
@@ -11,32 +12,35 @@ import { resultChange, resultOf } from "./tool-result.ts";
 
 /** A failure's reason repeats its output, which is kept whole elsewhere. */
 const ERROR_CHARS_MAX = 16_000;
+/** Of one turn, at once. The end of the turn has to end each of them in one step. */
+export const RUNNING_CALLS_MAX = 1_000;
 
 /** Agents announce, patch, resend and forget to finish tool calls; one entry per id holds whatever is known. */
 export function observeTool(scene: Scene, patch: ToolPatch): FactBody[] {
-  const open = openCall(scene, patch.toolCallId);
+  const open = findToolCall(scene.state.open, patch.toolCallId);
   if (open) return changed(open, patch, scene, false);
   // Announced in a running turn it is a new call, even under an id used before: some agents count from one in every turn.
   const isNew = patch.announced && isTurnActive(scene.state.turn);
   const settled = isNew ? null : scene.settledByAgentId(patch.toolCallId);
   if (settled?.type === "tool-call") return changed(settled, patch, scene, true);
   const entry = patched(placeholder(scene, patch.toolCallId), patch, scene);
-  return [...closeOpenText(scene), { type: "session:update", entry }];
+  return [...closeOpenText(scene), ...endOldest(scene), { type: "session:update", entry }];
+}
+
+/** One call more than may run: the oldest is shown as not finished. A result that comes for it later still counts. */
+function endOldest(scene: Scene): FactBody[] {
+  const { count, oldest } = runningCalls(scene.state.open);
+  if (count < RUNNING_CALLS_MAX || !oldest) return [];
+  return [update({ ...oldest, status: "cancelled", unfinished: true, endedAt: scene.now }, false)];
 }
 
 /** Output of a command grows its call as it comes, also when the call has ended meanwhile. */
 export function observeToolOutput(scene: Scene, toolCallId: string, text: string): FactBody[] {
   if (text === "") return [];
-  const open = openCall(scene, toolCallId);
+  const open = findToolCall(scene.state.open, toolCallId);
   if (open) return [chunk(open, text)];
   const settled = scene.settledByAgentId(toolCallId);
   return settled?.type === "tool-call" ? grownLate(settled, settled, text) : [];
-}
-
-function openCall(scene: Scene, toolCallId: string): ToolCallEntry | undefined {
-  return scene.state.open.findLast(
-    (entry): entry is ToolCallEntry => entry.type === "tool-call" && entry.toolCallId === toolCallId,
-  );
 }
 
 function placeholder(scene: Scene, toolCallId: string): ToolCallEntry {

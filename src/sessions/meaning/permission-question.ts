@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../ports/agents.ts";
+import { findToolCall } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import type { PermissionId } from "../../protocol/ids.ts";
 import type { PendingPermission } from "../../protocol/session-parts.ts";
@@ -11,10 +12,7 @@ export function questionOf(
   event: Extract<AgentEvent, { type: "permission-requested" }>,
 ): PendingPermission {
   const { permissionId, patch, options } = event;
-  const known = scene.state.open.findLast(
-    (entry) => entry.type === "tool-call" && entry.toolCallId === patch.toolCallId,
-  );
-  const tool = known?.type === "tool-call" ? known : null;
+  const tool = findToolCall(scene.state.open, patch.toolCallId);
   const { kind = tool?.kind, input = tool?.input, parts = tool?.parts, locations = tool?.locations } = patch;
   return {
     permissionId,

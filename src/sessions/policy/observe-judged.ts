@@ -1,4 +1,4 @@
-import type { ToolCallEntry } from "../../protocol/entry.ts";
+import { findToolCall } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { isPermission } from "../../protocol/pending-request.ts";
 import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
@@ -50,9 +50,7 @@ function answer(scene: Scene, judged: PermissionJudged, option: PermissionOption
 
 /** The call itself says that nobody was asked: this is where the reader looks. */
 function markTool(scene: Scene, { toolCall }: PendingPermission, said: "allowed" | "denied", why: string): FactBody[] {
-  const tool = scene.state.open.findLast(
-    (entry): entry is ToolCallEntry => entry.type === "tool-call" && entry.toolCallId === toolCall.toolCallId,
-  );
+  const tool = findToolCall(scene.state.open, toolCall.toolCallId);
   if (!tool) return [];
   return [{ type: "session:update", entry: { ...tool, permission: { answer: said, by: "policy", why } } }];
 }

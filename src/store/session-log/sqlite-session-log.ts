@@ -104,7 +104,7 @@ export class SqliteSessionLog implements SessionLog {
     });
     for (const entry of commit.revised) this.#sql.reviseEntry.run(JSON.stringify(entry), key, entry.entryId);
     for (const output of commit.outputs) this.#outputs.write(key, output);
-    if (!commit.isSearchedLater) this.#writeSearch(key, commit);
+    this.#writeSearch(key, commit);
     if (commit.attention)
       this.#sql.noteAttention.run(commit.attention.seq, commit.attention.isSeen ? commit.attention.seq : 0, key);
     if (commit.snapshot) this.#writeSnapshot(key, commit.snapshot, commit.settled.length);
@@ -113,9 +113,9 @@ export class SqliteSessionLog implements SessionLog {
     if (commit.receipt) this.saveReceipt(commit.receipt);
   }
 
-  #writeSearch(key: number, { facts, state, settled, revised, lastActiveAt }: Commit): void {
+  #writeSearch(key: number, { facts, state, settled, revised, lastActiveAt, isSearchedLater }: Commit): void {
     if (facts.some(({ type }) => type === "session:title-updated")) this.#search.title(key, state.title);
-    for (const entry of settled) this.#search.entry(key, entry, lastActiveAt, "newer");
+    if (!isSearchedLater) for (const entry of settled) this.#search.entry(key, entry, lastActiveAt, "newer");
     for (const entry of revised) this.#search.revise(key, entry);
   }
 
