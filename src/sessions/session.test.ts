@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from "bun:test";
 import { commandId, permissionId } from "../../tests/core/names.ts";
 import { openSession } from "../../tests/core/session-scene.ts";
 import type { AgentEvent } from "../ports/agents.ts";
+import { SHOWN_CHARS_MAX } from "../protocol/shown-text.ts";
 
 const USAGE: AgentEvent = { type: "usage", usage: { used: 1, size: 2 } };
 
@@ -79,6 +80,24 @@ describe("Session: bursts", () => {
     expect(entries[1]).toMatchObject({ name: "Slow", status: "complete", result: "output" });
     expect(entries[2]).toMatchObject({ content: "text one two three" });
     expect(at.store.log.page(at.sessionId, null, 9)?.entries).toEqual([...entries]);
+  });
+
+  it("late output in one long piece revises its call, and the session can still be stored", async () => {
+    await using at = await openSession();
+    await at.say("go");
+    at.agents.last.say(patch("1", { name: "Slow", result: "x".repeat(2 * SHOWN_CHARS_MAX) }, true));
+    at.agents.last.endTurn();
+    at.service.flush();
+    at.agents.last.say({ type: "tool-output", toolCallId: "1", text: "y".repeat(2 * SHOWN_CHARS_MAX) });
+    await at.say("and on");
+    at.agents.last.endTurn();
+    at.service.flush();
+    expect(at.errors).toEqual([]);
+    expect(at.entries()).toMatchObject([
+      { content: "go" },
+      { name: "Slow", truncated: { totalChars: 4 * SHOWN_CHARS_MAX } },
+      { content: "and on" },
+    ]);
   });
 
   it("late words of one turn find it although the next has begun in the same burst", async () => {

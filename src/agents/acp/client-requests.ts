@@ -1,15 +1,12 @@
 import type { AgentSink, ToolPatch } from "../../ports/agents.ts";
 import { ClientFileError, ClientFiles } from "../client/client-files.ts";
 import { ClientTerminals, TerminalError, type TerminalExit } from "../client/client-terminals.ts";
-import { OutputTail } from "../client/output-tail.ts";
 import { OutsideRootsError, resolveInside } from "../client/resolve-inside.ts";
 import { asArray, asNumber, asObject, asString, type JsonObject } from "./read-json.ts";
 
 const INVALID_PARAMS = -32602;
 const METHOD_NOT_FOUND = -32601;
 const RESOURCE_NOT_FOUND = -32002;
-/** Of a command that no tool call shows yet. The limit an agent sets is for what it reads itself, not for what we keep. */
-const UNSHOWN_BYTES_MAX = 4 * 1024 * 1024;
 
 /** An answer to the agent that is an error of its own making. */
 export class ClientRequestError extends Error {
@@ -42,8 +39,6 @@ export class ClientRequests {
   readonly #terminals: ClientTerminals;
   /** Which tool call shows which terminal. */
   readonly #shownIn = new Map<string, string>();
-  /** What terminals printed before a call named them. */
-  readonly #unshown = new Map<string, OutputTail>();
 
   constructor(options: ClientRequestsOptions) {
     this.#options = options;
@@ -72,9 +67,8 @@ export class ClientRequests {
       if (part.type !== "terminal" || this.#shownIn.has(part.terminalId) || !this.#terminals.has(part.terminalId))
         continue;
       this.#shownIn.set(part.terminalId, patch.toolCallId);
-      const unshown = this.#unshown.get(part.terminalId);
-      this.#unshown.delete(part.terminalId);
-      if (unshown) this.#options.sink({ type: "tool-output", toolCallId: patch.toolCallId, text: unshown.text });
+      const text = this.#terminals.printed(part.terminalId);
+      if (text !== "") this.#options.sink({ type: "tool-output", toolCallId: patch.toolCallId, text });
     }
   }
 
@@ -118,7 +112,7 @@ export class ClientRequests {
         this.#terminals.kill(text(params, "terminalId"));
         return {};
       case "terminal/release":
-        this.#release(text(params, "terminalId"));
+        this.#terminals.release(text(params, "terminalId"));
         return {};
       default:
         throw new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`);
@@ -151,21 +145,9 @@ export class ClientRequests {
     });
   }
 
-  #release(terminalId: string): void {
-    this.#terminals.release(terminalId);
-    this.#unshown.delete(terminalId);
-  }
-
   #onOutput(terminalId: string, output: string): void {
     const toolCallId = this.#shownIn.get(terminalId);
     if (toolCallId !== undefined) this.#options.sink({ type: "tool-output", toolCallId, text: output });
-    else if (this.#terminals.has(terminalId)) this.#keepUnshown(terminalId, output);
-  }
-
-  #keepUnshown(terminalId: string, output: string): void {
-    const unshown = this.#unshown.get(terminalId) ?? new OutputTail(UNSHOWN_BYTES_MAX);
-    unshown.push(output);
-    this.#unshown.set(terminalId, unshown);
   }
 }
 

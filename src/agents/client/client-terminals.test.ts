@@ -1,14 +1,16 @@
 import { expect, it } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { seededRandom } from "../../../tests/support/seeded-random.ts";
 import { waitFor } from "../../../tests/support/wait-for.ts";
-import { ClientTerminals } from "./client-terminals.ts";
-import { OutputTail } from "./output-tail.ts";
+import { ClientTerminals, TerminalLimits } from "./client-terminals.ts";
+import { OutputMemory, OutputTail } from "./output-tail.ts";
 
-function scene() {
+function scene(limits = new TerminalLimits()) {
   let count = 0;
   const printed: string[] = [];
   const terminals = new ClientTerminals({
+    limits,
     newId: () => `terminal-${++count}`,
     onOutput: (_, text) => printed.push(text),
   });
@@ -80,9 +82,48 @@ it("W-11 keeps the end of a long output, cut between characters", async () => {
   expect(terminals.output(id)).toMatchObject({ output: "üäöüäöü".slice(-5), truncated: true });
 });
 
-it("holds no more than twice its limit while it grows", () => {
-  const tail = new OutputTail(100);
-  for (let index = 0; index < 10_000; index++) tail.push("0123456789");
-  expect(tail.text).toHaveLength(100);
-  expect(tail.isTruncated).toBe(true);
+const KB = 1024;
+
+it("(S12) an output is the end of what was printed, whatever the sizes of its pieces and of its ring", () => {
+  const random = seededRandom("output tail");
+  for (let round = 0; round < 50; round++) {
+    const tail = new OutputTail(random.between(1, 60 * KB), new OutputMemory(random.between(0, 60 * KB)));
+    let all = "";
+    for (let piece = 0; piece < 30; piece++) {
+      const text = "0123456789abcdefä€😀".repeat(random.between(0, 300));
+      tail.push(text);
+      all += text;
+      const { text: kept, isTruncated } = tail.last(random.between(1, 60 * KB));
+      expect(all.endsWith(kept)).toBe(true);
+      expect(isTruncated).toBe(kept.length < all.length);
+    }
+  }
+});
+
+it("(S12) many commands that print without end share a bounded memory, and wait when they print too fast", async () => {
+  const memoryBytesMax = 256 * KB;
+  const bytesPerSecondMax = 4 * KB * KB;
+  const limits = new TerminalLimits(memoryBytesMax, bytesPerSecondMax);
+  const { terminals, printed, run } = scene(limits);
+  const startedAt = performance.now();
+  const count = 8;
+  for (let index = 0; index < count; index++) run("yes", ["x".repeat(1_000)]);
+  const charsSoFar = () => printed.reduce((sum, text) => sum + text.length, 0);
+  await waitFor(charsSoFar, (chars) => chars > 3 * KB * KB, "three megabytes of output");
+  const seconds = (performance.now() - startedAt) / 1_000;
+  // Each may have a piece under way that was read before its turn came.
+  const pieceBytesMax = 512 * KB;
+  expect(charsSoFar()).toBeLessThan((seconds + 0.1) * bytesPerSecondMax + count * pieceBytesMax);
+  expect(limits.memory.bytes).toBeLessThanOrEqual(memoryBytesMax);
+  terminals.releaseAll();
+  expect([limits.memory.bytes, limits.count]).toEqual([0, 0]);
+});
+
+it("(S12) one terminal too many is refused, and says what to do; a released one makes room", () => {
+  const { terminals, run } = scene(new TerminalLimits());
+  const ids = Array.from({ length: 64 }, () => run("true", ["x"]));
+  expect(() => run("true", ["x"])).toThrow("Over the limit of 64 terminals of one session. Release those");
+  terminals.release(ids[0] ?? "");
+  run("true", ["x"]);
+  terminals.releaseAll();
 });

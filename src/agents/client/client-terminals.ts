@@ -1,11 +1,22 @@
 import { killGroup } from "../process/agent-process.ts";
-import { OutputTail } from "./output-tail.ts";
+import { OutputMemory, OutputTail } from "./output-tail.ts";
 
-const TERMINALS_MAX = 64;
 const LOST_OUTPUT = "[The command ended when Liminal Builder was restarted; what it had printed is gone.]\n";
 const LOST_EXIT: TerminalExit = { exitCode: null, signal: "SIGKILL" };
+/** Of one session; a terminal counts until the agent releases it. */
+const SESSION_TERMINALS_MAX = 64;
+/** Of all sessions. */
+const TERMINALS_MAX = 256;
 const OUTPUT_BYTES_DEFAULT = 1024 * 1024;
 const OUTPUT_BYTES_MAX = 8 * 1024 * 1024;
+/** Kept for a tool call that shows the terminal later. The limit an agent sets is for what it reads itself. */
+const SHOWN_LATER_BYTES_MAX = 1024 * 1024;
+/** Of all terminals together. Once it is used up, outputs keep less. */
+const OUTPUT_MEMORY_BYTES_MAX = 64 * 1024 * 1024;
+/** From all terminals together. A command that prints more waits, as it would in a slow terminal. */
+const READ_BYTES_PER_SECOND_MAX = 8 * 1024 * 1024;
+const READ_WINDOW_MS = 50;
+const CUT_OUTPUT = "[Earlier output was not kept.]\n";
 
 export interface TerminalRequest {
   readonly command: string;
@@ -23,6 +34,8 @@ export interface TerminalExit {
 interface Terminal {
   readonly child: Bun.Subprocess<"ignore", "pipe", "pipe">;
   readonly output: OutputTail;
+  /** So much of it is the agent's to read. */
+  readonly bytesMax: number;
   readonly exited: Promise<TerminalExit>;
   exit: TerminalExit | null;
 }
@@ -32,30 +45,84 @@ export class TerminalError extends Error {
   override readonly name = "TerminalError";
 }
 
+/** Lets readers read so much in each window, in the order in which they came. */
+class ReadPace {
+  readonly #windowBytes: number;
+  readonly #waiting: { readonly bytes: number; readonly go: () => void }[] = [];
+  #left: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(bytesPerSecond: number) {
+    this.#windowBytes = (bytesPerSecond * READ_WINDOW_MS) / 1_000;
+    this.#left = this.#windowBytes;
+  }
+
+  /** Null when so much may be read at once, else when it may. */
+  room(bytes: number): Promise<void> | null {
+    this.#timer ??= setTimeout(() => this.#refill(), READ_WINDOW_MS);
+    if (this.#left > 0 && this.#waiting.length === 0) {
+      this.#left -= bytes;
+      return null;
+    }
+    return new Promise((go) => this.#waiting.push({ bytes, go }));
+  }
+
+  #refill(): void {
+    this.#timer = undefined;
+    this.#left = Math.min(this.#windowBytes, this.#left + this.#windowBytes);
+    while (this.#left > 0) {
+      const next = this.#waiting.shift();
+      if (!next) break;
+      this.#left -= next.bytes;
+      next.go();
+    }
+    if (this.#left < this.#windowBytes) this.#timer = setTimeout(() => this.#refill(), READ_WINDOW_MS);
+  }
+}
+
+/** What the terminals of all sessions share. */
+export class TerminalLimits {
+  readonly memory: OutputMemory;
+  readonly pace: ReadPace;
+  count = 0;
+
+  constructor(memoryBytesMax = OUTPUT_MEMORY_BYTES_MAX, readBytesPerSecondMax = READ_BYTES_PER_SECOND_MAX) {
+    this.memory = new OutputMemory(memoryBytesMax);
+    this.pace = new ReadPace(readBytesPerSecondMax);
+  }
+}
+
+const OF_THIS_SERVER = new TerminalLimits();
+
 interface ClientTerminalsOptions {
   readonly newId: () => string;
   /** What a command printed, as it comes. */
   readonly onOutput: (terminalId: string, text: string) => void;
+  readonly limits?: TerminalLimits;
 }
 
 /** Commands an agent runs through us: each in a group of its own, its output bounded from the front. */
 export class ClientTerminals {
   readonly #options: ClientTerminalsOptions;
+  readonly #limits: TerminalLimits;
   readonly #terminals = new Map<string, Terminal>();
   readonly #lost = new Set<string>();
 
   constructor(options: ClientTerminalsOptions) {
     this.#options = options;
+    this.#limits = options.limits ?? OF_THIS_SERVER;
   }
 
   create(request: TerminalRequest): string {
-    if (this.#terminals.size >= TERMINALS_MAX) throw new TerminalError(`Over the limit of ${TERMINALS_MAX} terminals.`);
+    if (this.#terminals.size >= SESSION_TERMINALS_MAX) throw tooMany(SESSION_TERMINALS_MAX, "one session");
+    if (this.#limits.count >= TERMINALS_MAX) throw tooMany(TERMINALS_MAX, "all sessions");
     const child = spawn(request);
     const terminalId = this.#options.newId();
-    const limit = Math.min(request.outputByteLimit ?? OUTPUT_BYTES_DEFAULT, OUTPUT_BYTES_MAX);
-    const output = new OutputTail(limit);
-    const terminal: Terminal = { child, output, exit: null, exited: this.#watch(terminalId, child, output) };
+    const bytesMax = Math.min(request.outputByteLimit ?? OUTPUT_BYTES_DEFAULT, OUTPUT_BYTES_MAX);
+    const output = new OutputTail(Math.max(bytesMax, SHOWN_LATER_BYTES_MAX), this.#limits.memory);
+    const terminal: Terminal = { child, output, bytesMax, exit: null, exited: this.#watch(terminalId, child, output) };
     this.#terminals.set(terminalId, terminal);
+    this.#limits.count += 1;
     return terminalId;
   }
 
@@ -74,8 +141,15 @@ export class ClientTerminals {
 
   output(terminalId: string): { output: string; truncated: boolean; exit: TerminalExit | null } {
     if (this.#lost.has(terminalId)) return { output: LOST_OUTPUT, truncated: true, exit: LOST_EXIT };
-    const { output, exit } = this.#find(terminalId);
-    return { output: output.text, truncated: output.isTruncated, exit };
+    const { output, bytesMax, exit } = this.#find(terminalId);
+    const { text, isTruncated } = output.last(bytesMax);
+    return { output: text, truncated: isTruncated, exit };
+  }
+
+  /** What it has printed so far, for a tool call that shows it from now on. */
+  printed(terminalId: string): string {
+    const { text, isTruncated } = this.#find(terminalId).output.last(SHOWN_LATER_BYTES_MAX);
+    return isTruncated ? CUT_OUTPUT + text : text;
   }
 
   waitForExit(terminalId: string): Promise<TerminalExit> {
@@ -89,8 +163,11 @@ export class ClientTerminals {
 
   release(terminalId: string): void {
     if (this.#lost.delete(terminalId)) return;
-    end(this.#find(terminalId));
+    const terminal = this.#find(terminalId);
+    end(terminal);
+    terminal.output[Symbol.dispose]();
     this.#terminals.delete(terminalId);
+    this.#limits.count -= 1;
   }
 
   /** The session has ended: nothing it ran goes on. */
@@ -108,6 +185,9 @@ export class ClientTerminals {
     const take = async (stream: ReadableStream<Uint8Array>) => {
       const decoder = new TextDecoder();
       for await (const chunk of stream) {
+        // What is not read stays in the pipe, and the command waits.
+        const room = this.#limits.pace.room(chunk.byteLength);
+        if (room) await room;
         const text = decoder.decode(chunk, { stream: true });
         output.push(text);
         this.#options.onOutput(terminalId, text);
@@ -124,6 +204,10 @@ export class ClientTerminals {
     if (terminal) terminal.exit = exit;
     return exit;
   }
+}
+
+function tooMany(terminalsMax: number, of: string): TerminalError {
+  return new TerminalError(`Over the limit of ${terminalsMax} terminals of ${of}. Release those that are not needed.`);
 }
 
 /** A command that is over took its group along, and its number may be someone else's by now. */

@@ -20,8 +20,10 @@ export function takeOut(state: SessionState, fact: FactBody, settled: (entryId: 
       return { fact: entry === fact.entry ? fact : { ...fact, entry }, outputs };
     }
     case "session:chunk": {
-      const known = fact.field === "result" ? toolCall(state, fact.entryId, settled) : null;
-      return known ? grow(known, fact) : { fact, outputs: [] };
+      if (fact.field !== "result") return { fact, outputs: [] };
+      const open = state.open[positionOfEntry(state.open, fact.entryId)];
+      const known = open ?? settled(fact.entryId);
+      return known?.type === "tool-call" ? grow(known, fact, !open) : { fact, outputs: [] };
     }
     case "permission:request": {
       // The call's own entry has them whole; the question shows what fits.
@@ -36,7 +38,7 @@ export function takeOut(state: SessionState, fact: FactBody, settled: (entryId: 
 }
 
 /** The first piece past the limit takes all before it along; every later one is only added. */
-function grow(known: ToolCallEntry, fact: Extract<FactBody, { type: "session:chunk" }>): Taken {
+function grow(known: ToolCallEntry, fact: Extract<FactBody, { type: "session:chunk" }>, isLate: boolean): Taken {
   const { entryId, result = "", truncated: before } = known;
   const { text, truncated } = extend({ text: result, truncated: before }, fact.content);
   if (!truncated) return { fact, outputs: [] };
@@ -44,14 +46,6 @@ function grow(known: ToolCallEntry, fact: Extract<FactBody, { type: "session:chu
     ? { entryId, part: null, start: before.totalChars, text: fact.content }
     : { entryId, part: null, start: 0, text: result + fact.content };
   if (fact.content.length <= SHOWN_CHARS_MAX) return { fact, outputs: [output] };
-  return { fact: { type: "session:update", entry: { ...known, result: text, truncated } }, outputs: [output] };
-}
-
-function toolCall(
-  state: SessionState,
-  entryId: EntryId,
-  settled: (entryId: EntryId) => Entry | null,
-): ToolCallEntry | null {
-  const entry = state.open[positionOfEntry(state.open, entryId)] ?? settled(entryId);
-  return entry?.type === "tool-call" ? entry : null;
+  const entry = { ...known, result: text, truncated };
+  return { fact: { type: "session:update", entry, ...(isLate && { late: true }) }, outputs: [output] };
 }

@@ -253,10 +253,14 @@ describe("very many tool calls in one turn (S12)", () => {
   /** Calls that count how often one of them is looked at. */
   function countedCalls(count: number): { readonly calls: readonly ToolCallEntry[]; looks: () => number } {
     let looks = 0;
+    const look = <Value>(value: Value) => {
+      looks += 1;
+      return value;
+    };
     const calls = Array.from({ length: count }, (_, index) =>
       Object.defineProperties(toolEntry(`entry-${index}`), {
-        entryId: { enumerable: true, get: () => (++looks, EntryId.parse(`entry-${index}`)) },
-        toolCallId: { enumerable: true, get: () => (++looks, `call-${index}`) },
+        entryId: { enumerable: true, get: () => look(EntryId.parse(`entry-${index}`)) },
+        toolCallId: { enumerable: true, get: () => look(`call-${index}`) },
       }),
     );
     return { calls, looks: () => looks };
@@ -289,7 +293,8 @@ describe("very many tool calls in one turn (S12)", () => {
 
   it("the end of a turn ends at most so many calls, however many there were", () => {
     const session = started();
-    for (let index = 0; index < 2 * RUNNING_CALLS_MAX; index++) session.announce(`call-${index}`, { status: "running" });
+    for (let index = 0; index < 2 * RUNNING_CALLS_MAX; index++)
+      session.announce(`call-${index}`, { status: "running" });
     const ended = session.since(() => session.end()).filter(({ type }) => type === "session:update");
     expect(ended).toHaveLength(RUNNING_CALLS_MAX);
     expect(session.tools).toHaveLength(2 * RUNNING_CALLS_MAX);
