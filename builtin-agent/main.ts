@@ -2,14 +2,13 @@ import { join } from "node:path";
 import { Guide } from "./agent/guide.ts";
 import { OpenSessions } from "./agent/open-sessions.ts";
 import type { Mind } from "./agent/run-turn.ts";
-import { RunningCommands } from "./commands/running-commands.ts";
 import { FlagError, type Flags, parseFlags } from "./flags.ts";
 import { chooseModel, keyVariable } from "./model/settings.ts";
 import { noQuirks } from "./scenarios/scenario.ts";
 import { SessionStore } from "./sessions/session-store.ts";
+import { RunningCommands } from "./turn/running-commands.ts";
 import { Connection } from "./wire/connection.ts";
-import { LineSplitter } from "./wire/line-splitter.ts";
-import { LineWriter } from "./wire/line-writer.ts";
+import { LineSplitter, LineWriter } from "./wire/lines.ts";
 import { RPC_CODE, RpcError } from "./wire/rpc-error.ts";
 import type { World } from "./world.ts";
 

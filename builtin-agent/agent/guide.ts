@@ -1,21 +1,20 @@
-import type { RunningCommands } from "../commands/running-commands.ts";
 import { SCENARIOS } from "../scenarios/catalog.ts";
 import type { Quirks, Scenario } from "../scenarios/scenario.ts";
 import { changeConfig, configOptions } from "../sessions/config-options.ts";
-import { leakyReplay } from "../sessions/leaky-replay.ts";
+import { leakyReplay } from "../sessions/replay.ts";
 import type { Session } from "../sessions/session.ts";
 import type { StoredUpdate } from "../sessions/session-record.ts";
 import { AVAILABLE_COMMANDS, MODEL_COMMANDS } from "../skills/catalog.ts";
 import { permissionOptions } from "../turn/ask-permission.ts";
 import { Client, parseCapabilities } from "../turn/client.ts";
+import type { RunningCommands } from "../turn/running-commands.ts";
 import { Turn } from "../turn/turn.ts";
 import type { Answer, Connection, Receiver, RequestId } from "../wire/connection.ts";
 import { type JsonObject, objectAt, stringAt } from "../wire/json.ts";
 import { requiredPrompt, requiredString } from "../wire/params.ts";
 import { invalidParams, RPC_CODE, RpcError } from "../wire/rpc-error.ts";
 import type { World } from "../world.ts";
-import type { Feature } from "./features.ts";
-import { initializeResult, SIGN_IN } from "./initialize-result.ts";
+import { type Feature, initializeResult, SIGN_IN } from "./features.ts";
 import type { OpenSessions } from "./open-sessions.ts";
 import { type Mind, runTurn, type Script } from "./run-turn.ts";
 

@@ -1,9 +1,8 @@
 import { configOptions, sessionModes } from "../sessions/config-options.ts";
-import { listPage } from "../sessions/list-page.ts";
 import { replay } from "../sessions/replay.ts";
 import { Session } from "../sessions/session.ts";
 import type { StoredUpdate } from "../sessions/session-record.ts";
-import type { SessionStore } from "../sessions/session-store.ts";
+import { listPage, type SessionStore } from "../sessions/session-store.ts";
 import { parseToolServers, requiredToolServers } from "../sessions/tool-server.ts";
 import { type JsonObject, stringAt } from "../wire/json.ts";
 import { requiredDirectory, requiredString } from "../wire/params.ts";

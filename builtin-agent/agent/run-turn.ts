@@ -1,6 +1,7 @@
 import type { Scenario } from "../scenarios/scenario.ts";
 import { findModelSkill, findSkill } from "../skills/catalog.ts";
-import { generalAnswer } from "../skills/general-answer.ts";
+import type { Skill } from "../skills/skill.ts";
+import { describeAttachments } from "../turn/attachments.ts";
 import { type Turn, TurnCancelled } from "../turn/turn.ts";
 import type { Answer } from "../wire/connection.ts";
 import { RpcError } from "../wire/rpc-error.ts";
@@ -100,4 +101,17 @@ function promptText(turn: Turn): string {
     .flatMap((block) => (block.type === "text" ? [block.text] : []))
     .join("\n")
     .trim();
+}
+
+/** For everything that is no command: friendly, short, and honest about what was seen. */
+function generalAnswer(turn: Turn, near: Skill | undefined): void {
+  const seen = describeAttachments(turn.context.prompt);
+  const lines = [
+    ...(seen.length > 0 ? ["I received:", "", ...seen.map((line) => `- ${line}`), ""] : []),
+    ...(near ? [`That is nearly \`${near.usage}\`: ${near.summary}`, ""] : []),
+    "I am the built-in guide and have no model, so I only know a few words: `list`, `read <file>`, `search <text>`,",
+    "`run <command>`, `plan`, `think` and some more. Say **`help`** to see them all.",
+  ];
+  if (turn.isDetailed) lines.push("", "For real work choose another agent; I am here to show you around.");
+  turn.say(lines.join("\n"));
 }

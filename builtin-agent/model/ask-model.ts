@@ -1,7 +1,6 @@
 import { Draft } from "./draft.ts";
-import { openModel } from "./open-model.ts";
+import { openModel, streamStep } from "./model-call.ts";
 import type { ModelSettings } from "./settings.ts";
-import { streamStep } from "./stream-step.ts";
 import { readTrouble } from "./trouble.ts";
 
 /** A model on this machine may have to be loaded first. */

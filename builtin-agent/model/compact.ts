@@ -1,12 +1,10 @@
 import type { LanguageModelV3 } from "@ai-sdk/provider";
+import type { ModelMessage } from "../sessions/model-message.ts";
 import type { Turn } from "../turn/turn.ts";
 import { Draft } from "./draft.ts";
-import type { ModelMessage } from "./model-message.ts";
-import { bounded } from "./model-tool.ts";
-import { notice } from "./notice.ts";
+import { notice, streamStep, withRetries } from "./model-call.ts";
+import { bounded } from "./own-tools.ts";
 import type { ModelSettings } from "./settings.ts";
-import { streamStep } from "./stream-step.ts";
-import { withRetries } from "./with-retries.ts";
 
 /** What the request in progress may keep of the context, word for word. */
 const KEPT_CHARACTERS_PER_TOKEN = 1;

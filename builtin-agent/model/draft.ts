@@ -1,6 +1,6 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type { AssistantPart, ModelCall } from "../sessions/model-message.ts";
 import { isObject, type JsonObject, parseJson } from "../wire/json.ts";
-import type { AssistantPart, ModelCall } from "./model-message.ts";
 
 type StreamPart = LanguageModelV3StreamPart;
 type Metadata = NonNullable<ModelCall["providerOptions"]>;

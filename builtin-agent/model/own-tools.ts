@@ -1,14 +1,13 @@
-import { type Changed, changeFile, replaceOnce } from "../deeds/change-file.ts";
-import { listFiles } from "../deeds/list-files.ts";
-import { readFile } from "../deeds/read-file.ts";
-import { runAsked } from "../deeds/run-asked.ts";
-import { searchFiles } from "../deeds/search-files.ts";
+import type { LanguageModelV3FunctionTool } from "@ai-sdk/provider";
+import { type Changed, changeFile, replaceOnce } from "../tools/change-file.ts";
+import { listFiles, readTextFile, searchFiles } from "../tools/find-files.ts";
+import { runAsked } from "../tools/run-command.ts";
+import type { Turn } from "../turn/turn.ts";
 import { type JsonObject, stringAt } from "../wire/json.ts";
-import { done, failed, type ModelTool, type ToolAnswer } from "./model-tool.ts";
 
 const READ_LINES_DEFAULT = 2_000;
 
-/** Files and commands of the session's directory: the same deeds, and the same questions, as the guide's. */
+/** Files and commands of the session's directory: the same tool calls, and the same permission requests, as the guide's. */
 export const OWN_TOOLS: readonly ModelTool[] = [
   {
     name: "list_files",
@@ -32,7 +31,7 @@ export const OWN_TOOLS: readonly ModelTool[] = [
       required: ["path"],
     },
     async run(turn, input) {
-      const file = await readFile(turn, text(input, "path"));
+      const file = await readTextFile(turn, text(input, "path"));
       return file.ok ? done(someLines(file.text, input)) : failed(file.reason);
     },
   },
@@ -124,4 +123,34 @@ function changeAnswer(path: string, changed: Changed): ToolAnswer {
     default:
       return changed satisfies never;
   }
+}
+
+/** What a call is answered with; an error is for the model to read and to do better. */
+export type ToolAnswer = { readonly text: string; readonly isError: boolean };
+
+/** Something the model can call. */
+export type ModelTool = {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: LanguageModelV3FunctionTool["inputSchema"];
+  run(turn: Turn, input: JsonObject): Promise<ToolAnswer>;
+};
+
+/** What one call may put into the model's context. */
+const ANSWER_CHARACTERS_MAX = 30_000;
+
+/** Beginning and end of what is too long, with a word about what is missing. */
+export function bounded(text: string, charactersMax = ANSWER_CHARACTERS_MAX): string {
+  if (text.length <= charactersMax) return text;
+  const half = Math.floor(charactersMax / 2);
+  const left = text.length - 2 * half;
+  return `${text.slice(0, half)}\n[${left} characters left out]\n${text.slice(-half)}`;
+}
+
+export function done(text: string): ToolAnswer {
+  return { text: bounded(text), isError: false };
+}
+
+export function failed(text: string): ToolAnswer {
+  return { text: bounded(text), isError: true };
 }

@@ -3,9 +3,9 @@ import type { ToolServer } from "../sessions/tool-server.ts";
 import { askPermission } from "../turn/ask-permission.ts";
 import { ToolCall, textContent } from "../turn/tool-call.ts";
 import type { Turn } from "../turn/turn.ts";
-import { connectionFailure } from "../wire/connection-failure.ts";
 import { isObject, type JsonObject, stringAt } from "../wire/json.ts";
-import { done, failed, type ModelTool, type ToolAnswer } from "./model-tool.ts";
+import { done, failed, type ModelTool, type ToolAnswer } from "./own-tools.ts";
+import { connectionFailure } from "./trouble.ts";
 
 /** The app's own tools: who may do what is decided behind them, so a call needs no question here. */
 const OWN_SERVER = "liminal";

@@ -1,8 +1,8 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
-import { isModelMessage, type ModelMessage, withPlainData } from "../model/model-message.ts";
 import { isObject, type JsonObject, parseJson, stringAt } from "../wire/json.ts";
 import { parseContentBlock } from "../wire/params.ts";
 import { type ConfigValues, parseConfig } from "./config-options.ts";
+import { isModelMessage, type ModelMessage, withPlainData } from "./model-message.ts";
 
 /** What the agent asks permission for. */
 export type GuardedKind = "edit" | "execute" | "tool";

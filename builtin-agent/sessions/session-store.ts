@@ -11,7 +11,8 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { SessionInfo } from "@agentclientprotocol/sdk";
+import type { ListSessionsResponse, SessionInfo } from "@agentclientprotocol/sdk";
+import { invalidParams } from "../wire/rpc-error.ts";
 import { parseRecord, type SessionRecord } from "./session-record.ts";
 
 const FILE_MODE = 0o600;
@@ -86,6 +87,35 @@ export class SessionStore {
 }
 
 /** Unique and sortable, so that a page can say where the next one starts. */
-export function order(info: SessionInfo): string {
+function order(info: SessionInfo): string {
   return `${info.updatedAt ?? ""} ${info.sessionId}`;
+}
+
+/** Sessions in one answer to `session/list`. */
+const LIST_PAGE_SESSIONS = 50;
+
+/** One page of the sorted list; the cursor names the last session given, so new ones shift nothing. */
+export function listPage(
+  sorted: readonly SessionInfo[],
+  query: { cwd: string | undefined; cursor: string | undefined },
+): ListSessionsResponse {
+  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+  const matching = sorted.filter(
+    (info) => (query.cwd === undefined || info.cwd === query.cwd) && (after === undefined || order(info) < after),
+  );
+  const sessions = matching.slice(0, LIST_PAGE_SESSIONS);
+  const last = sessions.at(-1);
+  return last && matching.length > sessions.length ? { sessions, nextCursor: encodeCursor(order(last)) } : { sessions };
+}
+
+const CURSOR_PREFIX = "guide:";
+
+function encodeCursor(position: string): string {
+  return Buffer.from(CURSOR_PREFIX + position).toString("base64url");
+}
+
+function decodeCursor(cursor: string): string {
+  const text = Buffer.from(cursor, "base64url").toString("utf8");
+  if (!text.startsWith(CURSOR_PREFIX)) throw invalidParams("This cursor is not one of ours.");
+  return text.slice(CURSOR_PREFIX.length);
 }

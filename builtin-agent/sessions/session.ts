@@ -1,7 +1,7 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
-import { Memory } from "../model/memory.ts";
 import type { RequestId } from "../wire/connection.ts";
 import { type ConfigValues, DEFAULT_CONFIG } from "./config-options.ts";
+import { Memory } from "./memory.ts";
 import type { GuardedKind, SessionRecord } from "./session-record.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { ToolServer } from "./tool-server.ts";

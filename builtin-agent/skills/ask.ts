@@ -1,5 +1,5 @@
+import { createServer } from "node:http";
 import type { ElicitationSchema } from "@agentclientprotocol/sdk";
-import { serveVisit } from "../turn/serve-visit.ts";
 import type { Turn } from "../turn/turn.ts";
 import type { JsonObject } from "../wire/json.ts";
 import type { Skill } from "./skill.ts";
@@ -96,4 +96,41 @@ async function askForVisit(turn: Turn): Promise<void> {
 function answers(content: JsonObject): string {
   const rows = Object.entries(content).map(([field, value]) => `| ${field} | \`${JSON.stringify(value)}\` |`);
   return ["Thank you! You answered:", "", "| Field | Answer |", "| --- | --- |", ...rows].join("\n");
+}
+
+const PATH = "/visit";
+const PAGE = "<!doctype html><title>The guide</title><p>Thank you for coming. You can close this page.</p>";
+
+/** A page of the guide's own on this machine. */
+type Visit = Disposable & {
+  readonly url: string;
+  /** Whether someone came within that time; a cancel rejects. */
+  isVisitedWithin(ms: number, signal: AbortSignal): Promise<boolean>;
+};
+
+/** Serves a page until it is disposed of. Only its own address counts: browsers also ask for icons. */
+async function serveVisit(): Promise<Visit> {
+  const visited = Promise.withResolvers<boolean>();
+  const server = createServer((request, response) => {
+    const isPage = request.url === PATH;
+    response.writeHead(isPage ? 200 : 404, { "Content-Type": "text/html; charset=utf-8", Connection: "close" });
+    response.end(isPage ? PAGE : "", () => {
+      if (isPage) visited.resolve(true);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("A page on this machine has a port.");
+  return {
+    url: `http://127.0.0.1:${address.port}${PATH}`,
+    isVisitedWithin: (ms, signal) => {
+      const timer = setTimeout(() => visited.resolve(false), ms);
+      signal.addEventListener("abort", () => visited.reject(signal.reason), { once: true });
+      return visited.promise.finally(() => clearTimeout(timer));
+    },
+    [Symbol.dispose]: () => void server.close(),
+  };
 }

@@ -1,21 +1,12 @@
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
 import { makeAll } from "./all.ts";
 import { ask } from "./ask.ts";
-import { crash } from "./crash.ts";
-import { edit } from "./edit.ts";
-import { fail } from "./fail.ts";
-import { makeHelp } from "./help.ts";
-import { modelHelpText } from "./help-text.ts";
-import { image } from "./image.ts";
-import { list } from "./list.ts";
+import { edit, list, read, run, search } from "./files.ts";
+import { makeHelp, modelHelpText } from "./help.ts";
+import { image } from "./media.ts";
+import { crash, fail, sleep, stream, think } from "./pace.ts";
 import { plan } from "./plan.ts";
-import { read } from "./read.ts";
-import { run } from "./run.ts";
-import { search } from "./search.ts";
 import type { Skill } from "./skill.ts";
-import { sleep } from "./sleep.ts";
-import { stream } from "./stream.ts";
-import { think } from "./think.ts";
 
 const help = makeHelp(() => SKILLS);
 const all = makeAll(() => AVAILABLE_COMMANDS);

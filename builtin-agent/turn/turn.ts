@@ -1,10 +1,10 @@
 import type { ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk";
-import type { RunningCommands } from "../commands/running-commands.ts";
 import type { Session } from "../sessions/session.ts";
 import type { RequestId } from "../wire/connection.ts";
 import type { World } from "../world.ts";
+import { describeAttachments } from "./attachments.ts";
 import type { Client } from "./client.ts";
-import { describeAttachments } from "./describe-attachments.ts";
+import type { RunningCommands } from "./running-commands.ts";
 
 /** Thrown inside a skill by whatever it awaits or sends once its turn is cancelled. */
 export class TurnCancelled extends Error {

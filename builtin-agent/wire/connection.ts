@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, parseJson } from "./json.ts";
-import type { LineWriter } from "./line-writer.ts";
+import type { LineWriter } from "./lines.ts";
 import { ClientRefusal, RPC_CODE, RpcError } from "./rpc-error.ts";
 
 // Why not the SDK's connection: importing it costs 60-120 ms of CPU and 25 MB at start (a bare Bun process: 6 ms and

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
-import { gradientPng } from "../../builtin-agent/skills/gradient-png.ts";
+import { gradientPng } from "../../builtin-agent/skills/media.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { AppPage } from "./app-page.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { gradientPng } from "../../builtin-agent/skills/gradient-png.ts";
+import { gradientPng } from "../../builtin-agent/skills/media.ts";
 import type { Part } from "../../src/protocol/entry.ts";
 import { ATTACHMENT_BYTES_MAX, FRAME_BYTES_MAX, MESSAGE_ATTACHMENT_BYTES_MAX } from "../../src/protocol/limits.ts";
 import { guideWith, startTestServer } from "../support/test-server.ts";

@@ -1,5 +1,5 @@
-import type { SessionRecord } from "../sessions/session-record.ts";
 import { callsIn, type ModelMessage, resultOf } from "./model-message.ts";
+import type { SessionRecord } from "./session-record.ts";
 
 /** A rough measure, for endpoints that report no usage and for what was added since they did. */
 const CHARACTERS_PER_TOKEN = 4;

@@ -1,5 +1,6 @@
 import type { Turn } from "../turn/turn.ts";
-import type { Skill } from "./skill.ts";
+import { RPC_CODE, RpcError } from "../wire/rpc-error.ts";
+import { isEmpty, type Skill } from "./skill.ts";
 
 const WORDS_MAX = 1_000_000;
 const WORDS_PER_SECOND_MAX = 100_000;
@@ -68,3 +69,78 @@ function wordsText(first: number, last: number, total: number): string {
 function nextEvents(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Slow enough to be seen, short enough not to bore. */
+const THOUGHT_PAUSE_MS = 40;
+const THOUGHTS = [
+  "The question is what thinking looks like from outside. ",
+  "It should arrive in pieces, muted, ",
+  "and fold away once the answer is there. ",
+  "So I think in a few chunks and then answer.",
+];
+
+/** Thought chunks, then an answer. */
+export const think: Skill = {
+  name: "think",
+  usage: "think",
+  summary: "Thinks aloud for a moment, then answers.",
+  accepts: isEmpty,
+  async run(turn) {
+    for (const thought of THOUGHTS) {
+      turn.think(thought);
+      await turn.pause(THOUGHT_PAUSE_MS);
+    }
+    turn.say("I have thought about it: **thoughts come before the answer**, and you can fold them away.");
+    if (turn.isDetailed) turn.say("\n\nThey were sent as `agent_thought_chunk` updates of one message.");
+  },
+};
+
+const SLEEP_SECONDS_MAX = 86_400;
+
+/** A turn that lasts; a cancel ends it at once. */
+export const sleep: Skill = {
+  name: "sleep",
+  usage: "sleep [seconds]",
+  summary: "Waits, for ever without a number; Cancel wakes me.",
+  hint: "[seconds]",
+  accepts: (argument) => /^(\d+(\.\d+)?)?$/.test(argument),
+  async run(turn, argument) {
+    if (argument === "") {
+      turn.say("Sleeping until you cancel.");
+      return turn.pause();
+    }
+    const seconds = Number(argument);
+    if (seconds > SLEEP_SECONDS_MAX) return turn.say(`I sleep at most ${SLEEP_SECONDS_MAX} seconds.`);
+    turn.say(`Sleeping for ${seconds} s.`);
+    await turn.pause(seconds * 1_000);
+    turn.say(" Awake again.");
+  },
+};
+
+const CRASH_EXIT_CODE = 1;
+
+/** The process dies in the middle of a turn; what it said before is sent and stored. */
+export const crash: Skill = {
+  name: "crash",
+  usage: "crash",
+  summary: "Ends this agent's process in the middle of a turn.",
+  accepts: isEmpty,
+  async run(turn) {
+    turn.say("Crashing now.");
+    await turn.settled();
+    turn.context.commands.killAll();
+    process.stderr.write("liminal-guide: crashed, as asked\n");
+    process.exit(CRASH_EXIT_CODE);
+  },
+};
+
+/** A turn that ends in a JSON-RPC error. */
+export const fail: Skill = {
+  name: "fail",
+  usage: "fail",
+  summary: "Answers with an error, to see what that looks like.",
+  accepts: isEmpty,
+  run() {
+    throw new RpcError(RPC_CODE.internal, "The guide failed, as you asked.");
+  },
+};

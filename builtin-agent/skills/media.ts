@@ -1,3 +1,17 @@
+import { isEmpty, type Skill } from "./skill.ts";
+
+/** A picture made on the spot. */
+export const image: Skill = {
+  name: "image",
+  usage: "image",
+  summary: "Paints a small picture.",
+  accepts: isEmpty,
+  run(turn) {
+    turn.say("Dawn, in 160 by 96 pixels:\n\n");
+    turn.sayBlock({ type: "image", mimeType: "image/png", data: gradientPng(160, 96).toString("base64") });
+  },
+};
+
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const BYTES_PER_PIXEL = 3;
 const TOP = [38, 30, 84] as const;
@@ -42,4 +56,31 @@ function chunk(type: string, data: Uint8Array): Buffer {
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(Bun.hash.crc32(body));
   return Buffer.concat([length, body, checksum]);
+}
+
+const SAMPLES_PER_SECOND = 8_000;
+const SAMPLES = 800;
+const TONE_HERTZ = 440;
+const HEADER_BYTES = 44;
+
+/** A tenth of a second of concert pitch, as the smallest real sound file. */
+export function toneWav(): Buffer {
+  const wav = Buffer.alloc(HEADER_BYTES + SAMPLES);
+  wav.write("RIFF", 0, "latin1");
+  wav.writeUInt32LE(HEADER_BYTES - 8 + SAMPLES, 4);
+  wav.write("WAVEfmt ", 8, "latin1");
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt16LE(1, 20);
+  wav.writeUInt16LE(1, 22);
+  wav.writeUInt32LE(SAMPLES_PER_SECOND, 24);
+  wav.writeUInt32LE(SAMPLES_PER_SECOND, 28);
+  wav.writeUInt16LE(1, 32);
+  wav.writeUInt16LE(8, 34);
+  wav.write("data", 36, "latin1");
+  wav.writeUInt32LE(SAMPLES, 40);
+  for (let index = 0; index < SAMPLES; index += 1) {
+    const angle = (2 * Math.PI * TONE_HERTZ * index) / SAMPLES_PER_SECOND;
+    wav[HEADER_BYTES + index] = Math.round(128 + 80 * Math.sin(angle));
+  }
+  return wav;
 }

@@ -1,8 +1,7 @@
-import { resolveInside } from "../files/resolve-inside.ts";
-import { readText, writeText } from "../files/text-file.ts";
 import { askPermission } from "../turn/ask-permission.ts";
 import { ToolCall } from "../turn/tool-call.ts";
 import type { Turn } from "../turn/turn.ts";
+import { readText, resolveInside, writeText } from "./file-access.ts";
 
 /** The text a file is to have, or why it is left as it is. `oldText` is null for a file that is not there. */
 export type Change = (oldText: string | null) => { readonly newText: string } | { readonly refused: string };
