@@ -29,3 +29,27 @@ test.skipIf(!claude.isInstalled)(
     expect(scene.client.all("permission:request").filter(({ by }) => by === undefined)).toEqual([]);
   },
 );
+
+/** Longer than the calls before it take, shorter than the wait. */
+const HARD_LIMIT_MS = 5_000;
+
+test.skipIf(!claude.isInstalled)(
+  "quirk: a tool call of Claude's ends after its MCP_TOOL_TIMEOUT in spite of progress, and the agents go on working",
+  async () => {
+    const env = { MCP_TOOL_TIMEOUT: String(HARD_LIMIT_MS) };
+    const settings = { agents: { "claude-code": { env } }, orchestration: { progressEveryMs: 500 } };
+    await using scene = await openAgentScene(claude, settings);
+    const talk = await scene.newSession();
+    const call = (tool: string, input: Parameters<typeof claude.mcpTool>[2]) => claude.mcpTool("liminal", tool, input);
+    await talk.run(
+      call("create_coding_agent", { agent: "builtin", plan: "sleep" }),
+      call("wait_for_agents", { timeoutMs: 120_000 }),
+      call("list_agents", {}),
+      "say: I was cut off.",
+    );
+    expect(talk.entries.at(-1)?.content).toBe("I was cut off.");
+    const waited = talk.tools.findLast(({ name }) => name.includes("wait_for_agents"));
+    expect(waited?.status).toBe("error");
+    expect(JSON.stringify(talk.tools.findLast(({ name }) => name.includes("list_agents")))).toContain("running");
+  },
+);

@@ -84,6 +84,7 @@ export const KNOWN_QUIRKS: readonly string[] = [
   "A session without a message can not be loaded",
   "A load within the minute that made the session empties it; sessions are bound to their exact directory",
   "A missing list of MCP servers is an error",
+  "A tool call of an MCP server ends after `MCP_TOOL_TIMEOUT`, in spite of progress",
   "`session/close` is not there",
   "Lines that are no messages",
   "An error with id null, answers to nothing",
