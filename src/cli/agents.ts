@@ -1,8 +1,25 @@
 import type { AgentInfo } from "../protocol/server-messages.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { type CommandLine, misusedNamed, misusedSubcommand } from "./parse-command-line.ts";
-import { oneLine, print, table, tell } from "./print.ts";
+import { print, tell } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
+import { type Column, CUT, type Style, table } from "./terminal.ts";
+
+const STATE_STYLES: Readonly<Record<string, Style>> = {
+  connected: "green",
+  "needs-sign-in": "yellow",
+  reconnecting: "yellow",
+  disconnected: "red",
+  failed: "red",
+  "needs-install": "dim",
+};
+const COLUMNS: readonly Column[] = [
+  { title: "AGENT", style: "cyan" },
+  { title: "STATE", style: (state) => STATE_STYLES[state] },
+  { title: "INSTALLED" },
+  { title: "CATALOG" },
+  { title: "NAME", ...CUT },
+];
 
 export async function agents(line: CommandLine): Promise<ExitCode> {
   const [verb = "list", which] = line.args;
@@ -31,9 +48,9 @@ function list(line: CommandLine, known: readonly AgentInfo[]): void {
     availability === "ready" ? status : availability,
     installedVersion ?? "-",
     version ?? "-",
-    oneLine(name),
+    name,
   ]);
-  print(line, { agents: shown }, table([["AGENT", "STATE", "INSTALLED", "CATALOG", "NAME"], ...rows]));
+  print(line, { agents: shown }, table(COLUMNS, rows, line.screen));
 }
 
 async function install(line: CommandLine, link: ServerLink, agent: AgentInfo): Promise<void> {

@@ -18,7 +18,7 @@ export async function attach(line: CommandLine): Promise<ExitCode> {
   using link = await connect(line.env);
   const sessionId = await findSession(link, line.args[0] ?? "");
   const idle = Promise.withResolvers<"idle">();
-  const transcript = new LiveTranscript(sessionId, earlier, (text) => process.stdout.write(text));
+  const transcript = new LiveTranscript(sessionId, earlier, line.screen, (text) => process.stdout.write(text));
   let state = EMPTY_SESSION;
   const unfollow = link.connection.follow(sessionId, (message) => {
     if (message.type === "error") {

@@ -15,8 +15,15 @@ export interface OptionSpec {
   readonly short?: string;
   /** What stands after it, in words; without it the option is a switch. */
   readonly value?: string;
+  /** The only values it takes. */
+  readonly choices?: readonly string[];
+  /** What completion offers; the choices where it has some. */
   readonly offer?: Offer;
   readonly help: string;
+}
+
+export function offerOf({ choices, offer }: OptionSpec): Offer {
+  return choices ?? offer ?? "files";
 }
 
 export interface CommandSpec {

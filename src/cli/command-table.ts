@@ -10,7 +10,7 @@ export const COMMANDS: readonly CommandSpec[] = [...ACTING_COMMANDS, ...READING_
 export const OPTIONS_OF_ALL: readonly OptionSpec[] = [
   { name: "json", help: "print JSON: one object, or one per line where the command says so" },
   { name: "quiet", short: "q", help: "print only the result and errors" },
-  { name: "help", short: "h", help: "show this" },
+  { name: "help", short: "h", help: "show this help" },
 ];
 
 export function commandNamed(name: string): CommandSpec | undefined {

@@ -6,8 +6,11 @@ import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, shortId } from "./find-session.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
 import { openRequests, shortRequestId } from "./permit.ts";
-import { beQuiet, oneLine, plain } from "./print.ts";
+import { beQuiet } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
+import { oneLine, plain } from "./terminal.ts";
+
+const TITLE_COLUMNS_MAX = 80;
 
 const SCRIPTS: Readonly<Record<string, () => string>> = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
@@ -30,7 +33,7 @@ async function offered(line: CommandLine, what: string): Promise<readonly string
   beQuiet();
   try {
     using link = await connect(line.env, "fail");
-    return (await offersOf(line, link, what)).map(({ id, title }) => `${id}\t${oneLine(title)}`);
+    return (await offersOf(line, link, what)).map(({ id, title }) => `${id}\t${oneLine(title, TITLE_COLUMNS_MAX)}`);
   } catch (error) {
     if (error instanceof CliError) return [];
     throw error;

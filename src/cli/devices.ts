@@ -2,12 +2,19 @@ import { z } from "zod";
 import { ShownDevice } from "../protocol/devices.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { type CommandLine, misusedSubcommand } from "./parse-command-line.ts";
-import { plain, print, table } from "./print.ts";
+import { print } from "./print.ts";
 import { bodyOf, type RunningServer } from "./running-server.ts";
 import { connect } from "./server-link.ts";
+import { type Column, CUT, type Screen, type Styled, table } from "./terminal.ts";
 
 const Listed = z.object({ devices: z.array(ShownDevice) });
 const Revoked = z.object({ revoked: z.array(z.string()) });
+const COLUMNS: readonly Column[] = [
+  { title: "ID", style: "cyan" },
+  { title: "LAST SEEN (UTC)", style: (seen) => (seen === "now" ? "green" : "dim") },
+  { title: "SIGNED IN (UTC)", style: "dim" },
+  { title: "NAME", ...CUT },
+];
 const MINUTE_CHARS = "2000-01-01T00:00".length;
 
 export async function devices(line: CommandLine): Promise<ExitCode> {
@@ -23,7 +30,9 @@ export async function devices(line: CommandLine): Promise<ExitCode> {
     print(
       line,
       { devices: known },
-      known.length > 0 ? listed(known) : "No browser is signed in. Sign one in with: liminal open, or liminal pair",
+      known.length > 0
+        ? listed(known, line.screen)
+        : "No browser is signed in. Sign one in with: liminal open, or liminal pair",
     );
   return EXIT.done;
 }
@@ -50,14 +59,14 @@ function idOf(known: readonly ShownDevice[], wanted: string): string {
   throw new CliError(EXIT.failed, `${words} liminal devices lists them.`, "DEVICE_NOT_FOUND");
 }
 
-function listed(known: readonly ShownDevice[]): string {
+function listed(known: readonly ShownDevice[], screen: Screen): Styled {
   const rows = known.map(({ id, name, createdAt, lastSeenAt, isConnected }) => [
     id,
     isConnected ? "now" : minuteOf(lastSeenAt),
     minuteOf(createdAt),
-    plain(name),
+    name,
   ]);
-  return table([["ID", "LAST SEEN", "SIGNED IN", "NAME"], ...rows]);
+  return table(COLUMNS, rows, screen);
 }
 
 function minuteOf(iso: string): string {

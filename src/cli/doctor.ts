@@ -2,19 +2,27 @@ import { examine } from "../server/doctor/examine.ts";
 import type { Finding } from "../server/doctor/finding.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { CommandLine } from "./parse-command-line.ts";
-import { plain, print } from "./print.ts";
+import { print } from "./print.ts";
+import { paint, type Screen, Styled, styled, wrap } from "./terminal.ts";
 
-const MARKS: Readonly<Record<Finding["status"], string>> = { ok: "ok     ", note: "note   ", problem: "PROBLEM" };
+const MARKS: Readonly<Record<Finding["status"], Styled>> = {
+  ok: paint("green", "ok     "),
+  note: paint("yellow", "note   "),
+  problem: paint("red", "PROBLEM"),
+};
+const INDENT = " ".repeat("PROBLEM  ".length);
 
 export async function doctor(line: CommandLine): Promise<ExitCode> {
   const checks = await examine({ env: line.env, agents: line.has("no-agents") ? false : (line.text("agent") ?? true) });
   const problems = checks.filter(({ status }) => status === "problem").length;
   const verdict = problems === 0 ? "No problems found." : `${problems} problem${problems === 1 ? "" : "s"} found.`;
-  print(line, { ok: problems === 0, checks }, `${checks.map(described).join("")}\n${verdict}`);
+  const described = checks.map((check) => describe(check, line.screen));
+  const text = styled`${Styled.join(described)}\n${paint(problems === 0 ? "green" : "red", verdict)}`;
+  print(line, { ok: problems === 0, checks }, text);
   return problems === 0 ? EXIT.done : EXIT.failed;
 }
 
-function described({ id, status, message, fix }: Finding): string {
-  const first = `${MARKS[status]}  ${id}: ${plain(message)}\n`;
-  return fix === undefined ? first : `${first}         → ${plain(fix)}\n`;
+function describe({ id, status, message, fix }: Finding, { columns }: Screen): Styled {
+  const first = styled`${MARKS[status]}  ${wrap(`${id}: ${message}`, columns, INDENT)}\n`;
+  return fix === undefined ? first : styled`${first}${INDENT}${wrap(`→ ${fix}`, columns, `${INDENT}  `)}\n`;
 }

@@ -2,18 +2,16 @@ import { open } from "node:fs/promises";
 import { asPlainJson } from "../lib/harmless-text.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
-import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
-import { plain, print } from "./print.ts";
+import type { CommandLine } from "./parse-command-line.ts";
+import { print } from "./print.ts";
 import { bodyOf } from "./running-server.ts";
 import { connect } from "./server-link.ts";
+import { plain } from "./terminal.ts";
 import { pour } from "./write-out.ts";
-
-const FORMS = ["md", "html", "json"];
 
 export async function exportSession(line: CommandLine): Promise<ExitCode> {
   const file = line.text("output");
   const format = line.text("format") ?? (line.json && file === undefined ? "json" : "md");
-  if (!FORMS.includes(format)) throw misusedNamed("export", `--format is "${format}": choose md, html or json.`);
   using link = await connect(line.env);
   const sessionId = await findSession(link, line.args[0] ?? "");
   const body = await bodyOf(await link.server.get(`/api/export?${new URLSearchParams({ sessionId, format })}`));

@@ -10,8 +10,9 @@ import type { StopReason } from "../protocol/stop-reason.ts";
 import { turnEndWords } from "../protocol/turn-end-words.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { type OpenRequest, openRequestOf, optionFor, requestWords } from "./open-request.ts";
-import { oneLine, tell } from "./print.ts";
+import { tell } from "./print.ts";
 import type { ServerLink } from "./server-link.ts";
+import { oneLine } from "./terminal.ts";
 
 export interface TurnResult {
   readonly sessionId: SessionId;

@@ -1,73 +1,79 @@
 import type { CommandSpec, OptionSpec } from "./command-spec.ts";
 import { COMMANDS, OPTIONS_OF_ALL } from "./command-table.ts";
 import { EXIT_WORDS } from "./exit-codes.ts";
+import { paint, type Screen, Styled, styled, wrap } from "./terminal.ts";
 
-const GAP = 2;
-const LINE_CHARS_MAX = 100;
+const INDENT = "  ";
+const GAP = "  ";
+/** Longer lines are hard to read. */
+const LINE_COLUMNS_MAX = 100;
+/** Where less is left beside the names, what they mean stands below them. */
+const MEANING_COLUMNS_MIN = 30;
 
-export function overview(): string {
-  const rows = COMMANDS.map(({ name, summary }) => [name, summary] as const);
-  return [
-    "Usage: liminal <command> [options]",
-    "",
-    "One local app for all your AI coding agents. Commands talk to the running server, or start one and say so.",
-    "",
-    "Commands:",
-    ...columns(rows),
-    "",
-    "Session ids may be shortened to a unique beginning, request ids to a unique beginning or end. Every command takes --json and --help; liminal --version says which this is.",
-    "",
-    "Exit codes:",
-    ...columns(EXIT_WORDS.map(([code, words]) => [String(code), words] as const)),
-    "",
-  ].join("\n");
+export function overview(screen: Screen): Styled {
+  const columns = lineColumns(screen);
+  const paragraph = (text: string) => `${wrap(text, columns, "")}\n`;
+  return styled`${heading("Usage:")} liminal <command> [options]
+
+${paragraph("One local app for all your AI coding agents. Commands talk to the running server, or start one and say so.")}
+${heading("Commands:")}
+${pairs(
+  COMMANDS.map(({ name, summary }) => [name, summary] as const),
+  columns,
+)}
+${paragraph("Session ids may be shortened to a unique beginning, request ids to a unique beginning or end. Every command takes --json and --help. liminal --version prints the version.")}
+${heading("Exit codes:")}
+${pairs(
+  EXIT_WORDS.map(([code, words]) => [String(code), words] as const),
+  columns,
+)}`;
 }
 
-export function helpOf(command: CommandSpec): string {
+export function helpOf(command: CommandSpec, screen: Screen): Styled {
   const { summary, options, notes = [], json, examples } = command;
+  const columns = lineColumns(screen);
   const all = [...options, ...OPTIONS_OF_ALL];
-  return [
-    `Usage: ${usageOf(command)}`,
-    "",
-    `${capital(summary)}.`,
-    ...notes.flatMap((note) => wrapped(note, "")),
-    "",
-    "Options:",
-    ...columns(all.map((option) => [optionWords(option), option.help] as const)),
-    ...(json === null ? [] : ["", "With --json:", ...wrapped(json, "  ")]),
-    "",
-    "Examples:",
-    ...examples.map((example) => `  ${example}`),
-    "",
-  ].join("\n");
+  return styled`${heading("Usage:")} ${wrap(usageOf(command), columns - "Usage: ".length, INDENT)}
+
+${[`${capital(summary)}.`, ...notes].map((note) => `${wrap(note, columns, "")}\n`).join("")}
+${heading("Options:")}
+${pairs(
+  all.map((option) => [optionWords(option), option.help] as const),
+  columns,
+)}${json === null ? "" : styled`\n${heading("With --json:")}\n${INDENT}${wrap(json, columns, INDENT)}\n`}
+${heading("Examples:")}
+${examples.map((example) => `${INDENT}${example}\n`).join("")}`;
 }
 
 export function usageOf({ name, args }: CommandSpec): string {
   return ["liminal", name, args, "[options]"].filter((word) => word !== "").join(" ");
 }
 
-function optionWords({ name, short, value }: OptionSpec): string {
-  return `${short ? `-${short}, ` : "    "}--${name}${value ? ` <${value}>` : ""}`;
+function lineColumns({ columns }: Screen): number {
+  return Math.min(columns ?? LINE_COLUMNS_MAX, LINE_COLUMNS_MAX);
 }
 
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([first]) => first.length)) + GAP;
-  return rows.flatMap(([first, second]) => {
-    const [line = "", ...more] = wrapped(second, " ".repeat(width + GAP));
-    return [`  ${first.padEnd(width)}${line.trimStart()}`, ...more];
-  });
+function heading(text: string): Styled {
+  return paint("bold", text);
 }
 
-function wrapped(text: string, indent: string): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && indent.length + line.length + 1 + word.length > LINE_CHARS_MAX) {
-      lines.push(indent + line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, indent + line];
+function optionWords({ name, short, value, choices }: OptionSpec): string {
+  const given = choices?.join("|") ?? value;
+  return `${short ? `-${short}, ` : "    "}--${name}${given ? ` <${given}>` : ""}`;
+}
+
+/** Names and what they mean, side by side where there is room. */
+function pairs(rows: readonly (readonly [string, string])[], columnsMax: number): Styled {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const left = INDENT.length + width + GAP.length;
+  const isBeside = columnsMax - left >= MEANING_COLUMNS_MIN;
+  const indent = isBeside ? " ".repeat(left) : INDENT.repeat(4);
+  return Styled.join(
+    rows.map(([name, meaning]) => {
+      const gap = isBeside ? " ".repeat(left - INDENT.length - name.length) : `\n${indent}`;
+      return styled`${INDENT}${paint("cyan", name)}${gap}${wrap(meaning, columnsMax, indent)}\n`;
+    }),
+  );
 }
 
 function capital(text: string): string {

@@ -4,12 +4,13 @@ import type { SessionId } from "../protocol/ids.ts";
 import { requestIdOf } from "../protocol/pending-request.ts";
 import type { SessionState } from "../protocol/session-state.ts";
 import { openRequestOf, requestWords } from "./open-request.ts";
-import { oneLine, plain } from "./print.ts";
+import { oneLine, paint, plain, type Screen, type Style } from "./terminal.ts";
 
 /** A session as lines on a terminal: what is new is written, what grows goes on where it stands. */
 export class LiveTranscript {
   readonly #sessionId: SessionId;
   readonly #earlierMax: number;
+  readonly #screen: Screen;
   readonly #write: (text: string) => void;
   /** What was written of an entry. */
   readonly #shown = new Map<string, string>();
@@ -19,8 +20,9 @@ export class LiveTranscript {
   /** The first entry that may still change on screen; null before anything was shown. */
   #from: number | null = null;
 
-  constructor(sessionId: SessionId, earlierMax: number, write: (text: string) => void) {
+  constructor(sessionId: SessionId, earlierMax: number, screen: Screen, write: (text: string) => void) {
     this.#sessionId = sessionId;
+    this.#screen = screen;
     this.#earlierMax = earlierMax;
     this.#write = write;
   }
@@ -37,29 +39,46 @@ export class LiveTranscript {
       const request = openRequestOf(this.#sessionId, state.title, pending);
       this.#line(
         plain(`? The agent asks:\n${requestWords(request, "  ")}\n  answer with: liminal permit ${request.id}`),
+        "yellow",
       );
     }
   }
 
   #entry(entry: Entry): void {
-    const text = linesOf(entry);
+    const text = linesOf(entry, this.#screen);
+    const style = styleOf(entry);
     const before = this.#shown.get(entry.entryId);
     if (text === "" || before === text) return;
     this.#shown.set(entry.entryId, text);
     if (before !== undefined && this.#last === entry.entryId && text.startsWith(before))
-      this.#write(text.slice(before.length));
-    else if (before !== undefined && text.startsWith(before)) this.#line(text.slice(before.length));
-    else this.#line(text);
+      this.#write(paint(style, text.slice(before.length)).render(this.#screen));
+    else if (before !== undefined && text.startsWith(before)) this.#line(text.slice(before.length), style);
+    else this.#line(text, style);
     this.#last = entry.entryId;
   }
 
-  #line(text: string): void {
-    this.#write(`${this.#last === null ? "" : "\n"}${text}`);
+  #line(text: string, style: Style | undefined): void {
+    this.#write(`${this.#last === null ? "" : "\n"}${paint(style, text).render(this.#screen)}`);
     this.#last = "";
   }
 }
 
-function linesOf(entry: Entry): string {
+function styleOf(entry: Entry): Style | undefined {
+  switch (entry.type) {
+    case "user":
+      return "bold";
+    case "thinking":
+      return "dim";
+    case "tool-call":
+      return entry.status === "error" ? "red" : "cyan";
+    case "notice":
+      return "yellow";
+    default:
+      return undefined;
+  }
+}
+
+function linesOf(entry: Entry, { columns }: Screen): string {
   switch (entry.type) {
     case "user":
       return `\n> ${plain(entry.content)}\n`;
@@ -68,7 +87,7 @@ function linesOf(entry: Entry): string {
     case "thinking":
       return `~ ${plain(entry.content)}`;
     case "tool-call":
-      return `* ${oneLine(entry.name)} [${entry.status}]${entry.error === undefined ? "" : ` ${oneLine(entry.error)}`}`;
+      return `* ${oneLine(entry.name, columns)} [${entry.status}]${entry.error === undefined ? "" : ` ${oneLine(entry.error)}`}`;
     case "plan":
       return entry.items
         .map(({ content, status }) => `- [${status === "completed" ? "x" : " "}] ${oneLine(content)}`)

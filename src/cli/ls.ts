@@ -3,8 +3,30 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
 import { allSessions, shortId } from "./find-session.ts";
 import type { CommandLine } from "./parse-command-line.ts";
-import { oneLine, print, table } from "./print.ts";
+import { print } from "./print.ts";
 import { connect } from "./server-link.ts";
+import { type Column, CUT, type Style, table } from "./terminal.ts";
+
+const STATE_STYLES: Readonly<Record<string, Style>> = {
+  idle: "dim",
+  archived: "dim",
+  failed: "red",
+  interrupted: "red",
+  waiting: "yellow",
+  stalled: "yellow",
+};
+const MS_PER_MINUTE = 60_000;
+const MINUTES_PER_HOUR = 60;
+const HOURS_PER_DAY = 24;
+const TITLE_COLUMNS_MIN = 20;
+const columnsOf = (hasTimes: boolean): readonly Column[] => [
+  { title: "SESSION", style: "cyan" },
+  { title: "STATE", style: (state) => STATE_STYLES[state] ?? "green" },
+  { title: "AGENT" },
+  { title: "PROJECT", ...CUT },
+  { title: hasTimes ? "ACTIVE (UTC)" : "ACTIVE", style: "dim" },
+  { title: "TITLE", columnsMin: TITLE_COLUMNS_MIN },
+];
 
 export async function ls(line: CommandLine): Promise<ExitCode> {
   using link = await connect(line.env);
@@ -18,13 +40,22 @@ export async function ls(line: CommandLine): Promise<ExitCode> {
     shortId(id, ids),
     archived ? "archived" : stateOf(turn),
     cliType,
-    oneLine(project, 24),
-    lastActiveAt.slice(0, 16).replace("T", " "),
-    oneLine(title),
+    project,
+    line.screen.columns === null ? lastActiveAt.slice(0, 16).replace("T", " ") : ageOf(lastActiveAt),
+    title,
   ]);
-  const text = table([["SESSION", "STATE", "AGENT", "PROJECT", "ACTIVE (UTC)", "TITLE"], ...lines]);
+  const text = table(columnsOf(line.screen.columns === null), lines, line.screen);
   print(line, { sessions }, lines.length > 0 ? text : 'No sessions yet. Start one with: liminal run "…"');
   return EXIT.done;
+}
+
+/** For people; programs get the time itself. */
+function ageOf(iso: string): string {
+  const minutes = Math.floor((Date.now() - Date.parse(iso)) / MS_PER_MINUTE);
+  if (minutes < 1) return "now";
+  if (minutes < MINUTES_PER_HOUR) return `${minutes}m ago`;
+  const hours = Math.floor(minutes / MINUTES_PER_HOUR);
+  return hours < HOURS_PER_DAY ? `${hours}h ago` : `${Math.floor(hours / HOURS_PER_DAY)}d ago`;
 }
 
 /** A turn that ended badly is told here too: nobody would look for it under "idle". */

@@ -6,7 +6,10 @@ import { COMMANDS, commandNamed } from "./command-table.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { helpOf, overview } from "./help-text.ts";
 import { type CommandLine, parseCommandLine, suggestion } from "./parse-command-line.ts";
-import { beQuiet, plain } from "./print.ts";
+import { beQuiet, tellFailure } from "./print.ts";
+import { Styled, screenOf, type Text } from "./terminal.ts";
+
+const SCREEN = screenOf(process.stdout, process.env);
 
 type Run = (line: CommandLine) => Promise<ExitCode>;
 
@@ -47,20 +50,11 @@ process.stderr.on("error", ignore("there is nowhere else to say it"));
 process.exitCode = await main();
 
 async function main(): Promise<number | undefined> {
-  if (name === "--help" || name === "-h") return show(overview());
+  if (name === "--help" || name === "-h") return show(overview(SCREEN));
   if (name === "--version" || name === "-V") return show(`${packageJson.version}\n`);
-  const command = commandNamed(name);
   try {
-    if (!command)
-      throw new CliError(
-        EXIT.usage,
-        `Unknown command "${name}".${suggestion(
-          name,
-          COMMANDS.map((one) => one.name),
-        )} Run liminal help for a list.`,
-        "USAGE",
-      );
-    if (words.includes("--help") || words.includes("-h")) return show(helpOf(command));
+    const command = knownCommand(name);
+    if (words.includes("--help") || words.includes("-h")) return show(helpOf(command, SCREEN));
     return await start(command);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -85,29 +79,29 @@ async function start(command: CommandSpec): Promise<number | undefined> {
   return run(line);
 }
 
-function show(text: string): ExitCode {
-  process.stdout.write(text);
+function show(text: Text): ExitCode {
+  process.stdout.write(text instanceof Styled ? text.render(SCREEN) : text);
   return EXIT.done;
 }
 
 async function help({ args: [about] }: CommandLine): Promise<ExitCode> {
-  const command = about === undefined ? undefined : commandNamed(about);
-  if (about !== undefined && !command)
-    throw new CliError(
-      EXIT.usage,
-      `Unknown command "${about}".${suggestion(
-        about,
-        COMMANDS.map((one) => one.name),
-      )} Run liminal help for a list.`,
-      "USAGE",
-    );
-  return show(command ? helpOf(command) : overview());
+  return show(about === undefined ? overview(SCREEN) : helpOf(knownCommand(about), SCREEN));
+}
+
+function knownCommand(typed: string): CommandSpec {
+  const command = commandNamed(typed);
+  if (command) return command;
+  const meant = suggestion(
+    typed,
+    COMMANDS.map((one) => one.name),
+  );
+  throw new CliError(EXIT.usage, `Unknown command "${typed}".${meant} Run liminal help for a list.`, "USAGE");
 }
 
 /** Programs get the error where they look for the result; people get it beside the result. */
 function failed({ code, message, exitCode }: CliError): ExitCode {
   if (words.includes("--json"))
     process.stdout.write(`${asPlainJson(JSON.stringify({ error: { code, message, exitCode } }))}\n`);
-  else process.stderr.write(`${plain(message)}\n`);
+  else tellFailure(message);
   return exitCode;
 }

@@ -2,8 +2,15 @@ import type { ToolServer } from "../protocol/tool-server.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
 import { type CommandLine, misusedSubcommand } from "./parse-command-line.ts";
-import { print, table } from "./print.ts";
+import { print } from "./print.ts";
 import { connect } from "./server-link.ts";
+import { type Column, type Screen, type Styled, table } from "./terminal.ts";
+
+const COLUMNS: readonly Column[] = [
+  { title: "NAME", style: "cyan" },
+  { title: "HERE", style: (here) => (here === "on" ? "green" : "dim") },
+  { title: "COMMAND OR ADDRESS" },
+];
 
 /** Shows the tool servers of config.json in a project, or switches one on or off there. */
 export async function mcpServers(line: CommandLine): Promise<ExitCode> {
@@ -15,7 +22,7 @@ export async function mcpServers(line: CommandLine): Promise<ExitCode> {
   const { id: projectId, name: project } = findProject(link, line.text("project") ?? ".");
   const { servers } = await link.ask("mcp:servers", { type: "mcp:list", projectId });
   if (name === undefined) {
-    print(line, { projectId, servers }, servers.length > 0 ? listed(servers) : NONE);
+    print(line, { projectId, servers }, servers.length > 0 ? listed(servers, line.screen) : NONE);
     return EXIT.done;
   }
   if (!servers.some((server) => server.name === name)) throw unknownServer(name, servers);
@@ -29,9 +36,9 @@ export async function mcpServers(line: CommandLine): Promise<ExitCode> {
 const NONE =
   "There are none. Name them under mcpServers in config.json in the data directory, and start the server again.";
 
-function listed(servers: readonly ToolServer[]): string {
+function listed(servers: readonly ToolServer[], screen: Screen): Styled {
   const rows = servers.map(({ name, enabled, target }) => [name, enabled ? "on" : "off", target]);
-  return table([["NAME", "HERE", "WHAT"], ...rows]);
+  return table(COLUMNS, rows, screen);
 }
 
 function unknownServer(name: string, servers: readonly ToolServer[]): CliError {

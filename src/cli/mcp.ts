@@ -4,6 +4,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import packageJson from "../../package.json" with { type: "json" };
 import { ignore } from "../lib/ignore.ts";
 import { McpRelay } from "./mcp-relay.ts";
+import { beQuiet, tellFailure } from "./print.ts";
 import { NoServerError, RunningServer } from "./running-server.ts";
 import { startInBackground } from "./start-in-background.ts";
 
@@ -12,18 +13,21 @@ import { startInBackground } from "./start-in-background.ts";
  * where none runs; a session's agent has one already, which may just be starting again.
  */
 export async function mcp(args: readonly string[]): Promise<void> {
-  if (args.length > 0) {
-    process.stderr.write("Usage: liminal mcp\n");
+  const isQuiet = (word: string) => word === "-q" || word === "--quiet";
+  const extra = args.find((word) => !isQuiet(word));
+  if (extra !== undefined) {
+    tellFailure(`Unexpected argument "${extra}".\nUsage: liminal mcp`);
     process.exitCode = 1;
     return;
   }
+  if (args.some(isQuiet)) beQuiet();
   const relay = new McpRelay(process.env);
   let instructions: string | undefined;
   try {
     if (process.env["LIMINAL_MCP_TOKEN"] === undefined && !hasServer()) await startInBackground(process.env);
     instructions = await relay.ready(packageJson.version);
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    tellFailure(error instanceof Error ? error.message : String(error));
     process.exitCode = 1;
     return;
   }

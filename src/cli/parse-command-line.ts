@@ -4,6 +4,7 @@ import type { CommandSpec } from "./command-spec.ts";
 import { commandNamed, OPTIONS_OF_ALL } from "./command-table.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { usageOf } from "./help-text.ts";
+import { type Screen, screenOf } from "./terminal.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,6 +13,8 @@ export interface CommandLine {
   readonly args: readonly string[];
   readonly json: boolean;
   readonly env: Environment;
+  /** Where the result is shown. */
+  readonly screen: Screen;
   /** The value of an option; undefined where it was not given. */
   text(option: string): string | undefined;
   has(option: string): boolean;
@@ -29,6 +32,11 @@ export function parseCommandLine(command: CommandSpec, words: readonly string[],
   const { values, positionals } = parsed(command, () =>
     parseArgs({ args: [...words], options, allowPositionals: true, strict: true }),
   );
+  for (const { name, choices } of specs) {
+    const value = values[name];
+    if (choices && typeof value === "string" && !choices.includes(value))
+      throw misused(command, `--${name} is "${value}": choose ${inWords(choices)}.${suggestion(value, choices)}`);
+  }
   const isHelp = values["help"] === true;
   const { argsMin, argsMax } = command;
   if (!isHelp && (positionals.length < argsMin || positionals.length > argsMax))
@@ -42,6 +50,7 @@ export function parseCommandLine(command: CommandSpec, words: readonly string[],
     args: positionals,
     json: values["json"] === true,
     env,
+    screen: screenOf(process.stdout, env),
     text: (option) => {
       const value = values[option];
       return typeof value === "string" ? value : undefined;
@@ -69,6 +78,10 @@ function parsed<Result>(command: CommandSpec, parse: () => Result): Result {
       throw misused(command, error.message.replace(/\. To specify .*/s, "."));
     throw error;
   }
+}
+
+function inWords(choices: readonly string[]): string {
+  return `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
 }
 
 /** " Did you mean …?", where something known is close to what was typed. */

@@ -4,8 +4,9 @@ import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, findSession } from "./find-session.ts";
 import { agentRequestOf, type OpenRequest, openRequestOf, optionFor, requestWords } from "./open-request.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
-import { oneLine, print } from "./print.ts";
+import { print } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
+import { oneLine, paint, Styled, styled } from "./terminal.ts";
 
 /** Lists what agents wait for, or answers one of it. */
 export async function permit(line: CommandLine): Promise<ExitCode> {
@@ -16,7 +17,12 @@ export async function permit(line: CommandLine): Promise<ExitCode> {
     print(
       line,
       { requests },
-      requests.length > 0 ? requests.map((one) => described(one, requests)).join("\n") : "Nothing waits for you.",
+      requests.length > 0
+        ? Styled.join(
+            requests.map((one) => described(one, requests)),
+            "\n",
+          )
+        : "Nothing waits for you.",
     );
     return EXIT.done;
   }
@@ -123,18 +129,20 @@ export function shortRequestId(id: string, all: readonly string[]): string {
   return id;
 }
 
-function described(request: OpenRequest, all: readonly OpenRequest[]): string {
+function described(request: OpenRequest, all: readonly OpenRequest[]): Styled {
   const { kind, title } = request;
   const id = shortRequestId(
     request.id,
     all.map((one) => one.id),
   );
-  const head = `${id}  ${kind}  ${oneLine(title)}\n${requestWords(request, "    ")}\n`;
+  const head = styled`${paint("cyan", id)}  ${kind}  ${paint("bold", oneLine(title))}\n${requestWords(request, "    ")}\n`;
+  const answers = (known: readonly string[]) => styled`    ${paint("dim", "answers:")} ${known.join(", ")}\n`;
   if (request.kind === "permission")
-    return `${head}    answers: ${["allow", "deny", ...request.options.map(({ optionId }) => optionId)].join(", ")}\n`;
+    return styled`${head}${answers(["allow", "deny", ...request.options.map(({ optionId }) => optionId)])}`;
   const words = request.fields.map(
     ({ name, label, kind: type, required }) =>
       `    ${oneLine(name)}= (${type}${required ? ", required" : ""}) ${oneLine(label)}\n`,
   );
-  return `${head}${request.url === undefined ? "" : `    ${visibleOneLine(request.url)}\n`}${words.join("")}    answers: accept, decline, cancel\n`;
+  const url = request.url === undefined ? "" : `    ${visibleOneLine(request.url)}\n`;
+  return styled`${head}${url}${words.join("")}${answers(["accept", "decline", "cancel"])}`;
 }

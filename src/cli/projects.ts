@@ -2,8 +2,12 @@ import { resolve } from "node:path";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
 import { type CommandLine, misusedSubcommand } from "./parse-command-line.ts";
-import { print, table } from "./print.ts";
+import { print } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
+import { type Column, CUT, table } from "./terminal.ts";
+
+/** A directory is copied: it stays whole. */
+const COLUMNS: readonly Column[] = [{ title: "NAME", ...CUT, style: "cyan" }, { title: "DIRECTORY" }];
 
 export async function projects(line: CommandLine): Promise<ExitCode> {
   const [verb = "list", which] = line.args;
@@ -19,7 +23,8 @@ export async function projects(line: CommandLine): Promise<ExitCode> {
 
 function list(line: CommandLine, link: ServerLink): void {
   const { projects: known } = link.hello;
-  const text = table([["NAME", "DIRECTORY"], ...known.map(({ name, path }) => [name, path])]);
+  const rows = known.map(({ name, path }) => [name, path]);
+  const text = table(COLUMNS, rows, line.screen);
   print(
     line,
     { projects: known },

@@ -105,10 +105,7 @@ function noChoice(category: string): CliError {
 
 function modeOf(line: CommandLine): PermissionMode | null {
   const wanted = line.text("permissions");
-  if (wanted === undefined) return null;
-  const mode = PermissionMode.safeParse(wanted);
-  if (mode.success) return mode.data;
-  throw misusedNamed("run", `--permissions is "${wanted}": choose ask, edits or all.`);
+  return wanted === undefined ? null : PermissionMode.parse(wanted);
 }
 
 /** The JSON Schema of --output-schema; null without one. */

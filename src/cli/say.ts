@@ -7,8 +7,9 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { followTurn, type TurnResult } from "./follow-turn.ts";
 import { type OpenRequest, requestWords } from "./open-request.ts";
 import { type CommandLine, countOf, misusedNamed } from "./parse-command-line.ts";
-import { plain, print, tell } from "./print.ts";
+import { print, tell } from "./print.ts";
 import type { ServerLink } from "./server-link.ts";
+import { plain } from "./terminal.ts";
 import { untilInterrupted } from "./until-interrupted.ts";
 
 const MS_PER_SECOND = 1_000;

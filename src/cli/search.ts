@@ -1,13 +1,15 @@
-import { SEARCH_HITS_DEFAULT } from "../protocol/search.ts";
+import { SEARCH_HITS_DEFAULT, type SearchHit } from "../protocol/search.ts";
 import { agentNamed } from "./agents.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
 import { shortId } from "./find-session.ts";
 import { type CommandLine, countOf, misusedNamed } from "./parse-command-line.ts";
-import { oneLine, print } from "./print.ts";
+import { print } from "./print.ts";
 import { connect } from "./server-link.ts";
+import { oneLine, paint, type Screen, Styled, styled } from "./terminal.ts";
 
-const SNIPPET_CHARS_MAX = 160;
+const INDENT = "    ";
+const TITLE_COLUMNS_MIN = 24;
 
 export async function search(line: CommandLine): Promise<ExitCode> {
   const [project, agent] = [line.text("project"), line.text("agent")];
@@ -27,12 +29,28 @@ export async function search(line: CommandLine): Promise<ExitCode> {
   });
   const ids = [...new Set(hits.map(({ sessionId }) => sessionId))];
   const blocks = hits.map(({ sessionId, kind, title, timestamp, snippet }) => {
-    const words = oneLine(snippet.map(({ text }) => text).join(""), SNIPPET_CHARS_MAX);
     const when = timestamp?.slice(0, 16).replace("T", " ") ?? "";
-    return `${[shortId(sessionId, ids), kind, when, oneLine(title)].filter(Boolean).join("  ")}\n    ${words}\n`;
+    const head = [shortId(sessionId, ids), kind, when].filter(Boolean);
+    return styled`${headOf(head, title, line.screen)}\n${INDENT}${foundText(snippet, line.screen)}\n`;
   });
-  print(line, { hits }, blocks.length > 0 ? blocks.join("") : "Nothing was found.");
+  print(line, { hits }, blocks.length > 0 ? Styled.join(blocks) : "Nothing was found.");
   return EXIT.done;
+}
+
+/** The title has a line of its own where there is no room for it. */
+function headOf([id = "", ...more]: readonly string[], title: string, { columns }: Screen): Styled {
+  const rest = more.map((word) => `  ${word}`).join("");
+  const taken = Bun.stringWidth(`${id}${rest}  `);
+  const isBeside = columns === null || columns - taken >= TITLE_COLUMNS_MIN;
+  const gap = isBeside ? "  " : `\n${INDENT}`;
+  const shown = oneLine(title, columns === null ? null : columns - (isBeside ? taken : INDENT.length));
+  return styled`${paint("cyan", id)}${paint("dim", rest)}${gap}${paint("bold", shown)}`;
+}
+
+/** One line with what was looked for marked. Spaces beside a hit count, so the pieces are not trimmed. */
+function foundText(snippet: SearchHit["snippet"], { columns }: Screen): Styled {
+  const pieces = snippet.map(({ text, hit }) => paint(hit ? "yellow" : undefined, oneLine(`|${text}|`).slice(1, -1)));
+  return Styled.join(pieces).shorten(columns === null ? null : columns - INDENT.length);
 }
 
 function timeOf(line: CommandLine, option: "from" | "to"): string | undefined {

@@ -5,17 +5,21 @@ import { explainStartFailure } from "../server/explain-start-failure.ts";
 import { ServerLog } from "../server/logging/server-log.ts";
 import { openBrowser } from "../server/open-browser.ts";
 import { type RunningServer, startServer } from "../server/start-server.ts";
+import { beQuiet, tell, tellFailure } from "./print.ts";
 
 /** Runs the server until it is told to stop. Exit codes: 0 clean, 1 with a line that says what is wrong. */
 export async function serve(args: readonly string[]): Promise<void> {
   try {
     const config = readConfig(takeSecrets(process.env), args);
+    if (config.quiet) beQuiet();
     // A terminal that is gone, or a full disk behind it, is no reason to end.
     process.stderr.on("error", ignore("there is nowhere else to say it"));
     const logger = new ServerLog({
       now: Date.now,
       level: config.logLevel,
-      print: (line) => process.stderr.write(line),
+      print: (line, level) => {
+        if (!config.quiet || level === "error") process.stderr.write(line);
+      },
     });
     reportCrashes(config.dataDir, logger);
     // Before anything of an earlier run is taken over: to die of a signal would leave it running.
@@ -30,7 +34,7 @@ export async function serve(args: readonly string[]): Promise<void> {
     await ((await stopping) === "SIGUSR2" ? detach(server) : stopCleanly(server));
     process.exit(0);
   } catch (error) {
-    process.stderr.write(`${explainStartFailure(error)}\n`);
+    tellFailure(explainStartFailure(error));
     process.exit(1);
   }
 }
@@ -54,11 +58,11 @@ function stopSignal(): Promise<(typeof END_SIGNALS)[number]> {
 /** For a restart, after an update for example: the next server goes on with the agents. */
 async function detach(server: RunningServer): Promise<void> {
   if (!server.holdsAgents) return stopCleanly(server);
-  process.stderr.write("Stopping: agents go on, and wait for the next start.\n");
+  tell("Stopping: agents go on, and wait for the next start.");
   await server.detach();
 }
 
 async function stopCleanly(server: RunningServer): Promise<void> {
-  process.stderr.write("Stopping: agents are being closed.\n");
+  tell("Stopping: agents are being closed.");
   await server.stop();
 }

@@ -6,22 +6,22 @@ import { asLogText, asPlainJson } from "../lib/harmless-text.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { LOG_LEVELS, LOG_OLD_FILES_MAX, LOG_PATH, type LogLevel } from "../lib/server-log-place.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import type { CommandLine } from "./parse-command-line.ts";
 import { dataDirOf } from "./running-server.ts";
+import { paint, type Style, styled } from "./terminal.ts";
 
 const LOOK_AGAIN_MS = 250;
+const LEVEL_STYLES: Readonly<Partial<Record<LogLevel, Style>>> = { error: "red", warn: "yellow", debug: "dim" };
 const Line = z.object({ at: z.string(), level: z.enum(LOG_LEVELS), text: z.string() });
 
 /** The server's log, oldest first, read from its files: it is there with and without a server. */
 export async function printServerLog(line: CommandLine): Promise<void> {
-  const wanted = line.text("level") ?? "debug";
-  const level = LOG_LEVELS.find((one) => one === wanted);
-  if (!level) throw misusedNamed("logs", `--level is "${wanted}": choose ${LOG_LEVELS.join(", ")}.`);
+  const level = z.enum(LOG_LEVELS).parse(line.text("level") ?? "debug");
   const path = join(dataDirOf(line.env), LOG_PATH);
   if (!existsSync(path))
     throw new CliError(EXIT.failed, `There is no log yet: ${path} is made by the first start.`, "NO_LOG");
   const show = (text: string) => {
-    for (const one of text.split("\n")) process.stdout.write(shown(one, level, line.json));
+    for (const one of text.split("\n")) process.stdout.write(shown(one, level, line));
   };
   for (let number = LOG_OLD_FILES_MAX; number >= 1; number--)
     if (existsSync(`${path}.${number}`)) show(readFileSync(`${path}.${number}`, "utf8"));
@@ -30,10 +30,12 @@ export async function printServerLog(line: CommandLine): Promise<void> {
   if (line.has("follow")) await follow(path, whole.byteLength, show);
 }
 
-function shown(text: string, level: LogLevel, isJson: boolean): string {
+function shown(text: string, level: LogLevel, { json: isJson, screen }: CommandLine): string {
   const parsed = Line.safeParse(parseJson(text)).data;
   if (!parsed || LOG_LEVELS.indexOf(parsed.level) > LOG_LEVELS.indexOf(level)) return "";
-  return isJson ? `${asPlainJson(text)}\n` : `${parsed.at} ${parsed.level} ${asLogText(parsed.text)}\n`;
+  if (isJson) return `${asPlainJson(text)}\n`;
+  const { at, level: own, text: words } = parsed;
+  return styled`${paint("dim", at)} ${paint(LEVEL_STYLES[own], own)} ${asLogText(words)}\n`.render(screen);
 }
 
 /** Until someone ends us. A file that is full is read to its end before the next one is begun. */

@@ -21,6 +21,7 @@ describe("readConfig", () => {
       tls: { kind: "none" },
       allowedHosts: [],
       json: false,
+      quiet: false,
       startTimeoutMs: 60_000,
       holdMs: 600_000,
       programIdleMs: 86_400_000,

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { nearestWord } from "../lib/nearest-word.ts";
 import { LOG_LEVELS, type LogLevel } from "../lib/server-log-place.ts";
 
 const START_TIMEOUT_MS = 60_000;
@@ -36,6 +37,8 @@ export interface ServerConfig {
   /** Names besides our own that a Host header may have, with or without a port. */
   readonly allowedHosts: readonly string[];
   readonly json: boolean;
+  /** Only the address and errors are printed. */
+  readonly quiet: boolean;
   readonly startTimeoutMs: number;
   /** A turn with no output for this long is shown as stalled. */
   readonly stallMs: number;
@@ -81,6 +84,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ar
     tls: tlsSetting(env, host, options.insecure),
     allowedHosts: hostList(env["LIMINAL_ALLOWED_HOSTS"] ?? ""),
     json: options.json,
+    quiet: options.quiet,
     startTimeoutMs: setting("ACP_START_TIMEOUT_MS", env, TIMEOUT_MS_RANGE, START_TIMEOUT_MS),
     holdMs: setting("LIMINAL_HOLD_MS", env, HOLD_MS_RANGE, HOLD_MS),
     programIdleMs: setting("LIMINAL_PROGRAM_IDLE_MS", env, PROGRAM_IDLE_MS_RANGE, PROGRAM_IDLE_MS),
@@ -97,18 +101,26 @@ const OPTIONS = {
   insecure: { type: "boolean" },
   host: { type: "string" },
   "free-port": { type: "boolean" },
+  quiet: { type: "boolean", short: "q" },
 } as const;
 
 function readOptions(args: readonly string[]) {
   try {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });
-    const { json = false, insecure = false, host, "free-port": freePort = false } = values;
+    const { json = false, insecure = false, host, "free-port": freePort = false, quiet = false } = values;
     if (host === "") throw new ConfigError("--host needs an address, for example --host 0.0.0.0");
-    return { json, insecure, host, freePort };
+    return { json, insecure, host, freePort, quiet };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const unknown = args.find((arg) => !(arg.replace(/^--|=.*/g, "") in OPTIONS)) ?? args.join(" ");
-    throw new ConfigError(`Unknown option ${unknown}. Known: --json, --insecure, --host <address>, --free-port.`);
+    const meant = nearestWord(
+      unknown,
+      Object.keys(OPTIONS).map((name) => `--${name}`),
+    );
+    const guess = meant === null ? "" : ` Did you mean ${meant}?`;
+    throw new ConfigError(
+      `Unknown option ${unknown}.${guess} Known: --json, --insecure, --host <address>, --free-port, --quiet.`,
+    );
   }
 }
 

@@ -132,6 +132,31 @@ it(
 );
 
 it(
+  "W-8 X-14 permit denies with a reason, which the agent gets; a reason goes with a denial alone (D13)",
+  async () => {
+    await using server = await startTestServer();
+    const talk = await startTalk(server);
+    await talk.send("run touch made");
+    await talk.asked();
+    const permit = (...args: string[]) => liminal(server, ["permit", "-s", talk.sessionId, ...args]);
+    const { requests } = (await liminalJson(server, ["permit"])).value;
+    const id = String(requests[0].id);
+    const wrong = await Promise.all([
+      permit(id, "allow", "--reason", "because"),
+      permit(id, "deny", "--reason", " "),
+      permit(id, "--reason", "because"),
+    ]);
+    expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2]);
+    expect(talk.state.pending).toHaveLength(1);
+    expect(await permit(id, "deny", "--reason", "stream 2 words")).toMatchObject({ code: 0 });
+    await talk.untilTurnsEnded(2);
+    expect(talk.messages).toEqual(["run touch made", "stream 2 words"]);
+    expect(talk.answer).toBe("All right, I did not run it.w1 w2");
+  },
+  COMMANDS_TIMEOUT_MS,
+);
+
+it(
   "W-9 X-14 permit accepts a question with its fields filled in, and the agent gets them",
   async () => {
     await using server = await startTestServer();

@@ -1,28 +1,37 @@
 import { describe, expect, it } from "bun:test";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { COMMANDS, OPTIONS_OF_ALL } from "../../src/cli/command-table.ts";
+import { COMMANDS, commandNamed, OPTIONS_OF_ALL } from "../../src/cli/command-table.ts";
 import { EXIT_WORDS } from "../../src/cli/exit-codes.ts";
+import { helpOf, overview } from "../../src/cli/help-text.ts";
 import { startTalk } from "../integration/talk.ts";
 import { ROOT, startTestServer, TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { BINARY, COMMANDS_TIMEOUT_MS, environmentOf, liminal, liminalJson } from "./liminal.ts";
 
 describe("X-14 help", () => {
+  const PIPE = { columns: null, hasColour: false };
+
+  it("every command explains itself, with each of its options", () => {
+    const all = overview(PIPE).render(PIPE);
+    for (const command of COMMANDS) {
+      expect(all).toContain(`  ${command.name} `);
+      const text = helpOf(command, PIPE).render(PIPE);
+      expect(text).toStartWith(`Usage: liminal ${command.name}`);
+      for (const { name } of [...command.options, ...OPTIONS_OF_ALL]) expect(text).toContain(`--${name}`);
+    }
+  });
+
   it(
-    "every command explains itself, with each of its options, and needs no server for it",
+    "help needs no server, and is the same however it is asked for",
     async () => {
       await using server = await TestServer.prepare();
-      const overview = await liminal(server, ["--help"]);
-      expect(overview).toMatchObject({ code: 0, stderr: "" });
-      for (const command of COMMANDS) {
-        expect(overview.stdout).toContain(`  ${command.name} `);
-        const { code, stdout, stderr } = await liminal(server, [command.name, "--help"]);
-        expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-        expect(stdout).toStartWith(`Usage: liminal ${command.name}`);
-        for (const { name } of [...command.options, ...OPTIONS_OF_ALL]) expect(stdout).toContain(`--${name}`);
-      }
-      expect((await liminal(server, ["help", "run"])).stdout).toBe((await liminal(server, ["run", "-h"])).stdout);
+      const run = helpOf(commandNamed("run") ?? expect.unreachable(), PIPE).render(PIPE);
+      const serve = helpOf(commandNamed("serve") ?? expect.unreachable(), PIPE).render(PIPE);
+      const asked = [["--help"], ["help", "run"], ["run", "-h"], ["serve", "--help"]] as const;
+      expect(await Promise.all(asked.map((args) => liminal(server, args)))).toEqual(
+        [overview(PIPE).render(PIPE), run, run, serve].map((stdout) => ({ code: 0, stdout, stderr: "" })),
+      );
     },
     COMMANDS_TIMEOUT_MS,
   );

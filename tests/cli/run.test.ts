@@ -106,6 +106,10 @@ it(
     const followed = await liminal(server, ["attach", sessionId, "--until-idle"]);
     expect(followed).toMatchObject({ code: 0 });
     expect(followed.stdout).toContain("The command succeeded.");
+    expect(followed.stderr).toContain("Attached to");
+    // E4: only the result.
+    const quiet = await liminal(server, ["attach", "-q", sessionId, "--until-idle"]);
+    expect(quiet).toEqual({ ...followed, stderr: "" });
     expect((await liminal(server, ["permit"])).stdout).toBe("Nothing waits for you.\n");
 
     const allowed = await liminal(server, ["run", "--wait", "--permissions", "all", "run echo hi"]);

@@ -11,19 +11,26 @@ import { ROOT, startTestServer, TestServer } from "../support/test-server.ts";
 const STEERING = "\u001b]0;owned\u0007\u001b[2J\u001b[31m\u009b31m\u009dx\u009c\b\r\u007f\u202eevil\u2066";
 /** What a log of ours must never hold on to: anything of the above, and a line that looks like one of ours. */
 const STEERS = /[^\P{Cc}\n\t]|\p{Bidi_Control}/u;
+/** What styles of ours look like; JSON and documents have none. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are what is looked for.
+const OWN_COLOURS = /\u001b\[(?:0|1|2|31|32|33|36)m/g;
 /** A terminal of its own makes line ends of two characters, and of that alone. */
 const shownOf = (output: string) => output.replaceAll("\r\n", "\n");
 
 /** What a command prints on a real terminal. */
-async function onTerminal(server: TestServer, args: readonly string[]): Promise<string> {
+async function onTerminal(
+  server: TestServer,
+  args: readonly string[],
+  { cols = 200, ...env }: { readonly cols?: number; readonly NO_COLOR?: string } = {},
+): Promise<string> {
   const decoder = new TextDecoder();
   let output = "";
   const closed = Promise.withResolvers<void>();
   const child = Bun.spawn([Bun.which("node") ?? "node", BINARY, ...args], {
     cwd: server.home,
-    env: { ...environmentOf(server), TERM: "xterm-256color" },
+    env: { ...environmentOf(server), TERM: "xterm-256color", ...env },
     terminal: {
-      cols: 200,
+      cols,
       rows: 50,
       data: (_, data) => {
         output += decoder.decode(data, { stream: true });
@@ -62,13 +69,23 @@ test(
         ["export", sessionId],
         ["logs", sessionId],
         ["search", "needle"],
-      ].map(async (args) => ({ args, output: await onTerminal(server, args) })),
+      ].map(async (args) => ({ args, output: await onTerminal(server, args, { NO_COLOR: "1" }) })),
     );
     for (const { args, output } of outputs) {
       expect({ args, isEmpty: output === "" }).toEqual({ args, isEmpty: false });
       expect({ args, steers: STEERS.exec(output)?.[0] ?? null }).toEqual({ args, steers: null });
     }
     expect(outputs.map(({ output }) => output).join("")).toContain("evil");
+    const inColour = ["ls", "permit", "search"];
+    const coloured = outputs.filter(({ args: [name = "", option] }) => inColour.includes(name) && option !== "--json");
+    for (const { args, output } of coloured) {
+      const shown = await onTerminal(server, args);
+      expect({ args, isColoured: shown !== output }).toEqual({ args, isColoured: true });
+      // Only our own colours are added: one that an agent sent would be missing without them.
+      expect({ args, output: shown.replace(OWN_COLOURS, "") }).toEqual({ args, output });
+    }
+    const narrow = (await onTerminal(server, ["ls"], { cols: 60, NO_COLOR: "1" })).split("\n");
+    expect(narrow.filter((line) => Bun.stringWidth(line) > 60)).toEqual([]);
     await talk.answerWith("yes");
     await talk.untilIdle();
   },

@@ -1,4 +1,4 @@
-import type { CommandSpec, Offer, OptionSpec } from "../command-spec.ts";
+import { type CommandSpec, type Offer, type OptionSpec, offerOf } from "../command-spec.ts";
 import { COMMANDS, OPTIONS_OF_ALL } from "../command-table.ts";
 
 /** `source <(liminal completion bash)` */
@@ -33,7 +33,7 @@ function caseOf(command: CommandSpec): string {
   const options = [...command.options, ...OPTIONS_OF_ALL];
   const values = options.filter(({ value }) => value !== undefined);
   const byValue = values.map(
-    (option) => `        ${spellings(option).join("|")}) ${replyWith(option.offer ?? "files")}; return ;;`,
+    (option) => `        ${spellings(option).join("|")}) ${replyWith(offerOf(option))}; return ;;`,
   );
   const byPlace = command.offers.map((offer, index) => {
     const isLast = index === command.offers.length - 1;

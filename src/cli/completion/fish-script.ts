@@ -1,4 +1,4 @@
-import type { CommandSpec, Offer, OptionSpec } from "../command-spec.ts";
+import { type CommandSpec, type Offer, type OptionSpec, offerOf } from "../command-spec.ts";
 import { COMMANDS, OPTIONS_OF_ALL } from "../command-table.ts";
 
 /** `liminal completion fish > ~/.config/fish/completions/liminal.fish` */
@@ -24,12 +24,14 @@ function linesOf(command: CommandSpec): string[] {
   ];
 }
 
-function optionWords({ name, short, value, offer, help }: OptionSpec): string {
+function optionWords(option: OptionSpec): string {
+  const { name, short, value, help } = option;
+  const offer = offerOf(option);
   const spelling = `${short === undefined ? "" : `-s ${short} `}-l ${name} -d ${quoted(help)}`;
   if (value === undefined) return spelling;
   // Exclusive, or fish would offer files beside it.
-  const isFile = offer === undefined || offer === "files";
-  return `${spelling} ${isFile ? "-r" : "-x"} ${offerWords(offer ?? "files")}`.trimEnd();
+  const isFile = offer === "files";
+  return `${spelling} ${isFile ? "-r" : "-x"} ${offerWords(offer)}`.trimEnd();
 }
 
 function offerWords(offer: Offer): string {

@@ -1,4 +1,4 @@
-import type { CommandSpec, Offer, OptionSpec } from "../command-spec.ts";
+import { type CommandSpec, type Offer, type OptionSpec, offerOf } from "../command-spec.ts";
 import { COMMANDS, OPTIONS_OF_ALL } from "../command-table.ts";
 
 /** `liminal completion zsh > ~/.zfunc/_liminal` */
@@ -48,8 +48,9 @@ function caseOf(command: CommandSpec): string {
   return `    ${command.name}) _arguments \\\n      ${specs.join(" \\\n      ")} ;;`;
 }
 
-function optionSpecs({ name, short, value, offer, help }: OptionSpec): string[] {
-  const tail = `[${help.replace(/[[\]:]/g, (sign) => `\\${sign}`)}]${value === undefined ? "" : `:${value}:${action(offer ?? "files")}`}`;
+function optionSpecs(option: OptionSpec): string[] {
+  const { name, short, value, help } = option;
+  const tail = `[${help.replace(/[[\]:]/g, (sign) => `\\${sign}`)}]${value === undefined ? "" : `:${value}:${action(offerOf(option))}`}`;
   const spellings = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
   return spellings.map((spelling) => quoted(spelling + tail));
 }

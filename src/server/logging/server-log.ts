@@ -14,7 +14,7 @@ interface ServerLogOptions {
   readonly now: () => number;
   readonly level: LogLevel;
   /** A line for the person at the terminal. */
-  readonly print: (line: string) => void;
+  readonly print: (line: string, level: LogLevel) => void;
   readonly file?: { readonly bytesMax: number; readonly oldMax: number };
 }
 
@@ -85,7 +85,7 @@ export class ServerLog implements Logger {
     if (LOG_LEVELS.indexOf(level) > LOG_LEVELS.indexOf(this.#options.level)) return;
     const at = new Date(this.#options.now()).toISOString();
     const clean = this.clean(text.length > LINE_CHARS_MAX ? `${text.slice(0, LINE_CHARS_MAX)}…` : text);
-    if (level !== "debug") this.#options.print(`${at} ${level} ${asLogText(clean)}\n`);
+    if (level !== "debug") this.#options.print(`${at} ${level} ${asLogText(clean)}\n`, level);
     const line = asPlainJson(JSON.stringify({ at, level, text: clean }));
     this.#recent = [...this.#recent.slice(1 - RECENT_LINES_MAX), line];
     this.#write(line, at);
