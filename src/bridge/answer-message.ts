@@ -49,8 +49,8 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
       return reply({ type: "search:results", hits: [...sessions.search(message)] });
     case "session:create":
       return sessions.create(message);
-    case "session:create-cancel":
-      return sessions.cancelCreation(message.creation);
+    case "session:discard":
+      return sessions.discard(message.sessionId);
     case "session:reconnect":
       return agents.reconnect(message);
     case "agent:authenticate":

@@ -123,9 +123,11 @@ export const ClientMessage = z.discriminatedUnion("type", [
     cliType: CliType,
     title: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(TITLE_CHARS_MAX))),
     options: z.optional(z.record(z.string(), Json)),
+    /** False: the session is there at once and its agent starts behind it; the row's `start` says how that goes. */
+    waitForAgent: z.optional(z.boolean()),
   }),
-  /** Whoever asked for a session wants it no more: until it is stored, nothing comes of it. `creation` is its command's id. */
-  message("session:create-cancel", { creation: CommandId }),
+  /** Deletes a session whose agent has never been there and in which nothing was written; any other stays as it is. */
+  message("session:discard", sessionOnly),
   message("session:open", { ...sessionOnly, after: z.optional(z.int().check(z.nonnegative())), limit }),
   /** A piece of a text too long for its entry: of the call's own output, or of one of its parts as JSON. */
   message("session:output", {

@@ -7,7 +7,6 @@ export const ErrorCode = z.enum([
   "PROJECT_DUPLICATE",
   "PROJECT_NOT_FOUND",
   "SESSION_NOT_FOUND",
-  "CREATION_CANCELLED",
   "AGENT_UNKNOWN",
   "AGENT_UNAVAILABLE",
   "AGENT_AUTH_REQUIRED",
@@ -46,7 +45,6 @@ export const REFUSE = {
   projectDuplicate: () => refuse("PROJECT_DUPLICATE", "Project already exists."),
   projectNotFound: () => refuse("PROJECT_NOT_FOUND", "Project not found."),
   sessionNotFound: () => refuse("SESSION_NOT_FOUND", "Session not found."),
-  creationCancelled: () => refuse("CREATION_CANCELLED", "The new session was cancelled before its agent had started."),
   agentUnknown: (cliType: string) =>
     refuse("AGENT_UNKNOWN", `There is no agent "${cliType}". Choose one of the list, or add it to config.json.`),
   agentNotInstalled: (name: string, details?: string) =>

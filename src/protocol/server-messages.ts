@@ -11,12 +11,19 @@ import { PendingRequest } from "./pending-request.ts";
 import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from "./permission-policy.ts";
 import { AgentQuestion, PendingQuestion, QuestionAction } from "./question.ts";
 import { SearchHit } from "./search.ts";
-import { QueueItem, SessionConfig, Turn, Usage } from "./session-parts.ts";
+import { QueueItem, SessionConfig, Turn, TurnError, Usage } from "./session-parts.ts";
 import { StorageState } from "./storage.ts";
 import { ToolServer } from "./tool-server.ts";
 
 export const Project = z.object({ id: ProjectId, path: z.string(), name: z.string(), addedAt: z.string() });
 export type Project = z.infer<typeof Project>;
+
+/** `failed`: nothing was sent yet that could say so; `error` is why, and `session:reconnect` tries again. */
+const SessionStart = z.discriminatedUnion("state", [
+  z.object({ state: z.literal("starting") }),
+  z.object({ state: z.literal("failed"), error: TurnError }),
+]);
+export type SessionStart = z.infer<typeof SessionStart>;
 
 export const SessionRow = z.object({
   id: SessionId,
@@ -33,6 +40,8 @@ export const SessionRow = z.object({
   waitsForAgents: z.optional(z.boolean()),
   /** How full the agent's context is, and what the session has cost so far. */
   usage: z.optional(Usage),
+  /** Of a session that was made without waiting for its agent, until that is there. */
+  start: z.optional(SessionStart),
 });
 export type SessionRow = z.infer<typeof SessionRow>;
 

@@ -42,6 +42,8 @@ export function agentDirectory({ pool, sessions, home, signIn, installs, questio
       const cwd = (sessionId && sessions.cwdOf(sessionId)) ?? home;
       const status = agent.status === "connected" && !restart ? "connected" : "reconnecting";
       const failed = pool.reconnect(cliType, sessionId, cwd, restart).then(() => null, asRefusal);
+      // One whose agent has never been there shares the process that was just asked for.
+      if (sessionId !== null) sessions.startAgain(sessionId);
       return { kind: "started", message: { type: "agent:status", cliType, status }, failed };
     },
   };

@@ -1,6 +1,6 @@
 import type { AgentSession } from "../ports/agents.ts";
 import type { Delegation } from "../ports/delegation-store.ts";
-import type { AgentBinding } from "../ports/session-log.ts";
+import { type AgentBinding, NO_AGENT_SESSION } from "../ports/session-log.ts";
 import type { ClientMessage } from "../protocol/client-messages.ts";
 import type { Budget, Delegator } from "../protocol/delegation.ts";
 import type { SessionId } from "../protocol/ids.ts";
@@ -15,13 +15,13 @@ export interface CreatedFor {
   readonly budget: Budget;
 }
 
-/** A new session whose agent is there, and which is not stored yet. */
+/** A new session that is not stored yet. */
 export interface MadeSession {
   readonly command: Extract<ClientMessage, { type: "session:create" }>;
   readonly id: SessionId;
   readonly cwd: string;
-  readonly agent: AgentSession;
-  readonly early: EarlyEvents;
+  /** Null: it starts when the session is stored. */
+  readonly agent: { readonly session: AgentSession; readonly early: EarlyEvents } | null;
   readonly delegation: Delegation | undefined;
 }
 
@@ -41,9 +41,10 @@ export function describeNew({ command, id, cwd, agent, delegation }: MadeSession
     unread: false,
     ...(parentId !== null && { parentId }),
   };
-  const { agentSessionId } = agent;
-  const binding: AgentBinding = { agentSessionId, createdAt, cwd, state: "active", since: createdAt };
-  const message: PlainServerMessage = { type: "session:created", sessionId: id, projectId, session: row };
+  const agentSessionId = agent?.session.agentSessionId ?? NO_AGENT_SESSION;
+  const binding: AgentBinding = { agentSessionId, createdAt, cwd, state: agent ? "active" : "idle", since: createdAt };
+  const session: SessionRow = agent ? row : { ...row, start: { state: "starting" } };
+  const message: PlainServerMessage = { type: "session:created", sessionId: id, projectId, session };
   const answer: Answer = { kind: "message", message, published: true };
   return { row, binding, message, answer };
 }

@@ -31,12 +31,13 @@ interface SessionMakerDeps {
 
 type Create = Extract<ClientMessage, { type: "session:create" }>;
 
-/** Makes sessions: the agent first, then all of it is stored, or nothing is. */
+/**
+ * Makes sessions: the agent first, then all of it is stored, or nothing is. For whoever does not wait for the agent the
+ * session is stored first, and the agent starts behind it.
+ */
 export class SessionMaker {
   readonly #deps: SessionMakerDeps;
   readonly #making = new Set<SessionId>();
-  /** What is made for a command with an id, and not stored yet. */
-  readonly #cancels = new Map<string, AbortController>();
 
   constructor(deps: SessionMakerDeps) {
     this.#deps = deps;
@@ -46,37 +47,38 @@ export class SessionMaker {
     return this.#making.has(sessionId);
   }
 
-  cancel(commandId: string): void {
-    this.#cancels.get(commandId)?.abort();
-  }
-
   async make(command: Create, createdFor: CreatedFor | undefined): Promise<Answer> {
     const { projects, agents, world, choices, delegations } = this.#deps;
     const { projectId, cliType } = command;
     const project = projects.get(projectId);
     if (!project) return { kind: "refused", refusal: REFUSE.projectNotFound() };
-    if (!agents.find(cliType)) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
+    const known = agents.find(cliType);
+    if (!known) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
     const refusal = refuseStart(command.options?.["policy"]);
     if (refusal) return { kind: "refused", refusal };
     const sessionId = SessionId.parse(`${cliType}:${world.newId()}`);
     const early = new EarlyEvents();
     const admitted = createdFor && delegations.admitChild(createdFor.by, createdFor.budget);
     if (admitted && isRefusal(admitted)) return { kind: "refused", refusal: admitted };
+    const cwd = project.path;
+    const delegation = admitted?.delegation;
     this.#making.add(sessionId);
-    const cancel = new AbortController();
-    const { signal } = cancel;
-    if (command.commandId !== undefined) this.#cancels.set(command.commandId, cancel);
     try {
-      const cwd = project.path;
+      if (command.waitForAgent === false) {
+        // Nothing can start: there is no reason to find that out behind an open session.
+        if (known.availability === "needs-install")
+          return { kind: "refused", refusal: REFUSE.agentNotInstalled(known.name, known.hint) };
+        return this.#store({ command, id: sessionId, cwd, agent: null, delegation });
+      }
       // Of a session that was made and is gone nothing is left to store.
       const isStored = () => this.#deps.load(sessionId)?.isStored() ?? (early.isLost || !this.isMaking(sessionId));
       const ears = { sink: early.sink, isStored };
-      const agent = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...ears, signal });
+      const { signal } = new AbortController();
+      const session = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...ears, signal });
       // What the user lets an agent do elsewhere is not for another agent to hand on.
-      const chosen: Choices = admitted?.delegation.parentId ? new Map() : choices.of(cliType);
-      await applyChoices(agent, () => early.options, chosen, this.#deps.onError);
-      if (signal.aborted) throw new RefusalError(REFUSE.creationCancelled());
-      return this.#store({ command, id: sessionId, cwd, agent, early, delegation: admitted?.delegation });
+      const chosen: Choices = delegation?.parentId ? new Map() : choices.of(cliType);
+      await applyChoices(session, () => early.options, chosen, this.#deps.onError);
+      return this.#store({ command, id: sessionId, cwd, agent: { session, early }, delegation });
     } catch (error) {
       // A process of its own has no session to serve.
       agents.end(sessionId).catch(this.#deps.onError);
@@ -84,14 +86,13 @@ export class SessionMaker {
       return { kind: "refused", refusal: error.refusal };
     } finally {
       this.#making.delete(sessionId);
-      if (command.commandId !== undefined) this.#cancels.delete(command.commandId);
       admitted?.[Symbol.dispose]();
     }
   }
 
   /** The row and the receipt are one transaction: sent again after a crash, the command makes no second session. */
   #store(made: MadeSession): Answer {
-    const { command, agent, early } = made;
+    const { command, agent } = made;
     const { log, world, policy, publish, load } = this.#deps;
     const { row, binding, message, answer } = describeNew(made, isoTime(world));
     const { commandId } = command;
@@ -99,7 +100,8 @@ export class SessionMaker {
     log.create(row, binding, receipt, made.delegation);
     policy.start(row.id, command.options?.["policy"]);
     publish(message);
-    load(row.id)?.adopt(agent, early, command.title);
+    if (agent) load(row.id)?.adopt(agent.session, agent.early, command.title);
+    else load(row.id)?.begin(command.title);
     return answer;
   }
 }

@@ -1,10 +1,24 @@
 import { describe, expect, it } from "bun:test";
 import { BUILTIN, commandId, PROJECT } from "../../tests/core/names.ts";
-import { openSession } from "../../tests/core/session-scene.ts";
+import { openSession, type SessionScene } from "../../tests/core/session-scene.ts";
+import type { AgentEvent } from "../ports/agents.ts";
 import { CliType, EntryId, ProjectId, SessionId } from "../protocol/ids.ts";
 
 const CREATE = { type: "session:create", projectId: PROJECT, cliType: BUILTIN } as const;
 const NOBODY = SessionId.parse("builtin:nobody");
+
+const MODEL_OPTION: AgentEvent = {
+  type: "options",
+  options: [
+    {
+      ...{ id: "model", name: "Model", type: "select", category: "model", currentValue: "small" },
+      options: [
+        { value: "small", name: "Small" },
+        { value: "large", name: "Large" },
+      ],
+    },
+  ],
+};
 
 function ended(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
@@ -41,6 +55,83 @@ describe("SessionService: creating", () => {
     ] as const;
     for (const [answer, code] of refusals) expect(answer).toMatchObject({ kind: "refused", refusal: { code } });
     expect(at.service.list(PROJECT, true)).toHaveLength(1);
+  });
+});
+
+describe("SessionService: creating without waiting for the agent (A6)", () => {
+  async function begin(at: SessionScene): Promise<SessionId> {
+    const answer = await at.service.create({ ...CREATE, waitForAgent: false });
+    if (answer.kind !== "message" || answer.message.type !== "session:created") throw new Error("not created");
+    return answer.message.sessionId;
+  }
+  const rowOf = (at: SessionScene, id: SessionId) => at.service.list(PROJECT, true)?.find((row) => row.id === id);
+
+  it("TC-2.2a the session is there at once, and what is sent meanwhile goes out when the agent is there", async () => {
+    await using at = await openSession();
+    const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
+    at.agents.gate = gate;
+    at.agents.early = [MODEL_OPTION];
+    at.store.choices.remember(BUILTIN, "model", "large");
+    const sessionId = await begin(at);
+    expect(at.published.at(-1)).toMatchObject({ type: "session:changed", start: { state: "starting" } });
+    await at.service.execute({ type: "session:send", sessionId, content: "go" });
+    expect(rowOf(at, sessionId)).toMatchObject({ start: { state: "starting" }, turn: { state: "running" } });
+    const attached = at.agents.nextAttached();
+    openGate();
+    await attached;
+    expect(at.agents.last.calls).toEqual(["configure model large", "prompt go"]);
+    expect(rowOf(at, sessionId)?.start).toBeUndefined();
+    expect(at.store.log.load(sessionId)?.binding.agentSessionId).toBe(at.agents.last.agentSessionId);
+  });
+
+  it("TC-2.2f a start that fails says why, and is tried again when asked and after a sign-in", async () => {
+    await using at = await openSession();
+    at.agents.refusal = { code: "AGENT_AUTH_REQUIRED", message: "Sign in first." };
+    const sessionId = await begin(at);
+    await ended();
+    const failed = { state: "failed", error: { code: "AGENT_AUTH_REQUIRED", message: "Sign in first." } } as const;
+    expect(rowOf(at, sessionId)?.start).toEqual(failed);
+    expect(at.service.startAgain(sessionId)).toBe(true);
+    expect(rowOf(at, sessionId)?.start).toEqual({ state: "starting" });
+    await ended();
+    expect(rowOf(at, sessionId)?.start).toEqual(failed);
+    at.agents.refusal = null;
+    at.service.continueAfterSignIn(BUILTIN);
+    await ended();
+    expect(rowOf(at, sessionId)).toBeDefined();
+    expect(rowOf(at, sessionId)?.start).toBeUndefined();
+    expect(at.errors).toEqual([]);
+  });
+
+  it("TC-2.2f a message whose agent did not start is kept with the reason, and goes out with Retry", async () => {
+    await using at = await openSession();
+    at.agents.refusal = { code: "AGENT_UNAVAILABLE", message: "Could not start Puppet." };
+    const sessionId = await begin(at);
+    await at.service.execute({ type: "session:send", sessionId, content: "go" });
+    await ended();
+    const { start, turn } = rowOf(at, sessionId) ?? {};
+    expect({ start, code: turn?.error?.code }).toEqual({ start: undefined, code: "AGENT_UNAVAILABLE" });
+    at.agents.refusal = null;
+    const attached = at.agents.nextAttached();
+    await at.service.execute({ type: "session:retry", sessionId });
+    await attached;
+    expect(at.agents.restores.at(-1)).toBeNull();
+    expect(at.agents.last.calls).toEqual(["prompt go"]);
+  });
+
+  it("TC-2.2c one that is discarded before its agent is there leaves nothing, unless something was written in it", async () => {
+    await using at = await openSession();
+    const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
+    at.agents.gate = gate;
+    const [blank, drafted, sent] = [await begin(at), await begin(at), await begin(at)];
+    at.service.saveDraft({ type: "session:draft", sessionId: drafted, content: "half a" });
+    await at.service.execute({ type: "session:send", sessionId: sent, content: "go" });
+    for (const id of [blank, drafted, sent, at.sessionId]) await at.service.discard(id);
+    const rows = at.service.list(PROJECT, true)?.map(({ id }) => id) ?? [];
+    expect(rows.sort()).toEqual([at.sessionId, drafted, sent].sort());
+    openGate();
+    await ended();
+    expect(rowOf(at, blank)).toBeUndefined();
   });
 });
 

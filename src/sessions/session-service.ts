@@ -10,7 +10,7 @@ import { isoTime, type World } from "../ports/world.ts";
 import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
 import { ErrorCode, REFUSE } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import type { CliType, CommandId, ElicitationId, ProjectId, SessionId } from "../protocol/ids.ts";
+import { type CliType, cliTypeOf, type ElicitationId, type ProjectId, type SessionId } from "../protocol/ids.ts";
 import type { SessionResult } from "../protocol/inbox.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
 import type { SearchHit, SearchRequest } from "../protocol/search.ts";
@@ -117,10 +117,19 @@ export class SessionService {
     return this.once(command.commandId, () => this.#maker.make(command, createdFor));
   }
 
-  /** One that is stored already, or was never asked for, stays as it is. */
-  cancelCreation(commandId: CommandId): Answer {
-    this.#maker.cancel(commandId);
+  /** The page has closed a session that never came to be: its agent is not needed, and the row would say nothing. */
+  async discard(sessionId: SessionId): Promise<Answer> {
+    const session = this.#session(sessionId);
+    if (session?.isBlank) await this.execute({ type: "session:delete", sessionId });
     return { kind: "ok" };
+  }
+
+  /** Tries again to start the agent of a session that was made without waiting for it; false for any other session. */
+  startAgain(sessionId: SessionId): boolean {
+    const session = this.#sessions.get(sessionId);
+    if (session?.startState?.state !== "failed") return false;
+    session.start();
+    return true;
   }
 
   execute(
@@ -214,7 +223,8 @@ export class SessionService {
   }
 
   list(projectId: ProjectId, includeArchived: boolean): readonly SessionRow[] | null {
-    return this.#deps.projects.get(projectId) ? this.#deps.log.rows(projectId, includeArchived) : null;
+    if (!this.#deps.projects.get(projectId)) return null;
+    return this.#deps.log.rows(projectId, includeArchived).map((row) => this.#withStart(row));
   }
 
   /** How the agents that a session started are doing; null for a session nobody knows. */
@@ -279,6 +289,13 @@ export class SessionService {
 
   /** The user has signed in: turns that failed for want of it are tried again by themselves. */
   continueAfterSignIn(cliType: CliType): void {
+    for (const { id, startState } of this.#sessions.values())
+      if (
+        cliTypeOf(id) === cliType &&
+        startState?.state === "failed" &&
+        startState.error.code === "AGENT_AUTH_REQUIRED"
+      )
+        this.startAgain(id);
     retrySignedOut(this.#sessions.values(), cliType).catch(this.#deps.onError);
   }
 
@@ -331,7 +348,8 @@ export class SessionService {
     const isShown = (id: SessionId) => this.#shown.has(id);
     // Stored is stored: one who fails to hear of it must not undo it.
     const onCommitted = reporting(this.#committed.bind(this), this.#deps.onError);
-    const session = new Session({ ...this.#deps, isShown, onCommitted }, stored);
+    const onStart = (id: SessionId) => this.#publishRow(id);
+    const session = new Session({ ...this.#deps, isShown, onCommitted, onStart }, stored);
     this.#sessions.set(sessionId, session);
     this.#recovery.found(session, stored);
     return session;
@@ -353,6 +371,11 @@ export class SessionService {
 
   #publishRow(sessionId: SessionId): void {
     const row = this.#deps.log.row(sessionId);
-    if (row) this.#deps.publish({ type: "session:changed", ...row });
+    if (row) this.#deps.publish({ type: "session:changed", ...this.#withStart(row) });
+  }
+
+  #withStart(row: SessionRow): SessionRow {
+    const start = this.#sessions.get(row.id)?.startState;
+    return start ? { ...row, start } : row;
   }
 }

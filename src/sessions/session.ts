@@ -4,8 +4,10 @@ import { type AgentBinding, NO_AGENT_SESSION, type StoredSession } from "../port
 import { isoTime } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
+import { RefusalError } from "../protocol/errors.ts";
 import type { CliType, ElicitationId, PermissionId, SessionId } from "../protocol/ids.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
+import type { SessionStart } from "../protocol/server-messages.ts";
 import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
 import { AgentLink, forgotten, turnError } from "./agent/agent-link.ts";
@@ -49,6 +51,8 @@ export class Session {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #isEnded = false;
   #hasRecalled = false;
+  /** Of a session that was made before its agent was there. */
+  #start: SessionStart | null = null;
   /** While an older app's words are read: when something was last said in the session. */
   #recallingSince: string | null = null;
   readonly #silence: SilenceWatch;
@@ -87,6 +91,12 @@ export class Session {
       },
       userMessages: () => deps.log.userMessageCount(this.id),
       said: () => deps.log.said(this.id),
+      options: () => {
+        this.flush();
+        return this.#state.config.options;
+      },
+      // What the user lets an agent do elsewhere is not for another agent to hand on.
+      choices: () => (deps.delegations.parentOf(this.id) === undefined ? deps.choices.of(this.#cliType) : new Map()),
       isRunning: (turnId) => !this.#isEnded && isTurnActive(this.#state.turn) && this.#state.turn.turnId === turnId,
       post: (event) => this.observe(event),
       isStored: () => this.isStored(),
@@ -127,6 +137,47 @@ export class Session {
     early.handOver(this.#link.sink);
     if (title !== undefined) this.#stage([{ type: "session:title-updated", title, source: "user" }]);
     this.flush();
+  }
+
+  /** A new session whose agent is not there yet: it starts now. */
+  begin(title: string | undefined): void {
+    if (title !== undefined) this.#stage([{ type: "session:title-updated", title, source: "user" }]);
+    this.flush();
+    this.start();
+  }
+
+  /** How far the agent's first start is; null when it is there, or when a message will start it. */
+  get startState(): SessionStart | null {
+    return this.#start;
+  }
+
+  /** Attaches the agent ahead of the first message. */
+  start(): void {
+    this.#setStart({ state: "starting" });
+    this.#link.ensure().catch((error: unknown) => {
+      if (!(error instanceof RefusalError)) this.#deps.onError(error);
+      this.flush();
+      // A message that waited for it says so itself, and a session that was stopped needs no agent.
+      const isTold = isTurnActive(this.#state.turn) || this.#deps.log.userMessageCount(this.id) > 0;
+      const isWanted = !isTold && this.binding.state !== "closed";
+      this.#setStart(isWanted ? { state: "failed", error: turnError(error) } : null);
+    });
+  }
+
+  /** No agent has ever been there, and nobody has written anything: no message, no draft, no title. */
+  get isBlank(): boolean {
+    this.flush();
+    const { log } = this.#deps;
+    const { content, attachments } = log.drafts.read(this.id);
+    const hasEntries = this.#state.open.length > 0 || log.page(this.id, null, 1)?.entries.length !== 0;
+    const isUnwritten = content === "" && attachments.length === 0 && this.#state.titleSource === "none";
+    return this.binding.agentSessionId === NO_AGENT_SESSION && isUnwritten && !hasEntries;
+  }
+
+  #setStart(start: SessionStart | null): void {
+    if (this.#isEnded || (start === null && this.#start === null)) return;
+    this.#start = start;
+    this.#deps.onStart(this.id);
   }
 
   /** Looks for the agent of an earlier server; `goOn` follows when that has been caught up with. */
@@ -309,6 +360,8 @@ export class Session {
     this.#settled.committed(settled, facts);
     if (!isTurnActive(working.turn)) this.#standing.turnEnded();
     this.#silence.heard(working.turn.state === "running");
+    // From now on the turn says how it goes.
+    if (isTurnActive(working.turn) && this.#start?.state === "failed") this.#setStart(null);
     if (facts.length > 0) this.#deps.onCommitted(this.id, facts);
   }
 
@@ -326,6 +379,7 @@ export class Session {
     if (agent.origin === "forgotten") this.observe(forgotten(this.#deps.log.said(this.id).length > 0));
     // Before anything is asked of it: a later server must know whom to look for.
     this.flush();
+    this.#setStart(null);
   }
 
   get #hasUnstored(): boolean {

@@ -26,7 +26,7 @@ async function gatedServer(): Promise<{ server: TestServer; gate: string }> {
   return { server, gate };
 }
 
-it("TC-2.2c (A5) a creation that is cancelled while its agent starts makes nothing, ever", async () => {
+it("TC-2.2c (A5) a session that is discarded while its agent starts is gone, and so is the agent", async () => {
   const { server, gate } = await gatedServer();
   await using _ = server;
   rmSync(gate);
@@ -34,20 +34,25 @@ it("TC-2.2c (A5) a creation that is cancelled while its agent starts makes nothi
   const path = await server.directory("demo");
   const { project } = await client.ask("project:added", { type: "project:add", path });
   const projectId = project.id;
-  const create = { type: "session:create", projectId, cliType: "gated", commandId: "creation-1" } as const;
-  const refused = client.ask("error", create);
+  const create = { type: "session:create", projectId, cliType: "gated", waitForAgent: false } as const;
+  const { sessionId, session } = await client.ask("session:created", create);
+  expect(session.start).toEqual({ state: "starting" });
   await waitFor(
     () => server.processes.alive(),
     (alive) => alive.some(({ commandLine }) => commandLine.startsWith("/bin/sh -c while")),
     "the start of the agent",
   );
-  await client.ask("ok", { type: "session:create-cancel", creation: "creation-1" });
-  writeFileSync(gate, "");
-  expect(await refused).toMatchObject({ code: "CREATION_CANCELLED" });
+  await client.ask("ok", { type: "session:discard", sessionId });
   const { sessions } = await client.ask("session:list", { type: "session:list", projectId, includeArchived: true });
   expect(sessions).toEqual([]);
+  await waitFor(
+    () => server.agentProcesses(),
+    (left) => left.length === 0,
+    "the end of the agent",
+  );
+  writeFileSync(gate, "");
   // The agent itself is fine: what is asked for next is made.
-  await client.ask("session:created", { ...create, commandId: "creation-2" });
+  await client.ask("session:created", { type: "session:create", projectId, cliType: "gated" });
 });
 
 it("X-19 kill -9 of the server while an agent starts for a turn: the turn begins and completes", async () => {

@@ -11,6 +11,7 @@ import type {
   RejoinedSession,
   RejoinRequest,
 } from "../../ports/agents.ts";
+import { NO_AGENT_SESSION } from "../../ports/session-log.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import { CliType, cliTypeOf, SessionId } from "../../protocol/ids.ts";
 import type { AgentInfo, OwnProcess, ProcessTopology } from "../../protocol/server-messages.ts";
@@ -136,10 +137,14 @@ export class AgentPool implements Agents, AgentHistories {
     for (const [key] of ended.slice(0, Math.max(0, ended.length - ENDED_TRACES_MAX))) this.#supervisors.delete(key);
   }
 
-  /** One that rests is started for it: nothing of a deleted conversation may stay behind. One that is not there has nothing. */
+  /**
+   * One that rests is started for it: nothing of a deleted conversation may stay behind. One that is not there has
+   * nothing, nor has one that never knew the conversation.
+   */
   async forget({ cliType, sessionId, cwd, agentSessionId }: ForgetRequest): Promise<void> {
     if (!this.#definition(cliType)?.command) return;
     try {
+      if (agentSessionId === NO_AGENT_SESSION) return;
       const supervisor = this.#supervisor(cliType, sessionId, cwd);
       // One that has run and does not offer it need not be started to say so again.
       if (supervisor.offersDelete === false) return;

@@ -1,10 +1,12 @@
+import type { Choices } from "../../ports/agent-choices.ts";
 import type { AgentEvent, AgentSession, Agents } from "../../ports/agents.ts";
-import type { AgentBinding, Said } from "../../ports/session-log.ts";
+import { type AgentBinding, NO_AGENT_SESSION, type Said } from "../../ports/session-log.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { CliType, ProjectId, SessionId, TurnId } from "../../protocol/ids.ts";
 import { isPermission, type PendingRequest } from "../../protocol/pending-request.ts";
-import type { TurnError } from "../../protocol/session-parts.ts";
+import type { ConfigOption, TurnError } from "../../protocol/session-parts.ts";
 import type { AgentEffect } from "../meaning/scene.ts";
+import { applyChoices } from "./apply-choices.ts";
 
 /** What is said when an agent had to start without its memory. */
 export function forgotten(hasTranscript: boolean): AgentEvent {
@@ -30,6 +32,10 @@ interface AgentLinkDeps {
   /** Messages of ended turns: the one that is about to be sent is not the agent's to remember. */
   readonly userMessages: () => number;
   readonly said: () => readonly Said[];
+  /** What can be chosen now, as the agent has said. */
+  readonly options: () => readonly ConfigOption[];
+  /** What the user chose last for agents of this kind. */
+  readonly choices: () => Choices;
   readonly isRunning: (turnId: TurnId) => boolean;
   readonly post: (event: AgentEvent) => void;
   readonly isStored: () => boolean;
@@ -146,16 +152,26 @@ export class AgentLink {
   async #attach(): Promise<AgentSession> {
     const { sessionId, projectId, cliType, agents, binding, agentSeenAt, userMessages, said, isStored } = this.#deps;
     const { cwd, agentSessionId, createdAt, adopted = false } = binding();
-    const restore = {
-      ...{ agentSessionId, createdAt: Date.parse(createdAt), seenAt: agentSeenAt() },
-      ...{ userMessages: Math.max(userMessages(), adopted ? 1 : 0), last: () => lastTurnOf(said()) },
-    };
+    // An agent that was never there has nothing to bring back, and has forgotten nothing.
+    const isFirst = agentSessionId === NO_AGENT_SESSION && !said().some(({ type }) => type === "assistant");
+    const restore = isFirst
+      ? null
+      : {
+          agentSessionId,
+          createdAt: Date.parse(createdAt),
+          seenAt: agentSeenAt(),
+          userMessages: Math.max(userMessages(), adopted ? 1 : 0),
+          last: () => lastTurnOf(said()),
+        };
     this.#givingUp = new AbortController();
     const { signal } = this.#givingUp;
     const [losses, closes] = [this.#losses, this.#closes];
     const place = { sessionId, projectId, cliType, cwd };
     this.#deps.post({ type: "attaching" });
     const agent = await agents.attach({ ...place, restore, sink: this.sink, isStored, signal });
+    const choices = this.#deps.choices();
+    if (agent.origin === "new" && choices.size > 0)
+      await applyChoices(agent, this.#deps.options, choices, this.#deps.onError);
     if (closes !== this.#closes) await agent.close();
     // It died while its last answer was on the way: nobody would ever hear from it again.
     if (losses !== this.#losses || closes !== this.#closes)
