@@ -40,6 +40,8 @@ export const ShellToPortlet = z.union([
     status: AgentStatus,
     message: z.optional(z.string()),
     nextTryAt: z.optional(z.string()),
+    /** The code of the error, when the agent could not be started for this new session. */
+    startFailure: z.optional(z.string()),
   }),
   /** A command of this frame was refused; its text goes back into the composer. */
   z.object({

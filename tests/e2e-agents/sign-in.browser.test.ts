@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
 import type { AppPage } from "../e2e/app-page.ts";
 import { axeViolations } from "../e2e/axe-violations.ts";
+import type { SessionView } from "../e2e/session-view.ts";
 import { useChromium } from "../e2e/use-chromium.ts";
 import { pageLoginAgent, LOGIN_PAGE as SIGN_IN_PAGE } from "../lifecycle/page-login-agent.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -24,35 +25,42 @@ function untilShown(terminal: Locator, text: string): Promise<string> {
   );
 }
 
-/** Chooses the agent that asks for a login, and its way through a terminal. */
-async function openTerminal(app: AppPage): Promise<Locator> {
-  const picker = await app.pickAgent("demo");
-  await agentButton(picker, "Gatekeeper").click();
-  await agentButton(picker, "Log in with a password").click();
-  const dialog = app.dialog("Sign in to Gatekeeper");
+/** Starts a session of an agent that asks for a sign-in, and opens the ways to do that. */
+async function startSignedOut(app: AppPage, name: string): Promise<{ session: SessionView; dialog: Locator }> {
+  const session = await app.newSession("demo", name);
+  await session.button("Sign in").click();
+  const dialog = app.dialog(`Sign in to ${name}`);
   await dialog.waitFor();
-  return dialog;
+  return { session, dialog };
+}
+
+/** Starts the agent that asks for a login, and takes its way through a terminal. */
+async function openTerminal(app: AppPage): Promise<{ session: SessionView; dialog: Locator }> {
+  const { session, dialog } = await startSignedOut(app, "Gatekeeper");
+  await agentButton(dialog, "Log in with a password").click();
+  return { session, dialog };
 }
 
 test("TC-2.2b an agent that wants a sign-in offers its own methods, and the session starts by itself after it", async () => {
   await using server = await startTestServer({ agents: { locked } });
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
-  const picker = await app.pickAgent("demo");
-  await agentButton(picker, "Locked").click();
-  const method = agentButton(picker, "Sign in to the guide");
-  await method.waitFor();
+  const { session, dialog } = await startSignedOut(app, "Locked");
+  await agentButton(dialog, "Sign in to the guide").waitFor();
   expect(await axeViolations(app.page)).toEqual([]);
-  await picker.getByText("Needs nothing: it only shows what signing in looks like.").waitFor();
-  expect(await app.rowTitles()).toEqual([]);
+  await dialog.getByText("Needs nothing: it only shows what signing in looks like.").waitFor();
   await app.page.keyboard.press("Escape");
-  await picker.waitFor({ state: "hidden" });
+  await dialog.waitFor({ state: "hidden" });
+  expect(await axeViolations(app.page)).toEqual([]);
 
-  await app.pickAgent("demo");
+  const picker = await app.pickAgent("demo");
   await agentButton(picker, "Sign in to Locked").click();
-  await method.click();
+  await agentButton(picker, "Sign in to the guide").click();
   await picker.waitFor({ state: "hidden" });
   await (await app.shownSession()).ask("stream 1 words", "w1");
+  // The one that was started before the sign-in is there, too.
+  await (await app.open("New Session")).untilStatus("connected");
+  expect(session.id).toBe((await app.shownSession()).id);
   expect(app.sent("agent:authenticate")).toMatchObject([{ cliType: "locked", methodId: "guide-sign-in" }]);
 });
 
@@ -66,9 +74,8 @@ test("X-5 a page to sign in on is shown in full, and only the user opens it", as
     Object.assign(window, { opened, open: (url: string) => void opened.push(url) });
   });
   const opened = () => app.page.evaluate(() => Reflect.get(window, "opened"));
-  const picker = await app.pickAgent("demo");
-  await agentButton(picker, "Page Login").click();
-  await agentButton(picker, "In the browser").click();
+  const { session, dialog } = await startSignedOut(app, "Page Login");
+  await agentButton(dialog, "In the browser").click();
   const consent = app.dialog("Page Login asks you to open a page");
   await consent.getByText(SIGN_IN_PAGE, { exact: true }).waitFor();
   await consent.getByText("login.example.com", { exact: true }).waitFor();
@@ -76,9 +83,9 @@ test("X-5 a page to sign in on is shown in full, and only the user opens it", as
   expect(await opened()).toEqual([]);
   await agentButton(consent, "Open page").click();
   await consent.waitFor({ state: "hidden" });
-  await picker.waitFor({ state: "hidden" });
+  await dialog.waitFor({ state: "hidden" });
   expect(await opened()).toEqual([SIGN_IN_PAGE]);
-  expect(await app.rowTitles()).toEqual(["New Session"]);
+  await session.untilStatus("connected");
 });
 
 test("X-5 a login in a terminal: real keys, real size, its exit code when it fails, the session when it succeeds", async () => {
@@ -86,7 +93,7 @@ test("X-5 a login in a terminal: real keys, real size, its exit code when it fai
   await using server = await startTestServer({ agents: { gatekeeper: terminalLoginAgent(dir.join("login")) } });
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
-  const dialog = await openTerminal(app);
+  const { session, dialog } = await openTerminal(app);
   await untilShown(dialog, "Password:");
   expect(await axeViolations(app.page)).toEqual([]);
   await app.page.keyboard.type("wrong");
@@ -98,7 +105,6 @@ test("X-5 a login in a terminal: real keys, real size, its exit code when it fai
   await dialog.getByText(/exit code 3/).waitFor();
   await untilShown(dialog, "That is not the password.");
   expect(await axeViolations(app.page)).toEqual([]);
-  expect(await app.rowTitles()).toEqual([]);
 
   await dialog.getByRole("button", { name: "Try again" }).click();
   await dialog.getByText(/exit code/).waitFor({ state: "hidden" });
@@ -109,7 +115,8 @@ test("X-5 a login in a terminal: real keys, real size, its exit code when it fai
   await untilShown(dialog, PASSWORD);
   await app.page.keyboard.press("Enter");
   await dialog.waitFor({ state: "hidden" });
-  await (await app.shownSession()).ask("stream 1 words", "w1");
+  await session.untilStatus("connected");
+  await session.ask("stream 1 words", "w1");
   await app.untilTabs("stream 1 words");
 });
 
@@ -118,7 +125,7 @@ test("a terminal fits its dialog, its addresses can be opened, and leaving it en
   await using server = await startTestServer({ agents: { gatekeeper: terminalLoginAgent(dir.join("login")) } });
   await using app = await chromium.open(server, { viewport: { width: 1_000, height: 700 } });
   await app.addProject(await server.directory("demo"));
-  const dialog = await openTerminal(app);
+  const { dialog } = await openTerminal(app);
   await untilShown(dialog, "Password:");
   const isLogin = ({ commandLine }: { commandLine: string }) => commandLine.includes("--login");
   expect(server.agentProcesses().filter(isLogin)).toHaveLength(1);
@@ -139,14 +146,12 @@ test("a terminal fits its dialog, its addresses can be opened, and leaving it en
 
   await app.page.keyboard.press("F6");
   await app.page.keyboard.press("Enter");
-  await dialog.waitFor({ state: "hidden" });
-  await app.dialog("New session").waitFor();
+  await agentButton(dialog, "Log in with a password").waitFor();
   await waitFor(
     () => server.agentProcesses().filter(isLogin),
     (left) => left.length === 0,
     "the login to end",
   );
-  expect(await app.rowTitles()).toEqual([]);
 });
 
 async function pointIn(dialog: Locator, x: number, y: number): Promise<[number, number]> {
@@ -158,10 +163,10 @@ test("a session whose agent wants a new sign-in offers it beside the words, and 
   await using server = await startTestServer({ agents: { locked } });
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
-  const picker = await app.pickAgent("demo");
-  await agentButton(picker, "Locked").click();
-  await agentButton(picker, "Sign in to the guide").click();
-  const session = await app.shownSession();
+  const { session, dialog } = await startSignedOut(app, "Locked");
+  await agentButton(dialog, "Sign in to the guide").click();
+  await dialog.waitFor({ state: "hidden" });
+  await session.untilStatus("connected");
   await session.ask("stream 1 words", "w1");
 
   await app.projects.getByRole("button", { name: "Agents", exact: true }).click();
@@ -170,7 +175,6 @@ test("a session whose agent wants a new sign-in offers it beside the words, and 
   await app.page.keyboard.press("Escape");
   await session.say("stream 2 words");
   await session.transcript.getByRole("button", { name: "Sign in", exact: true }).click();
-  const dialog = app.dialog("Sign in to Locked");
   await dialog.getByRole("button", { name: "Sign in to the guide" }).click();
   await dialog.waitFor({ state: "hidden" });
   await session.untilSaid("w1 w2");

@@ -101,11 +101,8 @@ test("TC-5.4a a start is visible: in the picker, and in a session that brings it
   await using server = await startTestServer({ agents: { slow } });
   await using app = await chromium.open(server, { losesServer: true });
   await app.addProject(await server.directory("demo"));
-  const picker = await app.pickAgent("demo");
-  await picker.getByRole("button", { name: "Slowpoke", exact: true }).click();
-  await picker.getByText("Starting Slowpoke…").waitFor();
-  await picker.waitFor({ state: "hidden" });
-  const session = await app.shownSession();
+  const session = await app.newSession("demo", "Slowpoke");
+  await session.untilStatus("starting");
   await session.ask("stream 1 words", "w1");
   await server.stop();
   await server.start();
@@ -123,15 +120,13 @@ test("TC-5.5a an agent that is not installed: the reason in words, and Retry onc
   await using server = await startTestServer({ agents: { ghost: { name: "Ghost", command } } });
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
-  const picker = await app.pickAgent("demo");
-  await picker.getByRole("button", { name: "Ghost", exact: true }).click();
-  await picker.getByText("Could not start Ghost. Check that it's installed.").first().waitFor();
-  expect(await app.rowTitles()).toEqual([]);
+  const session = await app.newSession("demo", "Ghost");
+  await session.frame.getByText("Could not start Ghost. Check that it's installed.").waitFor();
   await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "builtin-agent/main.ts")}'\n`);
   await chmod(command, 0o755);
-  await picker.getByRole("button", { name: "Retry", exact: true }).click();
-  await picker.waitFor({ state: "hidden" });
-  await (await app.shownSession()).ask("stream 1 words", "w1");
+  await session.button("Retry").click();
+  await session.untilStatus("connected");
+  await session.ask("stream 1 words", "w1");
 });
 
 test("TC-5.5b an agent whose handshake fails: the reason with its last stderr lines, and Retry", async () => {
@@ -143,15 +138,13 @@ test("TC-5.5b an agent whose handshake fails: the reason with its last stderr li
   await using server = await startTestServer({ agents: { picky } });
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
-  const picker = await app.pickAgent("demo");
-  await picker.getByRole("button", { name: "Picky", exact: true }).click();
-  await picker.getByText("Could not connect to Picky").first().waitFor();
-  await picker.getByText("no licence found").first().waitFor();
-  expect(await app.rowTitles()).toEqual([]);
+  const session = await app.newSession("demo", "Picky");
+  await session.frame.getByText("Could not connect to Picky").waitFor();
+  await session.frame.getByText("no licence found").waitFor();
   await writeFile(licence, "");
-  await picker.getByRole("button", { name: "Retry", exact: true }).click();
-  await picker.waitFor({ state: "hidden" });
-  await (await app.shownSession()).ask("stream 1 words", "w1");
+  await session.button("Retry").click();
+  await session.untilStatus("connected");
+  await session.ask("stream 1 words", "w1");
 });
 
 test("TC-5.6a TC-5.6b a refresh restores the tabs and disturbs no turn: the page shows all of it", async () => {

@@ -202,8 +202,8 @@ test("W-9 a form that belongs to no session is a dialog of the whole page", asyn
   await using app = await chromium.open(server);
   const name = `signs-in-${crypto.randomUUID().slice(0, 8)}`;
   await app.addProject(await server.directory(name));
-  const picker = await app.pickAgent(name);
-  await picker.getByRole("button", { name: "Form Login", exact: true }).click();
+  const session = await app.newSession(name, "Form Login");
+  await session.button("Sign in").click();
   await app.page.getByRole("button", { name: /In the browser/ }).click();
   const dialog = app.dialog("Form Login asks");
   await dialog.getByRole("textbox", { name: "Code" }).fill("ab");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { guideWith, ROOT, startTestServer, type TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { AppPage } from "./app-page.ts";
+import { axeViolations } from "./axe-violations.ts";
 import { useChromium } from "./use-chromium.ts";
 
 const HOUR_MS = 3_600_000;
@@ -117,24 +118,41 @@ test("TC-2.2c cancelling the picker creates nothing and sends nothing", async ()
   expect(await app.rowTitles()).toEqual([]);
   await app.newSession("demo");
   expect(app.sent("session:create")).toHaveLength(1);
-  expect(server.agentProcesses()).toHaveLength(1);
+  await waitFor(
+    () => server.agentProcesses(),
+    (processes) => processes.length === 1,
+    "the one agent",
+  );
 });
 
-test("TC-2.2f a failed creation shows the reason and leaves no tab and no row", async () => {
+test("TC-2.2f (A6) a start that fails is shown in the tab, what was typed stays, and a closed one leaves no tab and no row", async () => {
   const stubborn = { ...guideWith("--scenario", "refused-new"), name: "Stubborn" };
   await using server = await startTestServer({ agents: { stubborn } });
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
-  const picker = await app.pickAgent("demo");
-  await picker.getByRole("button", { name: "Stubborn", exact: true }).click();
-  const reason = picker.getByRole("alert");
-  await reason.getByText("No session today").waitFor();
-  await reason.getByRole("button", { name: "Retry" }).waitFor();
-  await picker.getByRole("button", { name: "Cancel", exact: true }).click();
-  expect(await app.tabTitles()).toEqual([]);
-  expect(await app.rowTitles()).toEqual([]);
-  await app.refresh();
+  const first = await app.newSession("demo", "Stubborn");
+  await first.frame.getByText("No session today").waitFor();
+  await first.button("Retry").waitFor();
+  expect(await first.status.getAttribute("data-status")).toBe("disconnected");
+  expect(await axeViolations(app.page)).toEqual([]);
+  await app.closeTab("New Session");
   await app.projects.getByText("No sessions yet.").waitFor();
+  expect(await app.tabTitles()).toEqual([]);
+
+  const second = await app.newSession("demo", "Stubborn");
+  await app.page.keyboard.type("Hello");
+  await second.frame.getByText("No session today").waitFor();
+  await second.button("Retry").click();
+  await second.frame.getByText("No session today").waitFor();
+  expect(await second.message.inputValue()).toBe("Hello");
+  // Whoever wrote something keeps it, with the session, whatever is closed.
+  await app.closeTab("New Session");
+  const again = await app.open("New Session");
+  await waitFor(
+    () => again.message.inputValue(),
+    (text) => text === "Hello",
+    "what was typed",
+  );
 });
 
 /** The built-in agent, which starts to listen when a file is there. */
@@ -151,60 +169,51 @@ async function startGated() {
   return { server, openGate: () => writeFile(gate, ""), remove: () => rm(folder, { recursive: true }) };
 }
 
-test("TC-2.2b (A6) what is typed while the agent starts goes on in the session's composer, without a lost key", async () => {
+test("TC-2.2a (A6) the tab is there at once: no key is lost, and what is sent waits for the agent, over a reload too", async () => {
   const { server, openGate, remove } = await startGated();
   await using _ = server;
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
   const picker = await app.pickAgent("demo");
   await picker.getByRole("button", { name: "Gated", exact: true }).click();
-  await app.page.keyboard.type("Hello, ");
-  await openGate();
-  const letters = "abcdefghijklmnopqrstuvwxyz".repeat(2);
-  let typed = "";
-  // Typed on until the session has come, and past that moment.
-  while (await picker.isVisible()) {
-    const next = letters[typed.length % letters.length] ?? "";
-    await app.page.keyboard.type(next);
-    typed += next;
-  }
-  await app.page.keyboard.type(letters);
+  const letters = "abcdefghijklmnopqrstuvwxyz";
+  await app.page.keyboard.type(`stream 3 words ${letters}`);
+  await picker.waitFor({ state: "hidden" });
   const session = await app.shownSession();
   await waitFor(
     () => session.message.inputValue(),
-    (value) => value === `Hello, ${typed}${letters}`,
+    (value) => value === `stream 3 words ${letters}`,
     "every letter",
   );
+  await session.untilStatus("starting");
+  expect(await axeViolations(app.page)).toEqual([]);
+  await session.message.fill("stream 3 words");
+  await app.page.keyboard.press("Enter");
+  await session.entries("user").getByText("stream 3 words").waitFor();
+  await session.status.getByText("Starting Gated…").waitFor();
+  await app.refresh();
+  const after = await app.shownSession();
+  await after.entries("user").getByText("stream 3 words").waitFor();
+  await openGate();
+  await after.untilSaid("w1 w2 w3");
+  await after.untilStatus("connected");
   await remove();
 });
 
-test("TC-2.2f (A6) when the agent does not start, the reason is shown and what was typed stays", async () => {
-  const stubborn = { ...guideWith("--scenario", "refused-new"), name: "Stubborn" };
-  await using server = await startTestServer({ agents: { stubborn } });
-  await using app = await chromium.open(server);
-  await app.addProject(await server.directory("demo"));
-  const picker = await app.pickAgent("demo");
-  await picker.getByRole("button", { name: "Stubborn", exact: true }).click();
-  await app.page.keyboard.type("Hello");
-  await picker.getByRole("alert").getByText("No session today").waitFor();
-  expect(await picker.getByRole("textbox", { name: "Message for the new session" }).inputValue()).toBe("Hello");
-  expect(await app.tabTitles()).toEqual([]);
-});
-
-test("TC-2.2c (A5) Cancel while the agent starts creates nothing and takes no keyboard", async () => {
+test("TC-2.2c (A5) closing the tab while the agent starts leaves nothing and takes no keyboard", async () => {
   const { server, openGate, remove } = await startGated();
   await using _ = server;
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
   const session = await app.newSession("demo");
-  const picker = await app.pickAgent("demo");
-  await picker.getByRole("button", { name: "Gated", exact: true }).click();
-  await picker.getByRole("button", { name: "Cancel", exact: true }).click();
-  await picker.waitFor({ state: "hidden" });
+  await session.ask("stream 1 words", "w1");
+  await app.newSession("demo", "Gated");
+  await app.closeTab("New Session");
+  await app.untilRows("stream 1 words");
   await session.message.focus();
   await app.page.keyboard.type("half a ");
   await openGate();
-  // One that is asked for afterwards is there: the cancelled one would be, too.
+  // One that is asked for afterwards is there: the closed one would be, too.
   using client = await server.connect();
   const { projects } = await client.ask("project:list", { type: "project:list" });
   for (const { id } of projects)
@@ -212,12 +221,7 @@ test("TC-2.2c (A5) Cancel while the agent starts creates nothing and takes no ke
   await app.page.keyboard.type("sentence");
   expect(await session.message.inputValue()).toBe("half a sentence");
   expect(await app.tabTitles()).toHaveLength(1);
-  await waitFor(
-    () => app.rowTitles(),
-    (rows) => rows.length >= 2,
-    "the other client's session",
-  );
-  expect(await app.rowTitles()).toHaveLength(2);
+  await app.untilRows("New Session", "stream 1 words");
   await remove();
 });
 

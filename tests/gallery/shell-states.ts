@@ -67,10 +67,9 @@ export const SHELL_STATES: readonly GalleryState[] = [
     shows: "an agent that wants a sign-in first",
     server: { agents: { closed: { ...guideWith("--scenario", "auth-required"), name: "Closed Guide" } } },
     reach: async ({ app }) => {
-      const picker = await app.pickAgent(PROJECT);
-      await picker.getByRole("button", { name: "Closed Guide", exact: true }).click();
-      await picker.getByText(/sign/i).first().waitFor();
-      await picker.locator("[aria-busy=true]").waitFor({ state: "detached" });
+      const session = await app.newSession(PROJECT, "Closed Guide");
+      await session.button("Sign in").click();
+      await app.dialog("Sign in to Closed Guide").getByRole("button", { name: "Sign in to the guide" }).waitFor();
     },
   },
   {

@@ -74,9 +74,9 @@ export const TROUBLE_STATES: readonly GalleryState[] = [
     shows: "an agent that is being started",
     server: { agents: { slow: { ...guideWith("--start-delay-ms", FAR_MS), name: "Slowpoke" } } },
     reach: async ({ app }) => {
-      const picker = await app.pickAgent(PROJECT);
-      await picker.getByRole("button", { name: "Slowpoke", exact: true }).click();
-      await picker.getByText("Starting Slowpoke…").waitFor();
+      const session = await app.newSession(PROJECT, "Slowpoke");
+      await session.status.getByText("Starting Slowpoke…").waitFor();
+      await session.message.fill("Why is the build slow?");
     },
   },
   {
@@ -84,9 +84,9 @@ export const TROUBLE_STATES: readonly GalleryState[] = [
     shows: "an agent that could not be started",
     server: { agents: { ghost: { name: "Ghost", command: "/nowhere/ghost" } } },
     reach: async ({ app }) => {
-      const picker = await app.pickAgent(PROJECT);
-      await picker.getByRole("button", { name: "Ghost", exact: true }).click();
-      await picker.getByText("Could not start Ghost. Check that it's installed.").first().waitFor();
+      const session = await app.newSession(PROJECT, "Ghost");
+      await session.frame.getByText("Could not start Ghost. Check that it's installed.").waitFor();
+      await session.message.fill("Why is the build slow?");
     },
   },
   {

@@ -67,8 +67,10 @@ function usePlaceholder(model: PortletModel): string {
   const agentName = usePiece(model, (state) => state.agentName);
   const isActive = usePiece(model, (state) => isTurnActive(state.session.turn));
   const isAway = usePiece(model, ({ status }) => status === "disconnected" || status === "reconnecting");
+  const isUnstarted = usePiece(model, (state) => state.startFailure !== null);
   const isWritable = usePiece(model, (state) => state.isWritable);
   if (!isWritable) return "Write on; it is kept in this page and can be sent when the disk takes it";
+  if (isUnstarted) return `Keep typing. You can send once ${agentName} has started`;
   if (isAway) return `Keep typing. You can send once ${agentName} is back`;
   return isActive ? "Queue a message" : `Message ${agentName}`;
 }

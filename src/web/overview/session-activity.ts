@@ -30,7 +30,7 @@ export function sessionActivity(session: SessionRow, { item, directory, result }
     case "waiting":
       return requestActivity(item?.pending[0]);
     case "failed":
-      return plain(session.turn.error?.message ?? "Stopped before it was done");
+      return plain(startError(session) ?? session.turn.error?.message ?? "Stopped before it was done");
     case "paused":
       return plain("Waiting for its agents");
     case "unread":
@@ -40,6 +40,10 @@ export function sessionActivity(session: SessionRow, { item, directory, result }
     default:
       return mark satisfies never;
   }
+}
+
+function startError({ start }: SessionRow): string | undefined {
+  return start?.state === "failed" ? start.error.message : undefined;
 }
 
 function plain(words: string): Activity {

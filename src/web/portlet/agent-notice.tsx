@@ -13,8 +13,10 @@ export function AgentNotice({ model }: { model: PortletModel }) {
   const nextTryAt = usePiece(model, (state) => state.nextTryAt);
   const agentName = usePiece(model, (state) => state.agentName);
   const isStalled = usePiece(model, (state) => state.session.turn.state === "stalled");
+  const startFailure = usePiece(model, (state) => state.startFailure);
   switch (status) {
     case "disconnected": {
+      if (startFailure !== null) return <StartFailure model={model} code={startFailure} />;
       const words = message ?? "It stopped, and trying again by itself did not help.";
       return (
         <Notice severity="error" icon="unplug" title={`${agentName} is not connected`} words={words} store={store}>
@@ -43,6 +45,30 @@ export function AgentNotice({ model }: { model: PortletModel }) {
     default:
       return status satisfies never;
   }
+}
+
+/** The agent of a new session did not start. What is written stays in the composer. */
+function StartFailure({ model, code }: { model: PortletModel; code: string }) {
+  const { store } = model;
+  const agentName = usePiece(model, (state) => state.agentName);
+  const message = usePiece(model, (state) => state.statusMessage);
+  const needsSignIn = code === "AGENT_AUTH_REQUIRED";
+  const words = needsSignIn ? "Sign in to continue. The session starts automatically." : (message ?? "");
+  const title = needsSignIn ? `${agentName} needs you to sign in` : `${agentName} did not start`;
+  return (
+    <Notice severity="error" icon={needsSignIn ? "key" : "unplug"} title={title} words={words} store={store}>
+      {needsSignIn && (
+        <button class="button primary" type="button" onClick={() => store.show("sign-in")}>
+          <Icon name="key" class="icon-sm" />
+          Sign in
+        </button>
+      )}
+      <button class={needsSignIn ? "button" : "button primary"} type="button" onClick={() => store.reconnect()}>
+        <Icon name="refresh" class="icon-sm" />
+        Retry
+      </button>
+    </Notice>
+  );
 }
 
 const SECOND_MS = 1_000;

@@ -24,6 +24,7 @@ function Invitation({ model }: { model: PortletModel }) {
   const projectName = usePiece(model, (state) => state.projectName);
   const cliType = usePiece(model, (state) => state.cliType);
   const isOff = usePiece(model, (state) => !canSend(state));
+  const isStarting = usePiece(model, (state) => state.status === "starting");
   return (
     <div class="empty">
       <Icon name={agentIconName(cliType ?? "")} />
@@ -39,6 +40,7 @@ function Invitation({ model }: { model: PortletModel }) {
           ))}
         </div>
       )}
+      <p class="starting">{isStarting && `Starting ${agentName}… What you send now goes out when it is ready.`}</p>
     </div>
   );
 }

@@ -22,6 +22,8 @@ export interface PortletState {
   readonly statusMessage: string | null;
   /** When a crashed agent is started again by itself, as ISO 8601. */
   readonly nextTryAt: string | null;
+  /** The code of the error, when the agent could not be started for this new session. */
+  readonly startFailure: string | null;
   readonly isConnected: boolean;
   /** False: nothing can be stored, so nothing can be sent. */
   readonly isWritable: boolean;
@@ -55,6 +57,7 @@ export const EMPTY_PORTLET: PortletState = {
   status: "idle",
   statusMessage: null,
   nextTryAt: null,
+  startFailure: null,
   isConnected: true,
   isWritable: true,
   isVisible: true,
@@ -83,6 +86,7 @@ export function foldPortlet(state: PortletState, message: ShellToPortlet): Portl
         status: message.status,
         statusMessage: message.message ?? null,
         nextTryAt: message.nextTryAt ?? null,
+        startFailure: message.startFailure ?? null,
       };
     case "portlet:session": {
       const { cliType, agentName, projectName, directory, parentTitle = null } = message;

@@ -11,7 +11,7 @@ import { WIDE_QUERY } from "./is-narrow.ts";
 import { pressedKey } from "./keys/pressed-key.ts";
 import { runFind, runShortcut } from "./keys/run-shortcut.ts";
 import { type KeyPress, shellShortcut } from "./keys/shell-shortcut.ts";
-import { keepForDialog } from "./keys/typed-ahead.ts";
+import { keepForComposer, keepForDialog } from "./keys/typed-ahead.ts";
 import { openLinkedSession } from "./open-linked-session.ts";
 import { askServer, takePageKey } from "./own-server.ts";
 import { runPortlets } from "./portlets/run-portlets.ts";
@@ -73,12 +73,24 @@ const pressed = (press: KeyPress): boolean => {
   const shortcut = shellShortcut(press);
   return shortcut !== null && runShortcut(shell, shortcut);
 };
+const isField = (target: EventTarget | null) =>
+  target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
+addEventListener(
+  "keydown",
+  (event) => {
+    if (!keepForDialog(shell, event) && !keepForComposer(shell, event, isField(event.target))) return;
+    // Before anything that has the focus: a list would look for the letter.
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  },
+  { capture: true },
+);
 addEventListener("keydown", (event) => {
   const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
-  const typing = target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
-  const press = { key: pressedKey(event), code: event.code, modifiers: { ctrl, meta, shift, alt }, typing };
+  const modifiers = { ctrl, meta, shift, alt };
+  const press = { key: pressedKey(event), code: event.code, modifiers, typing: isField(target) };
   const isFree = shell.dialog.peek().kind === "none";
-  if (keepForDialog(shell, event) || pressed(press) || (isFree && runFind(shell, press))) event.preventDefault();
+  if (pressed(press) || (isFree && runFind(shell, press))) event.preventDefault();
   else if (key === "Escape" && shell.dialog.peek().kind === "none") shell.drawerOpen.value = false;
 });
 

@@ -27,7 +27,7 @@ export function AgentChoice({ shell, agent, first, creation, projectId, onCreate
   const [isSigningIn, setSigningIn] = useState(false);
   const install = shell.installs.all.value.get(agent.id) ?? null;
   const refused = creation.phase === "refused" ? creation.trouble : null;
-  const needsSignIn = refused?.code === "AGENT_AUTH_REQUIRED" || (isSigningIn && creation.phase === "choosing");
+  const needsSignIn = isSigningIn && creation.phase === "choosing";
   // Its methods are known once it has run: without any, starting it is the way to learn them.
   const signIn = () => ((agent.signIn ?? []).length === 0 ? onCreate() : setSigningIn(true));
   const installNow = () => void shell.installs.install(agent.id);

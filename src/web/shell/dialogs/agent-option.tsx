@@ -35,7 +35,7 @@ export function AgentOption({ agent, first, creating, onChoose, note, end, child
             {agent.name}
           </button>
           <span class="agent-note" id={noteId}>
-            {creating ? startingWords(agent) : note}
+            {creating ? `Starting ${agent.name}…` : note}
           </span>
         </span>
         {creating ? <span class="mark" data-state="working" /> : end}
@@ -43,10 +43,4 @@ export function AgentOption({ agent, first, creating, onChoose, note, end, child
       {children}
     </li>
   );
-}
-
-/** A start that takes long is explained by the server; until then one word is enough. */
-function startingWords({ name, status, message }: AgentInfo): string {
-  const isUnderWay = status === "starting" || status === "reconnecting";
-  return isUnderWay && message !== undefined ? message : `Starting ${name}…`;
 }

@@ -42,13 +42,14 @@ export function Dialog(props: DialogProps) {
         if (isShown.current) onClose();
       }}
     >
-      <header class="dialog-head">
+      {/* No header element: outside of sectioning content that is a landmark, and dialogs can stand above each other. */}
+      <div class="dialog-head">
         <h2 id={titleId}>{title}</h2>
         {headEnd}
         <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
           <Icon name="close" />
         </button>
-      </header>
+      </div>
       {children}
     </dialog>
   );

@@ -1,6 +1,5 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { CliType, ProjectId } from "../../../protocol/ids.ts";
-import { DRAFT_CHARS_MAX } from "../../../protocol/limits.ts";
 import type { Project } from "../../../protocol/server-messages.ts";
 import { adoptStyles } from "../../styles/adopt-styles.ts";
 import type { Shell } from "../state/shell.ts";
@@ -22,13 +21,7 @@ export function NewSessionDialog({ shell, projectId, startWith }: NewSessionProp
   const { agents, projects } = shell.server.value;
   adoptStyles(panelStyles);
   const [chosen, setChosen] = useState(projectId);
-  const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useState("");
-  const [creation, create] = useCreation(shell, chosen, field);
-  useLayoutEffect(() => {
-    if (creation.phase === "creating") field.current?.focus();
-  }, [creation.phase]);
-  const isStarting = creation.phase === "creating" || text !== "";
+  const [creation, create] = useCreation(shell, chosen);
   // Parted once: an agent that has just been installed stays where the user looks at it.
   const [more] = useState(() => new Set(pickerGroups(agents).more.map(({ id }) => id)));
   const likely = agents.filter(({ id }) => !more.has(id));
@@ -57,34 +50,16 @@ export function NewSessionDialog({ shell, projectId, startWith }: NewSessionProp
         {more.size > 0 && <MoreAgents agents={agents.filter(({ id }) => more.has(id))} choice={choice} />}
       </div>
       <footer class="dialog-foot">
-        {isStarting ? (
-          <textarea
-            ref={field}
-            class="first-message"
-            rows={1}
-            aria-label="Message for the new session"
-            placeholder="Write your message while the agent starts"
-            maxLength={DRAFT_CHARS_MAX}
-            onInput={(event) => setText(event.currentTarget.value)}
-            onKeyDown={(event) => {
-              // The key that chose the agent may still be held.
-              if (event.key === "Enter" && text === "") event.preventDefault();
-            }}
-          />
-        ) : (
-          <>
-            <button
-              type="button"
-              class="button ghost"
-              onClick={() => {
-                shell.dialog.value = { kind: "import", projectId: chosen };
-              }}
-            >
-              Import sessions…
-            </button>
-            <span class="spacer" />
-          </>
-        )}
+        <button
+          type="button"
+          class="button ghost"
+          onClick={() => {
+            shell.dialog.value = { kind: "import", projectId: chosen };
+          }}
+        >
+          Import sessions…
+        </button>
+        <span class="spacer" />
         <button type="button" class="button ghost" onClick={() => shell.closeDialog()}>
           Cancel
         </button>

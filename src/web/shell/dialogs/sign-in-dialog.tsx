@@ -15,7 +15,7 @@ export function SignInDialog({ shell, cliType }: { shell: Shell; cliType: CliTyp
   return (
     <Dialog title={`Sign in to ${agent.name}`} onClose={() => shell.closeDialog()}>
       <div class="dialog-body">
-        <p>What you sent is kept. It goes on by itself once you are signed in.</p>
+        <p>Your session continues automatically once you are signed in.</p>
         <SignInMethods
           shell={shell}
           agent={agent}

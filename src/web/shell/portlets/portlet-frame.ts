@@ -15,7 +15,6 @@ export class PortletFrame {
   readonly #panel = document.createElement("div");
   readonly #iframe = document.createElement("iframe");
   readonly #origin: string;
-  #wantsFocus = false;
   #held: PortletFact[] = [];
   /** Which of several it is, from the left; null while it is the only one in view. */
   #column: number | null = null;
@@ -61,7 +60,6 @@ export class PortletFrame {
     if (this.visible === visible && this.#column === column) return;
     this.#column = column;
     this.#panel.inert = !visible;
-    if (!visible) this.#wantsFocus = false;
     this.#panel.toggleAttribute("data-visible", visible);
     this.tellVisible();
   }
@@ -109,45 +107,36 @@ export class PortletFrame {
     return source !== null && source === this.#iframe.contentWindow;
   }
 
-  /** Puts the cursor where the user types; a frame that does not listen yet is told when it does. */
-  focus(): void {
+  /** Puts the cursor where the user types, after what was typed while the frame was not there yet. */
+  focus(typed = ""): void {
+    // Someone who types into the shell meanwhile, or has opened a dialog, goes on there.
+    if (document.activeElement instanceof HTMLInputElement || document.querySelector("dialog[open]") !== null) return;
     // Until the frame listens the keys stay with the shell: inside they would be lost.
-    if (this.ready) this.#iframe.focus();
-    this.#wantsFocus = true;
-    this.giveFocus();
+    if (!this.ready) return;
+    this.#iframe.focus();
+    this.#focusComposer(typed);
+    this.post({ type: "portlet:focus" });
   }
 
-  /** Text and keyboard come from elsewhere in one step: the next key goes into the composer. */
-  takeOver(text: string): void {
-    this.#wantsFocus = false;
-    this.#iframe.focus();
-    const field = this.#iframe.contentDocument?.querySelector<HTMLTextAreaElement>("#message");
-    if (!field) return;
-    field.focus();
-    if (text === "") return;
-    // Not by a message: a key could come before it.
-    field.setRangeText(text, field.value.length, field.value.length, "end");
+  /** Not by a message: a key could come before it, and would be lost. */
+  #focusComposer(typed: string): void {
+    const inside = this.#iframe.contentDocument;
+    const field = inside?.querySelector<HTMLTextAreaElement>("#message");
+    if (!inside || !field) return;
+    if (typed !== "" || inside.activeElement === inside.body) field.focus();
+    if (typed === "") return;
+    field.setRangeText(typed, field.value.length, field.value.length, "end");
     field.dispatchEvent(new InputEvent("input", { bubbles: true }));
   }
 
   /** Gives the frame the keyboard, and leaves it to what is inside where in it. */
   focusInside(): void {
-    this.#wantsFocus = false;
     this.#iframe.focus();
   }
 
   /** Takes the keyboard out of the frame. */
   blur(): void {
     this.#iframe.blur();
-  }
-
-  giveFocus(): void {
-    if (!this.#wantsFocus || !this.ready) return;
-    this.#wantsFocus = false;
-    // Someone who types into the shell meanwhile, or has opened a dialog, goes on there.
-    if (document.activeElement instanceof HTMLInputElement || document.querySelector("dialog[open]") !== null) return;
-    this.#iframe.focus();
-    this.post({ type: "portlet:focus" });
   }
 
   remove(): void {

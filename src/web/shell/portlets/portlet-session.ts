@@ -41,7 +41,6 @@ export class PortletSession {
     this.tell(state, connected);
     this.#frame.tellVisible();
     this.#refollow();
-    this.#frame.giveFocus();
     this.#tellToReveal();
   }
 
@@ -129,15 +128,18 @@ export class PortletSession {
     });
   }
 
-  #tellStanding({ status, message, nextTryAt }: AgentStanding): void {
+  #tellStanding(standing: AgentStanding): void {
+    const { status, message, nextTryAt, startFailure } = standing;
     const told = this.#standing;
-    if (told?.status === status && told.message === message && told.nextTryAt === nextTryAt) return;
-    this.#standing = { status, message, nextTryAt };
+    const isTold = told?.status === status && told.message === message && told.nextTryAt === nextTryAt;
+    if (isTold && told.startFailure === startFailure) return;
+    this.#standing = standing;
     this.#frame.post({
       type: "agent:status",
       status,
       ...(message !== undefined && { message }),
       ...(nextTryAt !== undefined && { nextTryAt }),
+      ...(startFailure !== undefined && { startFailure }),
     });
   }
 }

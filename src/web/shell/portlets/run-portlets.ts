@@ -4,6 +4,7 @@ import type { SessionId } from "../../../protocol/ids.ts";
 import { type PortletToShell, readFromPortlet } from "../../../protocol/portlet-messages.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
 import type { KeyPress } from "../keys/shell-shortcut.ts";
+import { takeTypedAhead } from "../keys/typed-ahead.ts";
 import type { Shell } from "../state/shell.ts";
 import { askToKill, stopTree } from "../state/shell-actions.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
@@ -45,7 +46,6 @@ export function runPortlets(options: PortletsOptions): void {
   effect(() => portlets.giveFocus());
   effect(() => portlets.giveFocusBack());
   effect(() => portlets.reveal());
-  effect(() => portlets.handOver());
 }
 
 /** The frames of the open sessions, kept alive behind each other, and one spare that is already loaded. */
@@ -74,7 +74,6 @@ class Portlets {
     for (const { id } of shell.shown.value) if (state.sessions.has(id)) this.#ensure(id);
     for (const { session } of this.#portlets.values()) session.tell(state, connected);
     this.#place();
-    this.handOver();
     if (isComplete(state)) this.#options.whenIdle(() => this.#loadAhead());
   }
 
@@ -123,13 +122,26 @@ class Portlets {
   /** A dialog holds the focus until it is gone from the page, which is one frame after it was closed. */
   giveFocus(): void {
     const { shell, afterRender } = this.#options;
-    const wanted = shell.focusWanted.value;
-    if (wanted === null || shell.dialog.value.kind !== "none") return;
+    const id = shell.focusWanted.value?.id ?? null;
+    if (id === null || shell.dialog.value.kind !== "none") return;
+    // The on-screen keyboard would cover what was just opened.
+    if (matchMedia("(pointer: coarse)").matches) shell.focusWanted.value = null;
+    else afterRender(() => this.#giveFocusTo(id));
+  }
+
+  /** A frame that still loads gets the keyboard, and what was typed meanwhile, when it listens. */
+  #giveFocusTo(id: SessionId): void {
+    const { shell, afterRender } = this.#options;
+    if (shell.focusWanted.peek()?.id !== id || shell.dialog.peek().kind !== "none") return;
+    if (document.querySelector("dialog[open]") !== null) {
+      afterRender(() => this.#giveFocusTo(id));
+      return;
+    }
+    const frame = this.#portlets.get(id)?.frame;
+    if (frame?.visible && !frame.ready) return;
     shell.focusWanted.value = null;
-    if (matchMedia("(pointer: coarse)").matches) return; // the on-screen keyboard would cover what was just opened
-    afterRender(() => {
-      if (shell.renaming.peek() === null) this.#portlets.get(wanted.id)?.frame.focus();
-    });
+    const typed = takeTypedAhead();
+    if (frame?.visible && shell.renaming.peek() === null) frame.focus(typed);
   }
 
   /** Browsers lose the place of the cursor in a frame behind a dialog: whoever came from there goes back to it. */
@@ -157,16 +169,6 @@ class Portlets {
       portlet?.frame.focusInside();
       portlet?.session.reveal(wanted.entryId);
     });
-  }
-
-  /** What was typed while a session was made goes on in its composer as soon as that is there. */
-  handOver(): void {
-    const { shell } = this.#options;
-    const wanted = shell.handover.value;
-    const frame = wanted === null ? undefined : this.#portlets.get(wanted.id)?.frame;
-    if (wanted === null || frame?.ready !== true || !frame.visible) return;
-    shell.handover.value = null;
-    frame.takeOver(wanted.take());
   }
 
   #newFrame(): PortletFrame {
@@ -197,7 +199,7 @@ class Portlets {
     if (message.type === "portlet:ready") {
       frame.ready = true;
       session.greet(shell.server.peek(), shell.phase.peek().phase === "open");
-      this.handOver();
+      this.#giveFocusTo(id);
       whenIdle(() => this.#loadAhead());
       return;
     }

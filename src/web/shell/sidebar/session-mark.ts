@@ -5,8 +5,8 @@ import type { Turn } from "../../../protocol/session-parts.ts";
 export type SessionMark = "working" | "waiting" | "stalled" | "failed" | "paused" | "unread" | "none";
 
 /** Blocked is louder than working, and a failure louder than news. */
-export function sessionMark(session: Pick<SessionRow, "turn" | "unread" | "waitsForAgents">): SessionMark {
-  const { turn, unread = false, waitsForAgents = false } = session;
+export function sessionMark(session: Pick<SessionRow, "turn" | "unread" | "waitsForAgents" | "start">): SessionMark {
+  const { turn, unread = false, waitsForAgents = false, start } = session;
   switch (turn.state) {
     case "running":
       return "working";
@@ -15,7 +15,13 @@ export function sessionMark(session: Pick<SessionRow, "turn" | "unread" | "waits
     case "stalled":
       return "stalled";
     case "idle":
-      return hasFailed(turn) ? "failed" : waitsForAgents ? "paused" : unread ? "unread" : "none";
+      return hasFailed(turn) || start?.state === "failed"
+        ? "failed"
+        : waitsForAgents
+          ? "paused"
+          : unread
+            ? "unread"
+            : "none";
     default:
       return turn.state satisfies never;
   }

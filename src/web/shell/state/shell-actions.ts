@@ -1,11 +1,12 @@
-import type { CliType, CommandId, ProjectId, SessionId } from "../../../protocol/ids.ts";
+import type { CliType, ProjectId, SessionId } from "../../../protocol/ids.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
 import { isTurnActive } from "../../../protocol/session-state.ts";
 import { newCommandId } from "../../portlet/new-command-id.ts";
+import { forgetTypedAhead } from "../keys/typed-ahead.ts";
 import type { Tell } from "./attempt.ts";
 import { waitingSessions } from "./attention.ts";
 import { onceListed } from "./once-listed.ts";
-import type { Shell } from "./shell.ts";
+import { NEXT_SESSION, type Shell } from "./shell.ts";
 import type { ShellState } from "./shell-state.ts";
 
 /** Adds a directory; the new project, or nothing when it was refused in words. */
@@ -17,21 +18,26 @@ export async function addProject(shell: Shell, path: string, tell: Tell): Promis
 }
 
 /**
- * Makes a session and shows it; refused, it leaves no tab and no row. Whoever has turned to something else meanwhile
- * keeps the keyboard: then it stands in the list.
+ * Makes a session and shows it; its agent starts behind it. Refused, it leaves no tab and no row. Whoever has turned to
+ * something else meanwhile keeps the keyboard: then it stands in the list.
  */
 export async function createSession(
   shell: Shell,
-  { commandId = newCommandId(), ...wish }: { projectId: ProjectId; cliType: CliType; commandId?: CommandId },
+  wish: { projectId: ProjectId; cliType: CliType },
   tell: Tell,
   isWanted: () => boolean = () => true,
 ): Promise<SessionId | null> {
   const shown = shell.shownSession();
-  const answer = await shell.attempt({ type: "session:create", ...wish, commandId }, tell);
-  if (answer?.type !== "session:created") return null;
-  if (!isWanted()) {
-    // It was stored in the very moment in which it was cancelled.
-    await shell.attempt({ type: "session:delete", sessionId: answer.sessionId });
+  shell.focusWanted.value = NEXT_SESSION;
+  const commandId = newCommandId();
+  const answer = await shell.attempt({ type: "session:create", ...wish, commandId, waitForAgent: false }, tell);
+  const isAwaited = shell.focusWanted.peek() === NEXT_SESSION;
+  if (isAwaited) shell.focusWanted.value = null;
+  if (answer?.type !== "session:created" || !isWanted()) {
+    if (isAwaited) forgetTypedAhead();
+    // It was made in the very moment in which it was cancelled.
+    if (answer?.type === "session:created")
+      void shell.attempt({ type: "session:discard", sessionId: answer.sessionId });
     return null;
   }
   if (shell.shownSession() === shown) shell.open(answer.sessionId, { focus: true });

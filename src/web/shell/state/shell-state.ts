@@ -9,6 +9,8 @@ export interface AgentStanding {
   readonly message?: string | undefined;
   /** While it waits to be started again: when that is. */
   readonly nextTryAt?: string | undefined;
+  /** The code of the error, when it could not be started for a new session. */
+  readonly startFailure?: string | undefined;
 }
 
 /** What the shell knows of the server: enough to draw the sidebar and the tabs. Plain data, folded from messages. */
@@ -79,7 +81,18 @@ export function agentStandingOf(state: ShellState, session: SessionRow): AgentSt
   const agent = agentOf(state, session.cliType);
   // A process of its own that has ended says nothing about the shared one that serves the session since.
   const isOwn = own !== undefined && (own.status !== "idle" || agent?.process !== "shared");
-  return (isOwn ? own : agent) ?? { status: "idle" };
+  const standing = (isOwn ? own : agent) ?? { status: "idle" };
+  const { start } = session;
+  // The process may be there already: for a new session the agent is there when it holds the conversation.
+  if (start?.state === "starting") return { status: "starting", message: startingMessage(standing) };
+  if (start?.state === "failed")
+    return { status: "disconnected", message: start.error.message, startFailure: start.error.code };
+  return standing;
+}
+
+/** What is said of a slow start. */
+function startingMessage({ status, message }: AgentStanding): string | undefined {
+  return status === "starting" ? message : undefined;
 }
 
 function compare(a: string, b: string): number {

@@ -49,6 +49,9 @@ export interface Renaming {
 
 export type Ask = (request: ClientRequest) => Promise<ServerMessage>;
 
+/** The wish for the composer of a session that is just being made. */
+export const NEXT_SESSION = { id: null };
+
 /** All that the shell shows, as signals, and the only way to change it. What is true of sessions comes from the server. */
 export class Shell {
   readonly #ask: Ask;
@@ -71,10 +74,8 @@ export class Shell {
   readonly signedOut = signal(false);
   /** The socket is open, and the server answers nothing. */
   readonly isServerSilent = signal(false);
-  /** Whose composer the cursor should go to; a new object is a new wish. */
-  readonly focusWanted = signal<{ readonly id: SessionId } | null>(null);
-  /** Whose composer goes on with what is typed elsewhere; `take` ends that place and gives its text. */
-  readonly handover = signal<{ readonly id: SessionId; readonly take: () => string } | null>(null);
+  /** Whose composer the cursor should go to; a new object is a new wish, which stands until the composer is there. */
+  readonly focusWanted = signal<{ readonly id: SessionId | null } | null>(null);
   /** Which entry is to be brought into view. */
   readonly revealWanted = signal<{ readonly id: SessionId; readonly entryId: EntryId } | null>(null);
   readonly renaming = signal<Renaming | null>(null);
@@ -183,7 +184,10 @@ export class Shell {
 
   close(id: SessionId): void {
     this.#closed.push(id);
+    const isStarting = this.#server.peek().sessions.get(id)?.start !== undefined;
     this.#setTabs(closeTab(this.#tabs.peek(), id));
+    // After its frame has handed over what was typed: only a session without any text goes.
+    if (isStarting) void this.attempt({ type: "session:discard", sessionId: id });
   }
 
   /** Brings back the tab that was closed last, as far as its session is still there; false without one. */
