@@ -1,11 +1,10 @@
 import type { InstallableCatalog } from "../agents/catalog/agent-catalog.ts";
 import type { AgentRegistry } from "../agents/catalog/agent-registry.ts";
 import type { AgentInstaller } from "../agents/install/agent-installer.ts";
-import { choosePackageTool } from "../agents/install/choose-package-tool.ts";
+import { choosePackageTool } from "../agents/install/fetch-package.ts";
 import type { InstalledAgents } from "../agents/install/installed-agents.ts";
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
-import { agentEnvironment, type Environment } from "../agents/process/agent-environment.ts";
-import { joinPaths, loginPath } from "../agents/process/login-path.ts";
+import { agentEnvironment, type Environment, joinPaths, loginPath } from "../agents/process/agent-environment.ts";
 import type { ProcessHost } from "../agents/process/process-host.ts";
 import { OWNER_VARIABLE, RUN_VARIABLE } from "../agents/process/sweep-leftovers.ts";
 import type { InstallMessage } from "../bridge/agent-directory.ts";

@@ -1,11 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import type { AgentDefinition, AgentOverlay } from "../agents/catalog/agent-definition.ts";
+import {
+  type AgentDefinition,
+  type AgentOverlay,
+  defaultProcess,
+  idOfEntry,
+  RETRY_DELAYS_MS,
+} from "../agents/catalog/agent-definition.ts";
 import { AgentRegistry } from "../agents/catalog/agent-registry.ts";
-import { defaultProcess } from "../agents/catalog/default-process.ts";
-import { idOfEntry } from "../agents/catalog/registry-aliases.ts";
-import { RETRY_DELAYS_MS } from "../agents/catalog/retry-delays.ts";
 import type { EvictionLimits } from "../agents/pool/eviction.ts";
 import { ignore } from "../lib/ignore.ts";
 import { type LocatedJson, parseLocatedJson } from "../lib/located-json.ts";

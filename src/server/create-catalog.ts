@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { agentCatalog } from "../agents/catalog/agent-catalog.ts";
 import type { AgentDefinition, AgentOverlay } from "../agents/catalog/agent-definition.ts";
-import { AgentRegistry } from "../agents/catalog/agent-registry.ts";
-import { REGISTRY_URL } from "../agents/catalog/fetch-registry.ts";
+import { AgentRegistry, REGISTRY_URL } from "../agents/catalog/agent-registry.ts";
 import { InstalledAgents } from "../agents/install/installed-agents.ts";
 import type { World } from "../ports/world.ts";
 import type { ServerConfig } from "./config.ts";

@@ -1,6 +1,6 @@
 import { type ClientConnection, client, ndJsonStream } from "@agentclientprotocol/sdk";
 import { z } from "zod";
-import { splitCommand } from "../../src/agents/catalog/split-command.ts";
+import { splitCommand } from "../../src/agents/catalog/registry-definition.ts";
 import type { RealAgent } from "./real-agents.ts";
 
 type Child = Bun.Subprocess<"pipe", "pipe", "ignore">;

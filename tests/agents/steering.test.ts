@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { splitCommand } from "../../src/agents/catalog/split-command.ts";
+import { splitCommand } from "../../src/agents/catalog/registry-definition.ts";
 import { CommandId } from "../../src/protocol/ids.ts";
 import { AcpScene } from "../core/acp-scene.ts";
 import { tempDir } from "../support/temp-dir.ts";

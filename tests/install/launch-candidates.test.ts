@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
-import { countPackages } from "../../src/agents/install/count-packages.ts";
-import type { InstallTarget } from "../../src/agents/install/install-target.ts";
-import { launchCandidates } from "../../src/agents/install/launch-candidates.ts";
-import { parsePackageSpec } from "../../src/agents/install/package-spec.ts";
+import { countPackages } from "../../src/agents/install/fetch-package.ts";
+import { type InstallTarget, parsePackageSpec } from "../../src/agents/install/install-target.ts";
+import { launchCandidates } from "../../src/agents/install/smoke-test.ts";
 import { CliType } from "../../src/protocol/ids.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

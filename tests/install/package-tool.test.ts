@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
-import { choosePackageTool } from "../../src/agents/install/choose-package-tool.ts";
+import { choosePackageTool } from "../../src/agents/install/fetch-package.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { agentPackage } from "./agent-package.ts";
 import { ACME, InstallerScene } from "./installer-scene.ts";

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readQuestion } from "../../src/agents/acp/translate/read-question.ts";
 import { translateUpdate } from "../../src/agents/acp/translate/translate-update.ts";
-import { parseRegistry } from "../../src/agents/catalog/registry-entry.ts";
+import { parseRegistry } from "../../src/agents/catalog/agent-registry.ts";
 import { ClientMessage } from "../../src/protocol/client-messages.ts";
 import { PortletToShell, ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
 import { FactMessage, PlainServerMessage } from "../../src/protocol/server-messages.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { agentCatalog } from "../../src/agents/catalog/agent-catalog.ts";
-import { AgentRegistry } from "../../src/agents/catalog/agent-registry.ts";
-import { fetchRegistry } from "../../src/agents/catalog/fetch-registry.ts";
+import { AgentRegistry, fetchRegistry } from "../../src/agents/catalog/agent-registry.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 type Answer = (request: Request) => Response;

@@ -1,11 +1,17 @@
 import { CliType } from "../../protocol/ids.ts";
 import type { InstallTarget } from "../install/install-target.ts";
-import { type AgentCatalog, type AgentDefinition, type AgentOverlay, SERVES_ALL } from "./agent-definition.ts";
-import { defaultProcess } from "./default-process.ts";
-import { idOfEntry, REGISTRY_ALIASES } from "./registry-aliases.ts";
+import {
+  type AgentCatalog,
+  type AgentDefinition,
+  type AgentOverlay,
+  defaultProcess,
+  idOfEntry,
+  REGISTRY_ALIASES,
+  RETRY_DELAYS_MS,
+  SERVES_ALL,
+} from "./agent-definition.ts";
+import type { KnownEntry } from "./agent-registry.ts";
 import { installTargetOf, registryDefinition, type Surroundings } from "./registry-definition.ts";
-import type { KnownEntry } from "./registry-entry.ts";
-import { RETRY_DELAYS_MS } from "./retry-delays.ts";
 
 export interface CatalogOptions extends Surroundings {
   readonly builtin: {

@@ -4,8 +4,6 @@ import { z } from "zod";
 import { invariant } from "../../lib/assert.ts";
 import { isoTime, type World } from "../../ports/world.ts";
 import { replaceFile } from "../install/replace-file.ts";
-import { fetchRegistry } from "./fetch-registry.ts";
-import { type KnownEntry, parseRegistry, type RegistryEntry } from "./registry-entry.ts";
 
 const REFRESH_AFTER_MS = 24 * 60 * 60 * 1_000;
 const TRY_AGAIN_AFTER_MS = 60 * 60 * 1_000;
@@ -118,4 +116,99 @@ function merge(bundled: readonly RegistryEntry[], fetched: readonly RegistryEntr
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+const REGISTRY_BYTES_MAX = 4 * 1024 * 1024;
+const FETCH_TIMEOUT_MS = 10_000;
+const REDIRECTS_MAX = 3;
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** The public list of agents. */
+export const REGISTRY_URL = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json";
+
+/** The registry as it is now; throws with the reason when it cannot be had in reasonable time and size. */
+export async function fetchRegistry(url: string): Promise<unknown> {
+  const response = await request(trusted(url), AbortSignal.timeout(FETCH_TIMEOUT_MS), REDIRECTS_MAX);
+  if (!response.ok) throw new Error(`it answered ${response.status}`);
+  return JSON.parse(await readBounded(response));
+}
+
+/** It may move within its own place. Where else we ask is the user's to say: it could name a machine only we can reach. */
+async function request(url: URL, signal: AbortSignal, redirectsLeft: number): Promise<Response> {
+  const response = await fetch(url, { headers: { Accept: "application/json" }, redirect: "manual", signal });
+  const location = response.headers.get("location");
+  if (response.status < 300 || response.status > 399 || location === null) return response;
+  await response.body?.cancel();
+  if (redirectsLeft === 0) throw new Error("it leads from one address to the next without end");
+  const next = URL.canParse(location, url) ? new URL(location, url) : null;
+  if (next?.origin !== url.origin)
+    throw new Error(
+      `it leads to ${next?.origin ?? "no address"}, and only ${url.origin} is asked; LIMINAL_REGISTRY_URL can name another`,
+    );
+  return request(next, signal, redirectsLeft - 1);
+}
+
+/** What is read decides which programs are offered, so nobody on the way may change it; this machine has no way. */
+function trusted(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.test(url.hostname))) return url;
+  throw new Error("its address does not begin with https://; check LIMINAL_REGISTRY_URL");
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > REGISTRY_BYTES_MAX) throw new Error(`it is larger than ${REGISTRY_BYTES_MAX} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+const TEXT_CHARS_MAX = 2_000;
+const WORDS_MAX = 50;
+const ENTRIES_MAX = 500;
+
+const text = z.string().min(1).max(TEXT_CHARS_MAX);
+const args = z.array(z.string().max(TEXT_CHARS_MAX)).max(WORDS_MAX).optional();
+const env = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(TEXT_CHARS_MAX)).optional();
+
+/** A program in an archive of its vendor's; where the snapshot knows no archive, only the command is given. */
+const BinaryTarget = z.object({ cmd: text, args, env });
+const PackageDistribution = z.object({ package: text, cmd: text.optional(), args, env });
+
+/** One agent of the public ACP registry. */
+const RegistryEntry = z.object({
+  id: z
+    .string()
+    .max(64)
+    .regex(/^[a-z][a-z0-9-]*$/),
+  name: text,
+  version: z.string().min(1).max(64),
+  description: text,
+  /** Ours: names under which its own installer puts it on the PATH. */
+  programs: z.array(text).max(WORDS_MAX).optional(),
+  /** Ours: what to look for when we cannot install it, in words. */
+  vendor: text.optional(),
+  distribution: z.object({
+    npx: PackageDistribution.optional(),
+    uvx: PackageDistribution.optional(),
+    /** By `<os>-<cpu>`; `*` stands for any. */
+    binary: z.record(z.string(), BinaryTarget).optional(),
+  }),
+});
+type RegistryEntry = z.infer<typeof RegistryEntry>;
+
+/** An entry with what this program itself says about starting it; null for one that only the network knows. */
+export type KnownEntry = RegistryEntry & { readonly bundled: RegistryEntry["distribution"] | null };
+
+const Registry = z.object({ agents: z.array(z.unknown()).max(ENTRIES_MAX) });
+
+/** The entries we understand, or null when it is no registry at all: one odd entry costs only itself. */
+export function parseRegistry(json: unknown): readonly RegistryEntry[] | null {
+  const parsed = Registry.safeParse(json);
+  if (!parsed.success) return null;
+  return parsed.data.agents.flatMap((entry) => RegistryEntry.safeParse(entry).data ?? []);
 }

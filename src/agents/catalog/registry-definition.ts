@@ -1,14 +1,17 @@
 import { basename } from "node:path";
 import type { CliType } from "../../protocol/ids.ts";
-import type { InstallTarget } from "../install/install-target.ts";
-import type { InstalledAgent } from "../install/installed-version.ts";
-import { parsePackageSpec } from "../install/package-spec.ts";
-import { type AgentDefinition, type AgentDetails, SERVES_ALL } from "./agent-definition.ts";
-import { defaultProcess } from "./default-process.ts";
-import { idOfEntry, REGISTRY_ALIASES } from "./registry-aliases.ts";
-import type { KnownEntry } from "./registry-entry.ts";
-import { RETRY_DELAYS_MS } from "./retry-delays.ts";
-import { splitCommand } from "./split-command.ts";
+import { type InstallTarget, parsePackageSpec } from "../install/install-target.ts";
+import type { InstalledAgent } from "../install/installed-agents.ts";
+import {
+  type AgentDefinition,
+  type AgentDetails,
+  defaultProcess,
+  idOfEntry,
+  REGISTRY_ALIASES,
+  RETRY_DELAYS_MS,
+  SERVES_ALL,
+} from "./agent-definition.ts";
+import type { KnownEntry } from "./agent-registry.ts";
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -125,4 +128,33 @@ function hintOf(entry: KnownEntry): string {
   if (uvx) return "It runs through uv. Install uv so that `uvx` is on your PATH, then try again.";
   const vendor = entry.vendor ?? `${entry.name} from its vendor`;
   return `Installing it from here is not supported yet. Install ${vendor}${onPath}, then try again.`;
+}
+
+/** A command line split into words like a shell would, and run by none: quotes and backslashes work, nothing expands. */
+export function splitCommand(line: string): string[] {
+  const words: string[] = [];
+  let word = "";
+  let inWord = false;
+  let quote: string | null = null;
+  for (let at = 0; at < line.length; at++) {
+    const char = line.charAt(at);
+    if (char === "\\" && quote !== "'" && at + 1 < line.length) {
+      word += line.charAt(++at);
+      inWord = true;
+    } else if (quote !== null) {
+      if (char === quote) quote = null;
+      else word += char;
+    } else if (char === '"' || char === "'") {
+      quote = char;
+      inWord = true;
+    } else if (/\s/.test(char)) {
+      if (inWord) words.push(word);
+      word = "";
+      inWord = false;
+    } else {
+      word += char;
+      inWord = true;
+    }
+  }
+  return inWord ? [...words, word] : words;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "bun:test";
-import { splitCommand } from "./split-command.ts";
+import { splitCommand } from "./registry-definition.ts";
 
 it("splits at white space", () => {
   expect(splitCommand("  node  a.js\t--acp ")).toEqual(["node", "a.js", "--acp"]);

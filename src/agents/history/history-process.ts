@@ -9,12 +9,10 @@ import { ClientRequestError, ClientRequests } from "../acp/client-requests.ts";
 import { AcpConnection } from "../acp/connection/acp-connection.ts";
 import { NO_PAST } from "../acp/connection/acp-hooks.ts";
 import { WireTrace } from "../acp/connection/wire-trace.ts";
-import { asObject, type JsonObject } from "../acp/read-json.ts";
+import { asObject, type JsonObject, readTime } from "../acp/read-json.ts";
 import { readAbilities } from "../acp/translate/prompt-abilities.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { NotStartableError, type ProcessHost } from "../process/process-host.ts";
-import { ReplayEnd } from "./replay-end.ts";
-import { updateTime } from "./update-time.ts";
 
 const METHOD_NOT_FOUND = -32601;
 const SERVES_NOTHING = { fs: false, terminal: false };
@@ -213,4 +211,45 @@ async function withDeadline<Value>(work: Promise<Value>, ms: number): Promise<Va
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Agents do not say when a replay is over, and some go on after they answered: silence for this long is the end. */
+const QUIET_MS = 150;
+/** An agent that has not repeated a word by the time it answers may be one that starts only then. */
+const FIRST_WORD_MS = 1_500;
+const WAIT_MS_MAX = 30_000;
+
+/** Tells when an agent has repeated all it remembers. */
+class ReplayEnd {
+  #hasWords = false;
+  #onWord: () => void = () => undefined;
+
+  heard(): void {
+    this.#hasWords = true;
+    this.#onWord();
+  }
+
+  /** To be waited for once the agent has answered. */
+  quiet(): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(quiet);
+        clearTimeout(limit);
+        this.#onWord = () => undefined;
+        resolve();
+      };
+      let quiet = setTimeout(finish, this.#hasWords ? QUIET_MS : FIRST_WORD_MS);
+      const limit = setTimeout(finish, WAIT_MS_MAX);
+      this.#onWord = () => {
+        clearTimeout(quiet);
+        quiet = setTimeout(finish, QUIET_MS);
+      };
+    });
+  }
+}
+
+/** When something was said, where the agent repeats that too: the protocol has no place for it, so agents choose one. */
+function updateTime(update: Json): string | null {
+  const body = asObject(update);
+  return readTime(asObject(body?.["_meta"])?.["timestamp"]) ?? readTime(body?.["timestamp"]);
 }

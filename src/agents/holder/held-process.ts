@@ -7,16 +7,14 @@ import {
   type ProcessSpec,
   type StopUrgency,
 } from "../process/process-host.ts";
-import { endHolder } from "./end-holder.ts";
-import type { HolderLink } from "./holder-link.ts";
+import { endHolder, type HolderLink } from "./holder-link.ts";
 import { Exit } from "./holder-words.ts";
 import { type JournalRecord, KIND } from "./journal-record.ts";
-import { pastOf } from "./past-lines.ts";
 
 /** A holder that has not ended its agent by then is ended itself, and its lifeline ends the agent. */
 const STOP_INSIST_MS: Readonly<Record<StopUrgency, number>> = { gentle: 15_000, now: 1_500 };
 
-export type ProcessEars = Pick<ProcessSpec, "onLine" | "onStderr" | "onTooLong">;
+type ProcessEars = Pick<ProcessSpec, "onLine" | "onStderr" | "onTooLong">;
 
 /** An agent process in the care of a holder, as the server sees it. */
 export class HeldProcess implements HostedProcess {
@@ -165,4 +163,25 @@ export class HeldProcess implements HostedProcess {
     else this.#started.reject(new NotStartableError(notStartable));
     this.#exited.resolve(report);
   }
+}
+
+/**
+ * What a journal has to tell a server that comes anew: the last note first, then what is not covered by it. A note
+ * covers the agent's lines up to the one it names, and everything the server had said before it.
+ */
+export function pastOf(records: readonly JournalRecord[]): readonly PastLine[] {
+  const at = records.findLastIndex(({ kind }) => kind === KIND.note);
+  const note = records[at] ? noteOf(records[at]) : null;
+  const covered = note?.offset ?? 0;
+  const lines = records.flatMap(({ kind, offset, text }, index): PastLine[] => {
+    if (kind === KIND.in && offset > covered) return [{ direction: "in", offset, text }];
+    return kind === KIND.out && index > at ? [{ direction: "out", offset, text }] : [];
+  });
+  return note ? [note, ...lines] : lines;
+}
+
+/** The journal keeps what a note covers in its first line. */
+function noteOf({ text }: JournalRecord): PastLine {
+  const end = text.indexOf("\n");
+  return { direction: "note", offset: Number(text.slice(0, end)), text: text.slice(end + 1) };
 }

@@ -5,11 +5,10 @@ import { ignore } from "../../lib/ignore.ts";
 import type { Lifeline } from "../process/lifeline.ts";
 import type { HostedProcess, LeftProcess, ProcessHost, ProcessSpec } from "../process/process-host.ts";
 import { type Kept, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
-import { endHolder } from "./end-holder.ts";
 import { HeldProcess } from "./held-process.ts";
-import { HolderLink } from "./holder-link.ts";
+import { endHolder, HolderLink } from "./holder-link.ts";
 import { type HolderOrders, socketOf } from "./holder-orders.ts";
-import { readJournal } from "./read-journal.ts";
+import { readJournal } from "./journal.ts";
 
 const MAIN = join(import.meta.dirname, "main.ts");
 const LABEL_FILE = "label";

@@ -13,7 +13,7 @@ import {
 /** A holder that lives answers at once; one that is stopped or stuck never does. */
 const HELLO_TIMEOUT_MS = 10_000;
 
-export interface HolderEars {
+interface HolderEars {
   onRecord(record: JournalRecord): void;
   /** What it keeps is damaged: it lives, and nothing more of it can be read. Its process, where that is known. */
   onBroken(pid: number | null): void;
@@ -103,5 +103,14 @@ function flush(socket: Socket<unknown>, state: LinkState): void {
     if (sent === next.byteLength) continue;
     state.unsent.unshift(next.subarray(sent));
     return;
+  }
+}
+
+/** Its lifeline takes its agent along. One that is gone already is what was wanted. */
+export function endHolder(pid: number | null): void {
+  try {
+    if (pid !== null) process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, "code") !== "ESRCH") throw error;
   }
 }

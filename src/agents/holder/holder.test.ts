@@ -10,7 +10,7 @@ import { type LeftProcess, NotStartableError, type PastLine } from "../process/p
 import { OWNER_VARIABLE } from "../process/sweep-leftovers.ts";
 import { HeldProcess } from "./held-process.ts";
 import { HolderHost } from "./holder-host.ts";
-import { readJournal } from "./read-journal.ts";
+import { readJournal } from "./journal.ts";
 
 const LEFT_MS = 20_000;
 const ECHO = 'echo ready; while read -r line; do echo "got $line"; done; echo over';

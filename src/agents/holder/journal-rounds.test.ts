@@ -3,9 +3,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { roundsOf, type SeededRandom, seededRandom } from "../../../tests/support/seeded-random.ts";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
-import { Journal } from "./journal.ts";
+import { Journal, readJournal } from "./journal.ts";
 import { type JournalRecord, KIND, RecordReader } from "./journal-record.ts";
-import { readJournal } from "./read-journal.ts";
 
 const ROUNDS_FULL = 1_000;
 const ROUND_MS_MAX = 1_000;

@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
-import { Journal } from "./journal.ts";
+import { pastOf } from "./held-process.ts";
+import { Journal, readJournal } from "./journal.ts";
 import {
   BrokenRecordError,
   encodeRecord,
@@ -21,8 +22,6 @@ import {
   RecordReader,
   readRecords,
 } from "./journal-record.ts";
-import { pastOf } from "./past-lines.ts";
-import { readJournal } from "./read-journal.ts";
 
 const SEGMENT_BYTES = 200;
 

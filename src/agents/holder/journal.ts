@@ -1,6 +1,6 @@
-import { closeSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { encodeRecord, KIND, type RecordKind } from "./journal-record.ts";
+import { encodeRecord, type JournalRecord, KIND, type RecordKind, readRecords } from "./journal-record.ts";
 
 export const SEGMENT_PREFIX = "journal-";
 
@@ -128,4 +128,23 @@ function isRemoved(path: string): boolean {
 function writeWhole(fd: number, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.byteLength; )
     done += writeSync(fd, bytes, done, bytes.byteLength - done, position + done);
+}
+
+/** What a holder that is gone has left: every whole record, in order, up to the first that cannot be trusted. */
+export function readJournal(dir: string): readonly JournalRecord[] {
+  const records: JournalRecord[] = [];
+  const names = readdirSync(dir).filter((name) => name.startsWith(SEGMENT_PREFIX));
+  for (const name of names.sort()) {
+    const bytes = readFileSync(join(dir, name));
+    const read = readRecords(bytes);
+    const before = records.length;
+    for (const record of read.records) {
+      const expected = (records.at(-1)?.offset ?? record.offset - 1) + 1;
+      if (record.offset !== expected) return records;
+      records.push(record);
+    }
+    // A file is made for a record: one that has none, or more than its records, has lost some.
+    if (records.length === before || read.bytesRead < bytes.byteLength) break;
+  }
+  return records;
 }

@@ -1,9 +1,7 @@
 import { ignore } from "../../lib/ignore.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { CliType } from "../../protocol/ids.ts";
-import { asInstallError, InstallCancelledError } from "./install-error.ts";
-import type { InstallProgress } from "./install-progress.ts";
-import type { InstallTarget } from "./install-target.ts";
+import { asInstallError, InstallCancelledError, type InstallProgress, type InstallTarget } from "./install-target.ts";
 import { type InstallSurroundings, installVersion } from "./install-version.ts";
 
 const MARK_CHARS = 8;

@@ -1,5 +1,4 @@
-import { InstallError } from "./install-error.ts";
-import type { PackageSpec } from "./package-spec.ts";
+import { InstallError, type PackageSpec } from "./install-target.ts";
 
 /** What the package tools print for each failure; they have no codes of their own for most of them. */
 const SIGNS = {

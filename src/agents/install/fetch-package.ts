@@ -1,12 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { killGroup } from "../process/agent-process.ts";
 import type { ProcessHost } from "../process/process-host.ts";
-import type { PackageTool } from "./choose-package-tool.ts";
-import { countPackages } from "./count-packages.ts";
 import { explainFetchFailure } from "./explain-fetch-failure.ts";
-import type { PackageSpec } from "./package-spec.ts";
-import { runTool } from "./run-tool.ts";
+import type { PackageSpec } from "./install-target.ts";
 
 const LOOK_EVERY_MS = 250;
 /** By itself npm waits for more than a minute before it says that something cannot be had. */
@@ -78,4 +76,89 @@ function arrivedIn(cache: string): number {
   const inside = (folder: string) => readdirSync(folder).filter((name) => name.includes("@@@")).length;
   const scopes = readdirSync(cache).filter((name) => name.startsWith("@"));
   return inside(cache) + scopes.reduce((sum, scope) => sum + inside(join(cache, scope)), 0);
+}
+
+export interface PackageTool {
+  readonly kind: "bun" | "npm";
+  readonly program: string;
+}
+
+interface ToolSurroundings {
+  readonly bun: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly which: (program: string) => string | null;
+}
+
+/** Settings that say where packages come from and how they are reached. */
+const SOURCE_SETTING =
+  /^\s*(?:@[^:\s]+:registry|registry|(?:\/\/.*)?_(?:auth|authToken|password)|https?-proxy|proxy|ca|cafile)\s*=/m;
+
+/**
+ * Our own Bun, which reads the user's .npmrc, its bunfig and the environment. Only npm reads npm's machine-wide
+ * settings; where those say where packages come from, npm fetches them.
+ */
+export function choosePackageTool({ bun, env, which }: ToolSurroundings): PackageTool {
+  const npm = which("npm");
+  const settings = npm && machineSettings(env, which);
+  if (npm && settings && existsSync(settings) && SOURCE_SETTING.test(readFileSync(settings, "utf8")))
+    return { kind: "npm", program: npm };
+  return { kind: "bun", program: bun };
+}
+
+function machineSettings(env: ToolSurroundings["env"], which: ToolSurroundings["which"]): string | null {
+  const named = env["npm_config_globalconfig"] ?? env["NPM_CONFIG_GLOBALCONFIG"];
+  if (named) return named;
+  const node = which("node");
+  const prefix = env["npm_config_prefix"] ?? env["NPM_CONFIG_PREFIX"] ?? env["PREFIX"];
+  if (prefix) return join(prefix, "etc/npmrc");
+  return node && join(dirname(dirname(realpathSync(node))), "etc/npmrc");
+}
+
+/** How many packages of a Bun lockfile are meant for this machine; one package stands on each line. */
+export function countPackages(lock: string, platform: string, arch: string): number {
+  const packages = lock.split("\n").filter((line) => /^ {4}"[^"]+": \[/.test(line));
+  return packages.filter((line) => allows(line, "os", platform) && allows(line, "cpu", arch)).length;
+}
+
+/** Written as `"os": "linux"`, as a list, or not at all; `!win32` bars one. */
+function allows(line: string, field: "os" | "cpu", value: string): boolean {
+  const written = new RegExp(`"${field}": (\\[[^\\]]*\\]|"[^"]*")`).exec(line)?.[1];
+  if (written === undefined) return true;
+  const names = [...written.matchAll(/"([^"]*)"/g)].map((match) => match[1] ?? "");
+  if (names.includes(`!${value}`)) return false;
+  return names.includes(value) || names.every((name) => name.startsWith("!"));
+}
+
+const OUTPUT_CHARS_MAX = 16 * 1024;
+
+interface ToolRun {
+  readonly host: ProcessHost;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** Runs a program to its end, with the last of what it printed; an abort ends it and all it started at once. */
+async function runTool({ host, signal, ...spec }: ToolRun): Promise<{ code: number | null; output: string }> {
+  signal.throwIfAborted();
+  let output = "";
+  const note = (text: string) => {
+    output = (output + text).slice(-OUTPUT_CHARS_MAX);
+  };
+  const running = host.start({
+    ...spec,
+    onLine: (line) => note(`${line}\n`),
+    onStderr: note,
+    onTooLong: (bytes) => note(`(a line of ${bytes} bytes)\n`),
+  });
+  const end = () => killGroup(running.pid, "SIGKILL");
+  signal.addEventListener("abort", end);
+  try {
+    const { code } = await running.exited;
+    signal.throwIfAborted();
+    return { code, output: output.trim() };
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
 }

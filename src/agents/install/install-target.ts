@@ -1,5 +1,6 @@
+import { ExactVersion } from "../../protocol/client-messages.ts";
 import type { CliType } from "../../protocol/ids.ts";
-import type { PackageSpec } from "./package-spec.ts";
+import { NotStartableError } from "../process/process-host.ts";
 
 /** What an install of an agent brings, and how the agent is started then. */
 export interface InstallTarget {
@@ -10,4 +11,68 @@ export interface InstallTarget {
   readonly program?: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+}
+
+export interface PackageSpec {
+  readonly name: string;
+  readonly version: string;
+}
+
+const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+
+/** `name@1.2.3` as the registry writes it. Null for anything that is not a plain package of one exact version. */
+export function parsePackageSpec(spec: string, versionOtherwise: string): PackageSpec | null {
+  const at = spec.indexOf("@", 1);
+  const name = at === -1 ? spec : spec.slice(0, at);
+  const version = ExactVersion.safeParse(at === -1 ? versionOtherwise : spec.slice(at + 1));
+  if (!NAME.test(name) || name.startsWith("-") || !version.success) return null;
+  return { name, version: version.data };
+}
+
+/** Where an install stands. The last one of each install is `done`, `failed` or `cancelled`. */
+export interface InstallProgress {
+  readonly cliType: CliType;
+  readonly phase: "preparing" | "downloading" | "testing" | "switching" | "done" | "failed" | "cancelled";
+  /** From 0 to 1. */
+  readonly progress: number;
+  readonly message: string;
+}
+
+/** Why an install did not come about, in words that say what to do. */
+export class InstallError extends Error {
+  override readonly name = "InstallError";
+  /** What the tools said, for whoever wants to know more. */
+  readonly details: string | undefined;
+
+  constructor(message: string, details?: string) {
+    super(message);
+    this.details = details === "" ? undefined : details;
+  }
+}
+
+/** The user took it back. */
+export class InstallCancelledError extends InstallError {}
+
+/** Failures of the machine in words that say what to do; null for what is a fault of ours. */
+export function asInstallError(error: unknown, folder: string): InstallError | null {
+  if (error instanceof InstallError) return error;
+  if (error instanceof NotStartableError)
+    return new InstallError("The program that fetches packages cannot be started.", error.message);
+  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return new InstallError(`There is no space left in ${folder}. Free some and try again.`);
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+    case "EEXIST":
+    case "ENOTDIR":
+      return new InstallError(
+        `${folder} cannot be written to. Check that it is a folder, who owns it, and its permissions.`,
+        String(error),
+      );
+    default:
+      return null;
+  }
 }

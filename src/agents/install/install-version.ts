@@ -4,14 +4,9 @@ import { dirname, join } from "node:path";
 import { isoTime, type World } from "../../ports/world.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import type { ProcessHost } from "../process/process-host.ts";
-import type { PackageTool } from "./choose-package-tool.ts";
-import { fetchPackage } from "./fetch-package.ts";
-import { InstallError } from "./install-error.ts";
-import type { InstallProgress } from "./install-progress.ts";
-import type { InstallTarget } from "./install-target.ts";
-import type { InstalledAgents } from "./installed-agents.ts";
-import type { InstalledVersion } from "./installed-version.ts";
-import { BUN_CONFIG_FILE } from "./launch-command.ts";
+import { fetchPackage, type PackageTool } from "./fetch-package.ts";
+import { InstallError, type InstallProgress, type InstallTarget } from "./install-target.ts";
+import { BUN_CONFIG_FILE, type InstalledAgents, type InstalledVersion } from "./installed-agents.ts";
 import { smokeTest } from "./smoke-test.ts";
 
 const MEBIBYTE = 1024 * 1024;

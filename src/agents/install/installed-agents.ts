@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { z } from "zod";
+import { ExactVersion } from "../../protocol/client-messages.ts";
 import { CliType } from "../../protocol/ids.ts";
-import { CurrentVersion, type InstalledAgent, type InstalledVersion } from "./installed-version.ts";
-import { launchCommand, type Runtimes } from "./launch-command.ts";
 import { replaceFile } from "./replace-file.ts";
 
 const CURRENT_FILE = "current.json";
@@ -144,4 +144,62 @@ function previousOf(before: CurrentVersion | null, version: string): InstalledVe
 
 function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** How a version is started. The file is relative to the version's folder, so that the data directory can be moved. */
+export const Launch = z.object({
+  runtime: z.enum(["bun", "node", "native"]),
+  file: z.string().min(1),
+  args: z.array(z.string()),
+});
+export type Launch = z.infer<typeof Launch>;
+
+/** A version that was installed and proved itself. */
+export const InstalledVersion = z.object({
+  version: ExactVersion,
+  package: z.string(),
+  installedAt: z.string(),
+  command: Launch,
+  env: z.record(z.string(), z.string()),
+});
+export type InstalledVersion = z.infer<typeof InstalledVersion>;
+
+/** `current.json`: what is started now, and what one step back would start. */
+const CurrentVersion = InstalledVersion.extend({ previous: InstalledVersion.nullable() });
+type CurrentVersion = z.infer<typeof CurrentVersion>;
+
+/** What our own install of an agent can start. */
+export interface InstalledAgent {
+  readonly version: string;
+  readonly previousVersion: string | null;
+  /** Null when its files are gone. */
+  readonly command: readonly string[] | null;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** An empty one lies in each version's folder: the folder an agent works in must not preload code into it. */
+export const BUN_CONFIG_FILE = "bunfig.toml";
+
+interface Runtimes {
+  readonly bun: string;
+  readonly node: () => string | null;
+}
+
+/** The command line of a version that lies in `folder`; null when its runtime is not there any more. */
+function launchCommand(folder: string, launch: Launch, runtimes: Runtimes): readonly string[] | null {
+  const file = join(folder, launch.file);
+  switch (launch.runtime) {
+    case "native":
+      return [file, ...launch.args];
+    case "bun": {
+      const config = `--config=${join(folder, BUN_CONFIG_FILE)}`;
+      return [runtimes.bun, "--no-env-file", "--no-install", config, file, ...launch.args];
+    }
+    case "node": {
+      const node = runtimes.node();
+      return node === null ? null : [node, file, ...launch.args];
+    }
+    default:
+      return launch.runtime satisfies never;
+  }
 }

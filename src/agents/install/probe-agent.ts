@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { parseJson } from "../../lib/parse-json.ts";
 import { failureMessage, withAdvice } from "../acp/connection/failure-message.ts";
-import { killGroup } from "../process/agent-process.ts";
+import { killGroup, StderrTail } from "../process/agent-process.ts";
 import { type HostedProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
-import { StderrTail } from "../process/stderr-tail.ts";
 
 const PROTOCOL_VERSION = 1;
 const AUTH_REQUIRED = -32000;

@@ -1,14 +1,23 @@
-import { chmodSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join, sep } from "node:path";
+import { z } from "zod";
 import type { Environment } from "../process/agent-environment.ts";
 import type { ProcessHost } from "../process/process-host.ts";
 import { OWNER_VARIABLE, sweepLeftovers } from "../process/sweep-leftovers.ts";
 import { unsupportedPlatform } from "./explain-fetch-failure.ts";
-import { InstallError } from "./install-error.ts";
-import type { InstallTarget } from "./install-target.ts";
-import type { Launch } from "./installed-version.ts";
-import { launchCandidates } from "./launch-candidates.ts";
+import { InstallError, type InstallTarget } from "./install-target.ts";
+import type { Launch } from "./installed-agents.ts";
 import { type ProbeFailure, probeAgent } from "./probe-agent.ts";
 
 /** Inside the staged version: its own home, so that a trial reads and leaves nothing in the user's. */
@@ -80,4 +89,119 @@ function homeOf(trial: string): Environment {
     XDG_CACHE_HOME: join(home, ".cache"),
     NO_BROWSER: "1",
   };
+}
+
+const PackageJson = z.object({
+  version: z.string(),
+  bin: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
+  dependencies: z.record(z.string(), z.string()).optional(),
+  optionalDependencies: z.record(z.string(), z.string()).optional(),
+});
+type PackageJson = z.infer<typeof PackageJson>;
+
+/** First bytes of programs the system runs by itself: ELF, Mach-O (both orders, and universal), PE. */
+const NATIVE_STARTS = ["7f454c46", "cffaedfe", "cefaedfe", "feedfacf", "cafebabe", "4d5a"];
+const START_BYTES = 4;
+
+const PTY_ADDON = /(?:^|\/)node-pty$/;
+
+/** Names packages use for the systems they are built for. */
+const OS_NAMES: Readonly<Record<string, readonly string[]>> = { win32: ["win32", "windows"] };
+const SYSTEM_IN_NAME = /-(?:darwin|linux|win32|windows)-(?:x64|arm64)\b/;
+
+interface LaunchCandidates {
+  /** Most promising first; trying tells. */
+  readonly launches: readonly Launch[];
+  /** It comes with a program per system, and there is none for this one. */
+  readonly lacksBuild: boolean;
+}
+
+/** The ways in which a fetched package might be started here. */
+export function launchCandidates(folder: string, target: InstallTarget): LaunchCandidates {
+  const { version } = target.package;
+  const home = join("node_modules", target.package.name);
+  if (!existsSync(join(folder, home, "package.json"))) throw unsupportedPlatform(version);
+  const manifest = PackageJson.parse(JSON.parse(readFileSync(join(folder, home, "package.json"), "utf8")));
+  if (manifest.version !== version)
+    throw new InstallError(`Version ${manifest.version} came where ${version} was asked for.`);
+  const { program, file } = programOf(manifest, target);
+  const own = join(home, file);
+  if (!isInside(folder, own)) throw new InstallError(`Version ${version} names a program outside of itself: ${file}.`);
+  if (!existsSync(join(folder, own)))
+    throw new InstallError(`Version ${version} names a program that it does not contain: ${file}.`);
+  const launch = (runtime: Launch["runtime"], at: string): Launch => ({ runtime, file: at, args: [...target.args] });
+  const here = packagesForThisSystem(folder, manifest);
+  const natives = here.flatMap((name) => programsIn(folder, name, program)).map((at) => launch("native", at));
+  const isItself = isNative(join(folder, own));
+  const perSystem = Object.keys(manifest.optionalDependencies ?? {}).some((name) => SYSTEM_IN_NAME.test(name));
+  const scripts = [launch("bun", own), launch("node", own)];
+  return {
+    launches: [
+      ...natives,
+      ...(isItself ? [launch("native", own)] : usesPty(manifest) ? scripts.toReversed() : scripts),
+    ],
+    lacksBuild: perSystem && here.length === 0,
+  };
+}
+
+/**
+ * Bun does not run the add-on that gives an agent a terminal of its own: commands would seem to succeed and never run,
+ * which no trial shows. Node goes first then, where there is one.
+ */
+function usesPty({ dependencies, optionalDependencies }: PackageJson): boolean {
+  return Object.keys({ ...dependencies, ...optionalDependencies }).some((name) => PTY_ADDON.test(name));
+}
+
+/** The one it was asked for, else the one named like the package, else the first. */
+function programOf({ bin }: PackageJson, target: InstallTarget): { program: string; file: string } {
+  const named = basename(target.package.name);
+  const programs = typeof bin === "string" ? { [named]: bin } : (bin ?? {});
+  const program = target.program ?? (Object.hasOwn(programs, named) ? named : Object.keys(programs)[0]);
+  const file = program !== undefined && Object.hasOwn(programs, program) ? programs[program] : undefined;
+  if (program === undefined || file === undefined)
+    throw new InstallError(`Version ${target.package.version} contains no program to start.`);
+  return { program, file };
+}
+
+/**
+ * Many agents are a wrapper beside a program per system, joined by an install script. No script runs here, so the
+ * program is looked up in the packages made for this system: the plain one first, then variants for older machines.
+ */
+function packagesForThisSystem(folder: string, { optionalDependencies = {} }: PackageJson): readonly string[] {
+  const systems = (OS_NAMES[process.platform] ?? [process.platform]).map((os) => `-${os}-${process.arch}`);
+  const variant = (name: string) => (systems.some((system) => name.endsWith(system)) ? 0 : 1);
+  return Object.keys(optionalDependencies)
+    .filter((name) => systems.some((system) => name.includes(system)))
+    .filter((name) => existsSync(join(folder, "node_modules", name)))
+    .sort((one, other) => variant(one) - variant(other));
+}
+
+function programsIn(folder: string, name: string, program: string): readonly string[] {
+  return ["bin", ""]
+    .map((part) => join("node_modules", name, part))
+    .flatMap((place) => filesIn(join(folder, place)).map((file) => join(place, file)))
+    .filter((file) => basename(file).replace(/\.exe$/, "") === program && isNative(join(folder, file)));
+}
+
+function filesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** Neither its name nor a link leads out of what was fetched. */
+function isInside(folder: string, file: string): boolean {
+  const leads = (from: string, to: string) => to.startsWith(`${from}${sep}`);
+  const path = join(folder, file);
+  return leads(folder, path) && (!existsSync(path) || leads(realpathSync(folder), realpathSync(path)));
+}
+
+function isNative(path: string): boolean {
+  if (!statSync(path).isFile()) return false;
+  const start = Buffer.alloc(START_BYTES);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, start, 0, START_BYTES, 0);
+  } finally {
+    closeSync(file);
+  }
+  return NATIVE_STARTS.some((known) => start.toString("hex").startsWith(known));
 }

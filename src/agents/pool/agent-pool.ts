@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { freemem, totalmem } from "node:os";
 import { isAbsolute } from "node:path";
 import type { ProcessChoices } from "../../ports/agent-choices.ts";
 import type { AgentHistories, HistoryReader } from "../../ports/agent-history.ts";
@@ -20,17 +21,13 @@ import type { TraceLine } from "../acp/connection/wire-trace.ts";
 import type { SessionTools } from "../acp/session-place.ts";
 import type { AgentCatalog, AgentDefinition } from "../catalog/agent-definition.ts";
 import { AcpHistoryReader } from "../history/acp-history-reader.ts";
-import { agentEnvironment } from "../process/agent-environment.ts";
-import { joinPaths, loginPath } from "../process/login-path.ts";
+import { agentEnvironment, joinPaths, loginPath } from "../process/agent-environment.ts";
 import type { LeftProcess, ProcessHost } from "../process/process-host.ts";
 import { OWNER_VARIABLE, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
-import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
+import { type OfferedSignIn, publicMethod } from "../sign-in/sign-in-method.ts";
 import type { TerminalSpec } from "../sign-in/terminals.ts";
-import { AgentSupervisor, type SupervisorOptions } from "./agent-supervisor.ts";
-import { describeAgent } from "./describe-agent.ts";
+import { AgentSupervisor, readLabel, type SupervisorOptions } from "./agent-supervisor.ts";
 import { chooseEvictions, type EvictionLimits } from "./eviction.ts";
-import { isMemoryShort } from "./memory-pressure.ts";
-import { readLabel } from "./process-label.ts";
 
 const EVICTION_CHECK_MS = 15_000;
 /** How long an agent may take to delete its copy of a conversation. */
@@ -54,7 +51,7 @@ type AgentPoolOptions = Omit<SupervisorOptions, "definition" | "env" | "sessionI
 };
 
 /** One running process, for whoever shows or limits them. */
-export interface PoolProcess {
+interface PoolProcess {
   readonly id: CliType;
   readonly sessionId: SessionId | null;
   readonly pid: number;
@@ -444,4 +441,39 @@ export class AgentPool implements Agents, AgentHistories {
     const own = SessionId.safeParse(key);
     return own.success ? { id: cliTypeOf(own.data), sessionId: own.data } : { id: CliType.parse(key), sessionId: null };
   }
+}
+
+/** One agent as clients see it, running or not. */
+function describeAgent(
+  { id, name, command, installHint, details }: AgentDefinition,
+  supervisor: Pick<AgentSupervisor, "status" | "message" | "nextTryAt"> | undefined,
+  seen: Pick<AgentInfo, "availability" | "process"> & { readonly signIn: readonly OfferedSignIn[] },
+): AgentInfo {
+  const { message, nextTryAt } = supervisor ?? {};
+  return {
+    id,
+    name,
+    status: supervisor?.status ?? "idle",
+    ...seen,
+    ...(message !== undefined && { message }),
+    ...(nextTryAt !== undefined && { nextTryAt }),
+    capabilities: {},
+    signIn: seen.signIn.map(publicMethod),
+    ...details,
+    ...(!command && installHint && { hint: installHint }),
+  };
+}
+
+const AVAILABLE_SHARE_MIN = 0.08;
+
+/** True when the machine is short of memory: then idle agents are worth more as free memory. */
+function isMemoryShort(): boolean {
+  return availableBytes() / totalmem() < AVAILABLE_SHARE_MIN;
+}
+
+/** Linux counts caches as used in `freemem`, but says elsewhere what could be had. */
+function availableBytes(): number {
+  if (process.platform !== "linux") return freemem();
+  const kilobytes = /^MemAvailable:\s+(\d+) kB/m.exec(readFileSync("/proc/meminfo", "utf8"))?.[1];
+  return kilobytes === undefined ? freemem() : Number(kilobytes) * 1024;
 }

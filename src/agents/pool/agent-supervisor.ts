@@ -1,16 +1,17 @@
+import { z } from "zod/mini";
 import { ignore } from "../../lib/ignore.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { AgentStatusChange, QuestionDesk } from "../../ports/agents.ts";
 import type { World } from "../../ports/world.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
-import type { SessionId } from "../../protocol/ids.ts";
+import { CliType, SessionId } from "../../protocol/ids.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
 import { AcpAgent, CLOSE_ANSWER_MS_MAX } from "../acp/acp-agent.ts";
+import { failureMessage, withAdvice } from "../acp/connection/failure-message.ts";
 import { WireTrace } from "../acp/connection/wire-trace.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { type ExitReport, type LeftProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
 import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
-import { describeExit, lastStderrLine, reasonOf } from "./exit-words.ts";
-import type { ProcessLabel } from "./process-label.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 
 /** Connected for this long without a crash, an agent counts as working again. */
@@ -23,7 +24,7 @@ const UNREADABLE_LINES_LOGGED_MAX = 5;
 const LOGGED_LINE_CHARS_MAX = 300;
 
 /** The server's log, as far as agents write to it. */
-export interface AgentLog {
+interface AgentLog {
   info(text: string): void;
   warn(text: string): void;
 }
@@ -464,4 +465,28 @@ function oneLine(text: string): string {
     .map((line) => line.trim())
     .filter(Boolean)
     .join(" | ");
+}
+
+/** How a process ended, in words. */
+function describeExit(exit: ExitReport): string {
+  return exit.signal ? `killed by ${exit.signal}` : `exit code ${exit.code}`;
+}
+
+function lastStderrLine({ stderrTail }: ExitReport): string {
+  return stderrTail.trimEnd().split("\n").at(-1)?.trim() ?? "";
+}
+
+/** Why a start failed, with what the process complained about last. */
+function reasonOf(error: unknown, stderrTail: string): string {
+  const reason = error instanceof Error ? failureMessage(error.message, Reflect.get(error, "data")) : String(error);
+  return withAdvice([reason, stderrTail].filter(Boolean).join("\n"));
+}
+
+/** What a later server must know of a process to go on with it. */
+const ProcessLabel = z.object({ cliType: CliType, sessionId: z.nullable(SessionId), cwd: z.string() });
+type ProcessLabel = z.infer<typeof ProcessLabel>;
+
+/** Null for what another version wrote, or nobody. */
+export function readLabel(text: string): ProcessLabel | null {
+  return ProcessLabel.safeParse(parseJson(text)).data ?? null;
 }

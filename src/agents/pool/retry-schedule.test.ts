@@ -1,5 +1,5 @@
 import { expect, it } from "bun:test";
-import { RETRY_DELAYS_MS } from "../catalog/retry-delays.ts";
+import { RETRY_DELAYS_MS } from "../catalog/agent-definition.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 
 it("waits 1, 2, 4, 8, 16 s, then leaves it to the user", () => {

@@ -1,4 +1,5 @@
-import { StreamDrain } from "./drain-stream.ts";
+import { readFileSync, statSync } from "node:fs";
+import { win32 } from "node:path";
 import { LineSplitter } from "./line-splitter.ts";
 import {
   type ExitReport,
@@ -8,8 +9,6 @@ import {
   type ProcessSpec,
   type StopUrgency,
 } from "./process-host.ts";
-import { spawnPlan } from "./spawn-plan.ts";
-import { StderrTail } from "./stderr-tail.ts";
 
 /** Agents put whole files and images into one line. */
 const LINE_BYTES_MAX = 128 * 1024 * 1024;
@@ -145,3 +144,127 @@ export function killGroup(pid: number, signal: NodeJS.Signals): void {
     if (!(error instanceof Error) || Reflect.get(error, "code") !== "ESRCH") throw error;
   }
 }
+
+/** Hands over everything a stream brings, until it ends or is given up. */
+export class StreamDrain {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly ended: Promise<void>;
+  /** Set while whoever takes the chunks has no room for the next. */
+  #full: Promise<void> | null = null;
+
+  /** `onChunk` may answer with a promise: nothing more is read until it is kept. */
+  constructor(stream: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) => Promise<void> | null | void) {
+    this.#reader = stream.getReader();
+    this.ended = this.#read(onChunk);
+  }
+
+  /** Settles with the stream's end, or this long from now: someone else may hold its other side open for ever. */
+  async endWithin(ms: number): Promise<void> {
+    let isOver = false;
+    const over = this.ended.then(() => {
+      isOver = true;
+    });
+    do {
+      // What waits for room is not late.
+      await this.#full;
+      const { promise: timedOut, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms);
+      await Promise.race([over, timedOut]);
+      clearTimeout(timer);
+    } while (this.#full && !isOver);
+    await this.#reader.cancel();
+    await this.ended;
+  }
+
+  async #read(onChunk: (chunk: Uint8Array) => Promise<void> | null | void): Promise<void> {
+    for (;;) {
+      const { done, value } = await this.#reader.read();
+      if (done) return;
+      this.#full = onChunk(value) ?? null;
+      if (this.#full) await this.#full;
+      this.#full = null;
+    }
+  }
+}
+
+const STDERR_TAIL_CHARS_MAX = 16 * 1024;
+const SHOWN_LINES_MAX = 20;
+
+/** The last of what a process complained about: the best answer to "why did it stop". */
+export class StderrTail {
+  #text = "";
+
+  push(chunk: string): void {
+    this.#text = (this.#text + chunk).slice(-STDERR_TAIL_CHARS_MAX);
+  }
+
+  lastLines(): string {
+    return this.#text.trimEnd().split("\n").slice(-SHOWN_LINES_MAX).join("\n");
+  }
+}
+
+/** What spawning needs to know of the machine. */
+export interface SpawnHost {
+  readonly platform: NodeJS.Platform;
+  readonly isFile: (path: string) => boolean;
+  readonly read: (path: string) => string;
+}
+
+interface SpawnPlan {
+  readonly command: readonly string[];
+  /** The last word is a command line of its own, quoted already. */
+  readonly verbatim: boolean;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const EXTENSIONS_DEFAULT = ".COM;.EXE;.BAT;.CMD";
+/** How a script stands in the shims that npm, pnpm and yarn write. */
+const SHIM_SCRIPT = /"%(?:~dp0|dp0%)\\?([^"%]+\.[cm]?js)"/i;
+
+/**
+ * What is really started for a command. Windows runs no `.cmd` or `.bat` by itself, and npm makes one of every agent:
+ * the script behind it is started with Node, so that no shell stands between us and the process; where there is none,
+ * `cmd.exe` runs the file with every word quoted for it.
+ */
+export function spawnPlan(command: readonly string[], env: Env, host: SpawnHost = THIS_HOST): SpawnPlan {
+  const [name = "", ...args] = command;
+  const file = host.platform === "win32" ? findProgram(name, env, host) : null;
+  if (file === null || !/\.(?:cmd|bat)$/i.test(file)) return { command: [file ?? name, ...args], verbatim: false };
+  const script = SHIM_SCRIPT.exec(host.read(file))?.[1];
+  if (script !== undefined) {
+    const folder = win32.dirname(file);
+    const besides = win32.join(folder, "node.exe");
+    const node = host.isFile(besides) ? besides : (findProgram("node", env, host) ?? "node");
+    return { command: [node, win32.join(folder, script), ...args], verbatim: false };
+  }
+  const line = [file, ...args].map(quoteForCmd).join(" ");
+  return { command: [variable(env, "ComSpec") ?? "cmd.exe", "/d", "/s", "/c", `"${line}"`], verbatim: true };
+}
+
+/** The first file that the name means, in the order in which Windows looks; null when there is none. */
+function findProgram(name: string, env: Env, { isFile }: SpawnHost): string | null {
+  const extensions = (variable(env, "PATHEXT") ?? EXTENSIONS_DEFAULT).split(";").filter(Boolean);
+  const isWhole = extensions.some((extension) => name.toLowerCase().endsWith(extension.toLowerCase()));
+  const names = isWhole ? [name] : extensions.map((extension) => name + extension.toLowerCase());
+  const folders = /[\\/]/.test(name) ? [""] : (variable(env, "PATH") ?? "").split(";").filter(Boolean);
+  const files = folders.flatMap((folder) => names.map((one) => (folder === "" ? one : win32.join(folder, one))));
+  return files.find(isFile) ?? null;
+}
+
+/** Names of variables have no case there. */
+function variable(env: Env, name: string): string | undefined {
+  return Object.entries(env).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+}
+
+/** First for the program that reads the word, then for `cmd.exe`, which reads the line before it. */
+function quoteForCmd(word: string): string {
+  const quoted = word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, "$1$1");
+  return `"${quoted}"`.replace(/[()[\]%!^"`<>&|;, *?]/g, "^$&");
+}
+
+const THIS_HOST: SpawnHost = {
+  platform: process.platform,
+  isFile: (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false,
+  read: (path) => readFileSync(path, "utf8"),
+};

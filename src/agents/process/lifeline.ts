@@ -1,4 +1,4 @@
-import { startTicks } from "./process-identity.ts";
+import { startTicks } from "./process-ledger.ts";
 import { RUN_VARIABLE } from "./sweep-leftovers.ts";
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from "bun:test";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
-import { joinPaths, loginPath } from "./login-path.ts";
+import { joinPaths, loginPath } from "./agent-environment.ts";
 
 const LONGER_THAN_THE_LIMIT_MS = 60_000;
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
-import { identityOf } from "./process-identity.ts";
-import { ProcessLedger } from "./process-ledger.ts";
+import { identityOf, ProcessLedger } from "./process-ledger.ts";
 
 const NO_PROC = "/no/such/place";
 const NO_PROCESS = 2 ** 22 + 1;

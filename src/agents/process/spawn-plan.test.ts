@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { type SpawnHost, spawnPlan } from "./spawn-plan.ts";
+import { type SpawnHost, spawnPlan } from "./agent-process.ts";
 
 const NPM_SHIM = `@ECHO off\r\nIF EXIST "%dp0%\\node.exe" (\r\n  SET "_prog=%dp0%\\node.exe"\r\n)\r\n"%_prog%"  "%dp0%\\node_modules\\acme\\dist\\index.js" %*\r\n`;
 const ENV = { Path: "C:\\tools;C:\\npm", PATHEXT: ".COM;.EXE;.BAT;.CMD", ComSpec: "C:\\Windows\\cmd.exe" };

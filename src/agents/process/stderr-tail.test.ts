@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { StderrTail } from "./stderr-tail.ts";
+import { StderrTail } from "./agent-process.ts";
 
 function tailOf(...chunks: string[]): string {
   const tail = new StderrTail();

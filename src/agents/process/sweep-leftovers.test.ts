@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test";
 import { isAlive, waitUntilGone } from "../../../tests/builtin-agent/process-watch.ts";
-import { identityOf } from "./process-identity.ts";
+import { identityOf } from "./process-ledger.ts";
 import { findMarked, OWNER_VARIABLE, RUN_VARIABLE, sweepLeftovers } from "./sweep-leftovers.ts";
 
 /** A process that nobody of ours started: only its environment says whose it is. */

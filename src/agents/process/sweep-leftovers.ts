@@ -1,7 +1,5 @@
 import { readdirSync } from "node:fs";
-import { identityOf } from "./process-identity.ts";
-import type { LedgerEntry } from "./process-ledger.ts";
-import { quietRead } from "./quiet-read.ts";
+import { identityOf, type LedgerEntry, quietRead } from "./process-ledger.ts";
 
 /** Every process of ours, and whatever it starts, carries the mark of the data directory it belongs to. */
 export const OWNER_VARIABLE = "LIMINAL_OWNER";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
-import { loginPath } from "../../agents/process/login-path.ts";
+import { loginPath } from "../../agents/process/agent-environment.ts";
 import type { ServerConfig } from "../config.ts";
 import { PROGRAM_DIR } from "../version.ts";
 import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";

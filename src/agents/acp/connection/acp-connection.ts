@@ -1,8 +1,8 @@
 import type { AnyMessage, ClientConnection } from "@agentclientprotocol/sdk";
 import { ignore } from "../../../lib/ignore.ts";
 import type { Json } from "../../../protocol/json.ts";
+import { StderrTail } from "../../process/agent-process.ts";
 import type { ExitReport, HostedProcess, PastLine, StopUrgency } from "../../process/process-host.ts";
-import { StderrTail } from "../../process/stderr-tail.ts";
 import { ClientRequestError } from "../client-requests.ts";
 import { asObject, asString, type JsonObject } from "../read-json.ts";
 import type { AcpConnectionOptions } from "./acp-connection-options.ts";
