@@ -3,6 +3,7 @@ import type { Locator } from "playwright-core";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { type AppPage, GUIDE } from "./app-page.ts";
+import { axeViolations } from "./axe-violations.ts";
 import type { SessionView } from "./session-view.ts";
 import { useChromium } from "./use-chromium.ts";
 
@@ -68,8 +69,17 @@ test("X-15 the main story without a mouse: project, session, message, permission
   await keyboard.press("Backspace");
   await keyboard.press("Enter");
   await session.permission.waitFor();
-  await tabTo(app, session.permission.getByRole("button", { name: "Allow once", exact: true }), "Allow", "Shift+Tab");
-  await keyboard.press("Enter");
+  const allow = session.permission.getByRole("button", { name: "Allow once", exact: true });
+  await tabTo(app, allow, "Allow", "Shift+Tab");
+  // A card that has just been drawn, or moved, takes no answer yet: Enter then does nothing, and is pressed again.
+  await waitFor(
+    async () => {
+      if ((await session.permission.count()) > 0 && (await hasFocus(allow))) await keyboard.press("Enter");
+      return session.permission.count();
+    },
+    (count) => count === 0,
+    "the answer to be taken",
+  );
   await session.untilSaid("succeeded");
   await session.untilIdle();
 
@@ -129,6 +139,70 @@ test("X-15 keys switch tabs from anywhere, and the tab strip follows the arrow k
   await app.tab("stream 3 words").and(app.activeTab).waitFor();
   await keyboard.press("Alt+w");
   await app.untilTabs("stream 1 words", "stream 2 words");
+});
+
+/** Presses Tab as often, and says what had the focus after each, by its name. */
+async function tabStops(app: AppPage, count: number): Promise<string[]> {
+  const names: string[] = [];
+  for (let press = 0; press < count; press += 1) {
+    await app.page.keyboard.press("Tab");
+    names.push(
+      await app.page.evaluate<string>(
+        `document.activeElement.getAttribute("aria-label") ?? document.activeElement.innerText`,
+      ),
+    );
+  }
+  return names;
+}
+
+test("X-15 (D9) a list is one Tab stop: arrows, Home and End move in it, and Tab leaves it", async () => {
+  await using server = await startTestServer();
+  await using app = await chromium.open(server);
+  await app.addProject(await server.directory("demo"));
+  const [one, two, three] = ["stream 1 words", "stream 2 words", "stream 3 words"] as const;
+  for (const title of [one, two, three]) await (await app.newSession("demo")).ask(title, "w1");
+  await app.untilRows(three, two, one);
+  const { keyboard } = app.page;
+  const project = app.projects.getByRole("button", { name: "demo", exact: true });
+
+  // The first stop of all leads past everything.
+  const first = app.page.locator("a[href], button, input, [tabindex='0']").first();
+  expect(await first.textContent()).toBe("Skip to the session");
+  await first.focus();
+  await keyboard.press("Enter");
+  await untilFocused((await app.shownSession()).message, "the composer");
+
+  // Of the rows only the shown session's is a stop, with its own buttons; then the list is over.
+  await project.focus();
+  expect((await tabStops(app, 7)).slice(0, 6)).toEqual([
+    ...["Show archived in demo", "Remove demo", "New session in demo"],
+    ...[three, `Archive ${three}`, `More actions for ${three}`],
+  ]);
+  expect(await app.projects.getByRole("list").locator(":focus").count()).toBe(0);
+  await app.row(three).focus();
+  await keyboard.press("ArrowDown");
+  await untilFocused(app.row(two), "the next row");
+  await keyboard.press("End");
+  await untilFocused(app.row(one), "the last row");
+  expect((await tabStops(app, 1))[0]).toBe(`Archive ${one}`);
+  await keyboard.press("Home");
+  await untilFocused(project, "the project");
+  await tabStops(app, 4);
+  await untilFocused(app.row(one), "the row that had the focus last");
+
+  // Tabs: one stop for the strip, one for the close button of the active tab.
+  await app.tab(three).focus();
+  expect((await tabStops(app, 2)).slice(0, 2)).toEqual([`Close ${three}`, "New session"]);
+
+  // The overview's lists.
+  await keyboard.press("Alt+o");
+  const recent = app.page.getByRole("region", { name: "Recently active" });
+  const cards = recent.getByRole("button");
+  await cards.first().focus();
+  await keyboard.press("ArrowDown");
+  await untilFocused(cards.nth(1), "the second card");
+  expect(await recent.locator("button:not([tabindex='-1'])").count()).toBe(1);
+  expect(await axeViolations(app.page)).toEqual([]);
 });
 
 test("X-15 a dialog holds the focus and gives it back", async () => {

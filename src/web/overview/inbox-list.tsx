@@ -7,6 +7,7 @@ import { keyWords } from "../shell/keys/key-bindings.ts";
 import { pressedKey } from "../shell/keys/pressed-key.ts";
 import { findShortcut } from "../shell/keys/shell-shortcut.ts";
 import { IN_INBOX, type InboxWish } from "../shell/keys/shortcut-table.ts";
+import { useRoving } from "../shell/keys/use-roving.ts";
 import type { Shell } from "../shell/state/shell.ts";
 import type { InboxEntry } from "./fold-inbox.ts";
 import { InboxCard } from "./inbox-card.tsx";
@@ -20,7 +21,7 @@ interface InboxListProps {
 
 /** Everything that waits for the user, one marked: keys move the mark and answer what is marked. */
 export function InboxList({ shell, entries, now }: InboxListProps) {
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRoving<HTMLUListElement>(".inbox-item");
   const [mark, setMark] = useState({ id: "", at: 0 });
   const [answering, setAnswering] = useState("");
   const found = entries.findIndex(({ id }) => id === mark.id);

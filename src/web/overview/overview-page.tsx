@@ -6,6 +6,7 @@ import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { AgentsStatus } from "../shell/agents/agents-status.ts";
 import { memoryWords } from "../shell/agents/process-words.ts";
 import { useAgentsStatus } from "../shell/agents/use-agents-status.ts";
+import { useRoving } from "../shell/keys/use-roving.ts";
 import { Mark } from "../shell/sidebar/mark.tsx";
 import { projectCostWords } from "../shell/sidebar/project-cost.ts";
 import { type Attention, attentionIn } from "../shell/state/attention.ts";
@@ -93,6 +94,7 @@ interface CardsProps {
 }
 
 function Cards({ shell, title, rows, inbox, results, status, nowMs }: CardsProps) {
+  const list = useRoving<HTMLUListElement>(".agent-card");
   if (rows.length === 0) return null;
   return (
     <section aria-label={title}>
@@ -100,7 +102,7 @@ function Cards({ shell, title, rows, inbox, results, status, nowMs }: CardsProps
         <h2>{title}</h2>
         <span class="n">{rows.length}</span>
       </div>
-      <ul class="card-list">
+      <ul class="card-list" ref={list}>
         {rows.map((session) => (
           <SessionCard
             key={session.id}

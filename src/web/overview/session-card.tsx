@@ -61,7 +61,13 @@ export function SessionCard({ shell, session, item, result, status, nowMs }: Ses
             type="button"
             class="button small"
             aria-label={`Try again: ${title}`}
-            onClick={() => void shell.attempt({ type: "session:retry", sessionId: id })}
+            onClick={() =>
+              void shell.attempt(
+                session.start
+                  ? { type: "session:reconnect", cliType, sessionId: id }
+                  : { type: "session:retry", sessionId: id },
+              )
+            }
           >
             Try again
           </button>

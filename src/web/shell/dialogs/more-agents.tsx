@@ -2,6 +2,7 @@ import type { ComponentChild } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { AgentInfo } from "../../../protocol/server-messages.ts";
 import { Icon } from "../../icons/icon.tsx";
+import { useRoving } from "../keys/use-roving.ts";
 import { matchesFilter } from "./picker-groups.ts";
 
 interface MoreAgentsProps {
@@ -13,6 +14,7 @@ interface MoreAgentsProps {
 export function MoreAgents({ agents, choice }: MoreAgentsProps) {
   const [filter, setFilter] = useState("");
   const headingId = useId();
+  const list = useRoving<HTMLUListElement>(".agent-option");
   const shown = agents.filter((agent) => matchesFilter(agent, filter));
   return (
     <section class="more-agents" aria-labelledby={headingId}>
@@ -31,7 +33,9 @@ export function MoreAgents({ agents, choice }: MoreAgentsProps) {
           />
         </div>
       </header>
-      <ul class="agent-list">{shown.map(choice)}</ul>
+      <ul class="agent-list" ref={list}>
+        {shown.map(choice)}
+      </ul>
       <p class="hint" role="status">
         {shown.length === 0 && "No agent of the registry matches. One of your own can be added in config.json."}
       </p>

@@ -3,7 +3,7 @@ import { type TreeItem, TypeAhead, treeStep } from "./tree-keys.ts";
 
 const ITEMS = "button.project-toggle, button.row-link";
 
-/** Walks the sidebar by arrow keys, Home, End and letters; every row stays reachable by Tab as well. */
+/** Walks the sidebar by arrow keys, Home, End and letters; Tab reaches the current row alone. */
 export function listenInTree(): (event: KeyboardEvent) => void {
   const typed = new TypeAhead();
   return (event) => {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../icons/icon.tsx";
+import { useRoving } from "../keys/use-roving.ts";
 import type { Shell } from "../state/shell.ts";
 import { isComplete } from "../state/shell-state.ts";
 import { AgentsFooter } from "./agents-footer.tsx";
@@ -17,6 +18,8 @@ export function Sidebar({ shell }: { shell: Shell }) {
   const isGreeted = usePick(shell, ({ awaited }) => awaited !== null);
   const isKnown = usePick(shell, isComplete);
   const onTreeKey = useRef(listenInTree()).current;
+  const tree = useRoving<HTMLDivElement>(".session-row", { hasOwnKeys: true });
+  const projectList = useRoving<HTMLUListElement>(".project-head", { hasOwnKeys: true });
   const drawerOpen = shell.drawerOpen.value;
   const hide = useRef<HTMLButtonElement>(null);
   // The page behind an open drawer cannot be reached, so the focus goes along.
@@ -53,11 +56,11 @@ export function Sidebar({ shell }: { shell: Shell }) {
       </header>
       <SidebarTop shell={shell} />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: its buttons take the keys; here they are only heard together */}
-      <div class="sidebar-scroll" onKeyDown={onTreeKey}>
+      <div class="sidebar-scroll" ref={tree} onKeyDown={onTreeKey}>
         {isGreeted && projects.length === 0 ? (
           <NoProjects onAdd={addProject} />
         ) : (
-          <ul>
+          <ul ref={projectList}>
             {projects.map((project) => (
               <ProjectGroup key={project.id} shell={shell} project={project} />
             ))}

@@ -21,6 +21,8 @@ export function TabCloser({ shell, session, lit, onHover }: TabCloserProps) {
       type="button"
       class="icon-button tab-close"
       aria-label={`Close ${title}`}
+      // One Tab stop, as the tabs themselves have.
+      tabIndex={shell.tabs.value.active === id ? 0 : -1}
       title={withKey("Close", "close-tab")}
       onClick={() => closeAndStay(shell, id)}
       onPointerEnter={() => onHover(id)}
