@@ -33,7 +33,7 @@ const SIGN_IN = plainPage(
   `<h1>This browser is not signed in</h1>
 <p>Liminal Builder printed a link with a token when it started. Open that whole link once; this browser then stays signed in.</p>
 <p>Lost the link? <code>liminal open</code> signs this machine's browser in, and <code>liminal pair</code>, or Settings › Devices in a browser that is signed in, gives a link for another device. Or stop Liminal Builder with Ctrl-C and start it again with <code>npm start</code>: it prints a new one.</p>
-<p>A browser signs in once more after it cleared its storage, or when it signed in with an older version. Signed in in another tab? <a href="/">Open Liminal Builder</a></p>`,
+<p>Clearing a browser's storage signs it out, and a browser that signed in with an older version has to sign in again. Already signed in here? <a href="/">Open Liminal Builder</a></p>`,
 );
 
 const SPENT_CODE = plainPage(

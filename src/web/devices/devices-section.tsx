@@ -11,14 +11,18 @@ import { useDevices } from "./use-devices.ts";
 export function DevicesSection({ nowMs }: { nowMs: number }) {
   adoptStyles(styles);
   const [isPairing, setPairing] = useState(false);
-  const [isRevoking, setRevoking] = useState(false);
+  const [asking, setAsking] = useState<"own" | "others" | null>(null);
   const { list, problem, revoke } = useDevices();
   const own = list?.devices.filter(({ isThis }) => isThis) ?? [];
-  const others = list?.devices.filter(({ isThis }) => !isThis) ?? [];
+  // The newest last: a device that is just being paired moves no Revoke under the pointer.
+  const others = list?.devices.filter(({ isThis }) => !isThis).toReversed() ?? [];
   return (
     <>
       <ul class="devices" aria-label="Signed-in devices">
-        {[...own, ...others].map((device) => (
+        {own.map((device) => (
+          <DeviceRow key={device.id} device={device} nowMs={nowMs} onRevoke={() => setAsking("own")} />
+        ))}
+        {others.map((device) => (
           <DeviceRow key={device.id} device={device} nowMs={nowMs} onRevoke={() => void revoke({ id: device.id })} />
         ))}
       </ul>
@@ -34,41 +38,69 @@ export function DevicesSection({ nowMs }: { nowMs: number }) {
           Pair a device
         </button>
         {others.length > 0 && (
-          <button type="button" class="button" aria-expanded={isRevoking} onClick={() => setRevoking(true)}>
+          <button type="button" class="button" aria-expanded={asking === "others"} onClick={() => setAsking("others")}>
             Revoke all others…
           </button>
         )}
       </div>
-      {isRevoking && others.length > 0 && (
-        // biome-ignore lint/a11y/useSemanticElements: no fields here, a question with two answers
-        <section class="revoke-all" role="group" aria-label="Revoke all others">
-          <p>
-            {others.length === 1
+      {asking === "others" && others.length > 0 && (
+        <Question
+          name="Revoke all others"
+          words={
+            others.length === 1
               ? "Revoke the other device? It is signed out immediately."
-              : `Revoke all ${others.length} other devices? They are signed out immediately.`}
-          </p>
-          <div class="row">
-            <button type="button" class="button" onClick={() => setRevoking(false)}>
-              Keep them
-            </button>
-            <button
-              type="button"
-              class="button danger"
-              onClick={() => {
-                setRevoking(false);
-                void revoke({ others: true });
-              }}
-            >
-              Revoke {others.length === 1 ? "it" : `all ${others.length}`}
-            </button>
-          </div>
-        </section>
+              : `Revoke all ${others.length} other devices? They are signed out immediately.`
+          }
+          keep="Keep them"
+          action={`Revoke ${others.length === 1 ? "it" : `all ${others.length}`}`}
+          onAnswer={(isSure) => {
+            setAsking(null);
+            if (isSure) void revoke({ others: true });
+          }}
+        />
+      )}
+      {asking === "own" && (
+        <Question
+          name="Sign out this browser"
+          words="Sign out this browser? To come back, open the link that the server prints when it starts, or pair it again."
+          keep="Stay signed in"
+          action="Sign out"
+          onAnswer={(isSure) => {
+            setAsking(null);
+            for (const { id } of isSure ? own : []) void revoke({ id });
+          }}
+        />
       )}
       {isPairing && <PairPanel onClose={() => setPairing(false)} />}
       <p class="hint">
         A signed-in device can do everything you can do here. Revoked devices are signed out immediately.
       </p>
     </>
+  );
+}
+
+interface QuestionProps {
+  readonly name: string;
+  readonly words: string;
+  readonly keep: string;
+  readonly action: string;
+  readonly onAnswer: (isSure: boolean) => void;
+}
+
+function Question({ name, words, keep, action, onAnswer }: QuestionProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: no fields here, a question with two answers
+    <section class="revoke-all" role="group" aria-label={name}>
+      <p>{words}</p>
+      <div class="row">
+        <button type="button" class="button" onClick={() => onAnswer(false)}>
+          {keep}
+        </button>
+        <button type="button" class="button danger" onClick={() => onAnswer(true)}>
+          {action}
+        </button>
+      </div>
+    </section>
   );
 }
 

@@ -3,6 +3,7 @@ import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { Connection } from "../../client/connection.ts";
 import { ignore } from "../../lib/ignore.ts";
+import { guardClicks } from "../guard-clicks.ts";
 import { App } from "./app.tsx";
 import { browserWorld } from "./browser-world.ts";
 import { loadDialogsAhead } from "./dialogs/shell-dialogs.tsx";
@@ -23,6 +24,7 @@ const AGE_REFRESH_MS = 60_000;
 const IDLE_FALLBACK_MS = 200;
 const UNAUTHORIZED = 401;
 
+guardClicks(document);
 await takePageKey();
 let wasOpen = false;
 const shell: Shell = new Shell((request) => connection.request(request), Date.now());

@@ -20,6 +20,7 @@ export function TabCloser({ shell, session, lit, onHover }: TabCloserProps) {
     <button
       type="button"
       class="icon-button tab-close"
+      data-repeatable=""
       aria-label={`Close ${title}`}
       // One Tab stop, as the tabs themselves have.
       tabIndex={shell.tabs.value.active === id ? 0 : -1}
