@@ -40,40 +40,53 @@ export class DiffPlaces {
     const before = this.#found.get(toolCallId) ?? [];
     if (status === "complete" || status === "error") this.#found.delete(toolCallId);
     if (!parts?.some(({ type }) => type === "diff")) return patch;
-    let left = DIFFS_MAX;
+    const diffs = parts.filter((part) => part.type === "diff").slice(0, DIFFS_MAX);
+    const lines = new Map<Part, number>();
+    for (const [path, hunks] of Map.groupBy(diffs, (diff) => diff.path)) {
+      const found = this.#firstLines(path, hunks, patch);
+      for (const [index, hunk] of hunks.entries()) {
+        const line = found[index] ?? lineBefore(before, hunks, index, status);
+        if (line !== undefined) lines.set(hunk, line);
+      }
+    }
     const located = parts.map((part) => {
-      if (part.type !== "diff" || left === 0) return part;
-      left -= 1;
-      const firstLine = this.#firstLine(part, patch) ?? before.find((known) => isSame(known, part))?.firstLine;
-      return firstLine === undefined ? part : { ...part, firstLine };
+      const firstLine = lines.get(part);
+      return part.type !== "diff" || firstLine === undefined ? part : { ...part, firstLine };
     });
     if (status !== "complete" && status !== "error") this.#remember(toolCallId, located);
     return { ...patch, parts: located };
   }
 
   #remember(toolCallId: string, parts: readonly Part[]): void {
-    const found = parts.flatMap((part) => (part.type === "diff" && part.firstLine !== undefined ? [part] : []));
-    if (found.length === 0) return;
+    const diffs = parts.filter((part) => part.type === "diff");
+    if (diffs.every(({ firstLine }) => firstLine === undefined)) return;
     this.#found.delete(toolCallId);
-    this.#found.set(toolCallId, found);
+    this.#found.set(toolCallId, diffs);
     const [oldest] = this.#found.keys();
     if (this.#found.size > CALLS_MAX && oldest !== undefined) this.#found.delete(oldest);
   }
 
-  #firstLine({ path, oldText, newText }: Diff, { status, locations }: ToolPatch): number | undefined {
-    // A new file starts at its first line by itself.
-    if (oldText === null || oldText === "") return undefined;
+  /** Of each hunk of one file, in their order. */
+  #firstLines(path: string, hunks: readonly Diff[], { status, locations }: ToolPatch): (number | undefined)[] {
     const file = this.#read(path);
-    // A file that is removed whole is no part of a file.
-    if (file === null || (newText === "" && file === unifyLineEnds(oldText))) return undefined;
+    if (file === null) return [];
     const named = locations?.flatMap((location) => (location.path === path ? (location.line ?? []) : [])) ?? [];
-    for (const text of status === "complete" ? [newText, oldText] : [oldText, newText]) {
-      const lines = text === "" ? [] : linesOf(unifyLineEnds(text), file);
-      if (lines.length === 0) continue;
-      const likely = lines.length === 1 ? lines : lines.filter((line) => named.includes(line));
-      return likely.length === 1 ? likely[0] : undefined;
+    const isDone = status === "complete";
+    const lines: (number | undefined)[] = hunks.map(() => undefined);
+    // One hunk may change what another wrote. So each is also looked up in the file as the others leave it: the ones
+    // before it are made, or, once all are made, the ones after it are undone.
+    let changed = file;
+    for (const [index, hunk] of isDone ? [...hunks.entries()].reverse() : hunks.entries()) {
+      const [oldText, newText] = [unifyLineEnds(hunk.oldText ?? ""), unifyLineEnds(hunk.newText)];
+      // A new file starts at its first line by itself, and a file that is removed whole is no part of a file.
+      if (oldText === "" || (newText === "" && file === oldText)) continue;
+      const [here, gone] = isDone ? [newText, oldText] : [oldText, newText];
+      const places = [linesOf(here, file), linesOf(here, changed), linesOf(gone, file)];
+      const found = places.find((some) => some.length > 0) ?? [];
+      lines[index] = chosenLine(found, named, hunks, index);
+      if (here !== "" && linesOf(here, changed).length === 1) changed = changed.replace(here, () => gone);
     }
-    return undefined;
+    return lines;
   }
 
   /** Null for what is no file of the session, too large, or cannot be read. */
@@ -109,8 +122,55 @@ function isSame(known: Diff, part: Diff): boolean {
   return known.path === part.path && known.oldText === part.oldText && known.newText === part.newText;
 }
 
+/** Which of several places a hunk has: the one that the agent names, or its own of as many as there are hunks alike. */
+function chosenLine(
+  places: readonly number[],
+  named: readonly number[],
+  hunks: readonly Diff[],
+  index: number,
+): number | undefined {
+  if (places.length <= 1) return places[0];
+  const own = named.length === hunks.length ? named[index] : undefined;
+  if (own !== undefined && places.includes(own)) return own;
+  const { rank, count } = amongAlike(hunks, index);
+  if (count === places.length) return places[rank];
+  const likely = places.filter((line) => named.includes(line));
+  return likely.length === 1 && count === 1 ? likely[0] : undefined;
+}
+
+function amongAlike(hunks: readonly Diff[], index: number): { readonly rank: number; readonly count: number } {
+  const alike = hunks.flatMap((hunk, at) => (hunks[index] && isSame(hunk, hunks[index]) ? [at] : []));
+  return { rank: alike.indexOf(index), count: alike.length };
+}
+
+/** Where a hunk was found earlier; once all are made, the hunks above it have moved it. */
+function lineBefore(
+  before: readonly Diff[],
+  hunks: readonly Diff[],
+  index: number,
+  status: ToolPatch["status"],
+): number | undefined {
+  const hunk = hunks[index];
+  const known = before.filter((other) => other.path === hunk?.path);
+  const own = hunk && known.filter((other) => isSame(other, hunk))[amongAlike(hunks, index).rank];
+  if (own?.firstLine === undefined || status !== "complete") return own?.firstLine;
+  let moved = 0;
+  for (const other of known) {
+    const grown = linesIn(other.newText) - linesIn(other.oldText ?? "");
+    if (other === own || grown === 0) continue;
+    if (other.firstLine === undefined) return undefined;
+    if (other.firstLine < own.firstLine) moved += grown;
+  }
+  return own.firstLine + moved;
+}
+
+function linesIn(text: string): number {
+  return text.split("\n").length;
+}
+
 /** The 1-based lines of a file at which a text begins. */
 function linesOf(text: string, file: string): number[] {
+  if (text === "") return [];
   const lines: number[] = [];
   let line = 1;
   let counted = 0;
