@@ -72,6 +72,15 @@ test("X-4 X-22 the dialog: a mode, rules in words, what a rule would have answer
   await dialog.getByRole("button", { name: "Add rule" }).click();
   const remove = dialog.getByRole("button", { name: 'Delete rule: Allow "ls" with arguments known to be harmless' });
   await remove.waitFor();
+  await dialog.getByRole("combobox", { name: "About" }).selectOption("tool");
+  await dialog.getByRole("textbox", { name: "MCP tool" }).fill("github");
+  await dialog.getByText("A tool is named as mcp:server/tool").waitFor();
+  expect(await dialog.getByRole("button", { name: "Add rule" }).isDisabled()).toBe(true);
+  await dialog.getByRole("textbox", { name: "MCP tool" }).fill("github/*");
+  await dialog.getByRole("button", { name: "Add rule" }).click();
+  const tools = dialog.getByRole("button", { name: "Delete rule: Allow all tools of github" });
+  await tools.click();
+  await tools.waitFor({ state: "detached" });
   await dialog.getByRole("combobox", { name: "In this session" }).selectOption("edits");
   await app.page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });

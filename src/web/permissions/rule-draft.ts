@@ -6,9 +6,13 @@ export const SUBJECTS = {
   edit: "edits in",
   read: "reading in",
   path: "everything that touches files in",
+  tool: "the MCP tool",
   fetch: "fetching from the web",
 } as const;
 export type Subject = keyof typeof SUBJECTS;
+
+/** May be left out in the form. */
+const TOOL_PREFIX = "mcp:";
 
 /** How long a rule holds; the empty one is for good. */
 export const DURATIONS_MS = { "": null, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
@@ -30,17 +34,25 @@ export interface RuleFields {
 
 export const EMPTY_RULE: RuleFields = { effect: "allow", subject: "command", text: "", scope: "session", duration: "" };
 
-/** The rule the fields describe, or null while something is missing. */
-export function draftOf({ effect, subject, text, duration }: RuleFields, nowMs: number): RuleDraft | null {
+/** The rule that the fields describe, or what is wrong with it; neither while something is missing. */
+export interface ReadRule {
+  readonly draft: RuleDraft | null;
+  readonly problem: string | null;
+}
+
+export function readRule({ effect, subject, text, duration }: RuleFields, nowMs: number): ReadRule {
   const value = text.trim();
-  if (value === "" && subject !== "fetch") return null;
+  if (value === "" && subject !== "fetch") return { draft: null, problem: null };
   const lastsMs = DURATIONS_MS[duration];
   const rule = {
     effect,
     ...aboutOf(subject, value),
     ...(lastsMs !== null && { expiresAt: new Date(nowMs + lastsMs).toISOString() }),
   };
-  return RuleDraft.safeParse(rule).data ?? null;
+  const read = RuleDraft.safeParse(rule);
+  if (read.success) return { draft: read.data, problem: null };
+  const problem = read.error.issues[0]?.message ?? "this rule is not valid";
+  return { draft: null, problem: `${problem.slice(0, 1).toUpperCase()}${problem.slice(1)}.` };
 }
 
 function aboutOf(subject: Subject, value: string): Partial<RuleDraft> {
@@ -52,6 +64,8 @@ function aboutOf(subject: Subject, value: string): Partial<RuleDraft> {
       return { kind: subject, path: value };
     case "path":
       return { path: value };
+    case "tool":
+      return { tool: value.startsWith(TOOL_PREFIX) ? value : `${TOOL_PREFIX}${value}` };
     case "fetch":
       return { kind: "fetch" };
     default:

@@ -4,12 +4,21 @@ import type { PreviewItem } from "../../protocol/permission-policy.ts";
 import { SCOPE_WORDS } from "../../protocol/rule-words.ts";
 import type { Shell } from "../shell/state/shell.ts";
 import { Choice } from "./choice.tsx";
-import { DURATION_WORDS, draftOf, EMPTY_RULE, type RuleFields, SUBJECTS } from "./rule-draft.ts";
+import { DURATION_WORDS, EMPTY_RULE, type RuleFields, readRule, SUBJECTS, type Subject } from "./rule-draft.ts";
 import { RulePreview } from "./rule-preview.tsx";
 import type { Policies } from "./use-policies.ts";
 
 const EFFECTS = { allow: "Allow", deny: "Deny" } as const;
 const PREVIEWED = 50;
+const PROBLEM_ID = "rule-problem";
+/** What is typed, and an example of it. */
+const INPUTS: Readonly<Record<Exclude<Subject, "fetch">, { readonly label: string; readonly example: string }>> = {
+  command: { label: "Command", example: "npm test" },
+  edit: { label: "Path", example: "docs/**" },
+  read: { label: "Path", example: "docs/**" },
+  path: { label: "Path", example: "docs/**" },
+  tool: { label: "MCP tool", example: "server/tool or server/*" },
+};
 
 interface RuleFormProps {
   readonly shell: Shell;
@@ -25,7 +34,7 @@ export function RuleForm({ shell, sessionId, policies }: RuleFormProps) {
     setFields({ ...fields, ...more });
     setPreview(null);
   };
-  const draft = draftOf(fields, shell.nowMs.value);
+  const { draft, problem } = readRule(fields, shell.nowMs.value);
   const look = async () => {
     if (draft === null) return;
     const about = { type: "policy:preview" as const, scope: fields.scope, sessionId };
@@ -44,7 +53,12 @@ export function RuleForm({ shell, sessionId, policies }: RuleFormProps) {
         void add();
       }}
     >
-      <RuleInputs fields={fields} change={change} />
+      <RuleInputs fields={fields} change={change} isInvalid={problem !== null} />
+      {problem !== null && (
+        <p class="hint" id={PROBLEM_ID}>
+          {problem}
+        </p>
+      )}
       <span class="spacer" />
       <button type="button" class="button ghost" disabled={draft === null} onClick={() => void look()}>
         Preview
@@ -60,11 +74,11 @@ export function RuleForm({ shell, sessionId, policies }: RuleFormProps) {
 interface RuleInputsProps {
   readonly fields: RuleFields;
   readonly change: (more: Partial<RuleFields>) => void;
+  readonly isInvalid: boolean;
 }
 
-function RuleInputs({ fields, change }: RuleInputsProps) {
+function RuleInputs({ fields, change, isInvalid }: RuleInputsProps) {
   const { effect, subject, text, scope, duration } = fields;
-  const isCommand = subject === "command";
   return (
     <>
       <Choice label="Effect" words={EFFECTS} value={effect} onChoose={(chosen) => change({ effect: chosen })} />
@@ -72,8 +86,9 @@ function RuleInputs({ fields, change }: RuleInputsProps) {
       {subject !== "fetch" && (
         <div class="field">
           <input
-            aria-label={isCommand ? "Command" : "Path"}
-            placeholder={isCommand ? "npm test" : "docs/**"}
+            aria-label={INPUTS[subject].label}
+            aria-describedby={isInvalid ? PROBLEM_ID : undefined}
+            placeholder={INPUTS[subject].example}
             autocomplete="off"
             spellcheck={false}
             value={text}
