@@ -46,10 +46,11 @@ summary { cursor: pointer; }
 summary:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
 .tool { padding-left: .9rem; border-left: 2px solid var(--line); }
 .tool summary, .tool .summary { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .5rem; }
-.tool summary::before { content: "▸"; color: var(--faint); }
+.tool summary { position: relative; padding-left: 1.1rem; }
+.tool summary::before { content: "▸"; position: absolute; left: 0; color: var(--faint); }
 .tool [open] > summary::before { content: "▾"; }
 .tool summary::-webkit-details-marker { display: none; }
-.tool .target { min-width: 0; color: var(--faint); font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .8125rem; }
+.tool .target { flex: 1 1 0; min-width: 8rem; color: var(--faint); font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .8125rem; }
 .tool .end { display: inline-flex; gap: .5rem; margin-left: auto; color: var(--faint); font-size: .8125rem; white-space: nowrap; }
 .tag { padding: 0 .35rem; border: 1px solid var(--line); border-radius: .3rem; }
 .complete .mark { color: var(--good); }
@@ -72,10 +73,12 @@ figcaption { font-size: .875rem; }
 .diff ins { background: var(--added); }
 .diff del { background: var(--removed); }
 .box { font-family: system-ui, sans-serif; }
+li:has(> .box) { list-style: none; margin-left: -1.25rem; }
+.plan li:has(> .box) { margin-left: 0; }
 .plan ul { padding-left: 0; list-style: none; }
 blockquote { margin: .75rem 0; padding-left: .9rem; border-left: 3px solid var(--line); color: var(--faint); }
 table { display: block; overflow-x: auto; border-collapse: collapse; }
-th, td { padding: .35rem .7rem; border: 1px solid var(--line); text-align: left; }
+th, td { overflow-wrap: break-word; padding: .35rem .7rem; border: 1px solid var(--line); text-align: left; }
 .right { text-align: right; }
 .center { text-align: center; }
 img { max-width: 100%; border-radius: .4rem; }
@@ -87,7 +90,15 @@ footer { margin-top: 3rem; color: var(--faint); font-size: .8125rem; }
   body { padding: 0; font-size: 11pt; }
   details::details-content { content-visibility: visible; block-size: auto; }
   .user, pre, figure, img, tr { break-inside: avoid-page; }
-  .user, pre, .diff pre { border: 1px solid var(--line); }
+  .user, pre, .diff pre, .code { border: 1px solid var(--line); }
+  .code pre { border: 0; }
   summary { list-style: none; }
+  summary::-webkit-details-marker { display: none; }
+  .tool summary { padding-left: 0; }
+  .tool summary::before, .tool [open] > summary::before { content: none; }
+  summary, h2, h3, h4, h5, h6, figcaption { break-after: avoid-page; }
+  .diff ins, .diff del, .diff .changed { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  audio { display: none; }
+  p, li { orphans: 3; widows: 3; }
 }
 `;
