@@ -92,6 +92,10 @@ function damageWords(movedAside: string, salvage: OpenedDatabase["salvage"]): st
     return `The database was damaged, and nothing of it could be read. A new one was started. ${kept}`;
   const count = (table: string) => (salvage.copied.get(table) ?? 0).toLocaleString("en-US");
   const lost = [...salvage.lost].map(([table, rows]) => `${table} (up to ${rows.toLocaleString("en-US")} rows)`);
-  const losses = lost.length === 0 ? "Nothing was lost." : `Lost, because it could not be read: ${lost.join(", ")}.`;
+  const missing = salvage.missing.map((table) => `${table} (not found, or empty)`);
+  const losses =
+    lost.length + missing.length === 0
+      ? "Nothing was lost."
+      : `Lost, because it could not be read: ${[...lost, ...missing].join(", ")}.`;
   return `The database was damaged. What could be read was copied into a new one: ${count("project")} projects, ${count("session")} sessions, ${count("entry")} entries. ${losses} ${kept}`;
 }

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { checkData } from "../../src/server/doctor/check-data.ts";
 import { startTestServer, TestServer } from "../support/test-server.ts";
 import { reopen, startTalk } from "./talk.ts";
 
@@ -33,14 +34,21 @@ test("everything stored is its user's alone: the directory is 0700 and the token
   expect(server.token).toBe(token);
 });
 
-for (const { name, damage } of [
-  { name: "overwritten at its start", damage: (bytes: Buffer) => bytes.fill("not a database at all", 0, 4_096) },
-  { name: "broken in its middle", damage: (bytes: Buffer) => bytes.fill(0xff, 4_096) },
+for (const { name, damage, isKept } of [
+  // The tables and where they are, with or without what says that it is a database.
+  {
+    name: "overwritten at its start",
+    damage: (bytes: Buffer) => bytes.fill("no database at all", 0, 4_096),
+    isKept: true,
+  },
+  { name: "without its list of tables", damage: (bytes: Buffer) => bytes.fill(0xff, 100, 4_096), isKept: true },
+  { name: "broken in its middle", damage: (bytes: Buffer) => bytes.fill(0xff, 4_096), isKept: false },
 ]) {
-  test(`a database that is ${name} is moved aside whole and told; the server starts with a new one`, async () => {
+  test(`(S10) a database that is ${name} is moved aside whole and told; what reads of it is there again`, async () => {
     await using server = await startTestServer();
     const talk = await startTalk(server);
     await talk.say("stream 500 words");
+    const { projects } = (await server.connect()).all("hello")[0] ?? {};
     await server.stop();
     const path = join(server.dataDir, DATABASE);
     const damaged = await readFile(path);
@@ -49,10 +57,20 @@ for (const { name, damage } of [
     await server.start();
     const aside = (await readdir(server.dataDir)).find((file) => /\.damaged-.*Z$/.test(file));
     expect(server.log).toContain(aside ?? "no file was moved aside");
-    expect(server.log).toMatch(/damaged/);
+    expect(server.log).toContain(
+      isKept ? "1 projects, 1 sessions, 2 entries. Nothing was lost." : "nothing of it could be read",
+    );
     expect(await readFile(join(server.dataDir, aside ?? ""))).toEqual(damaged);
-    expect((await server.connect()).all("hello")[0]?.projects).toEqual([]);
-    await (await startTalk(server)).say("hello");
+    const found = checkData(server.dataDir, Date.now()).map(({ status, message }) => `${status}: ${message}`);
+    expect(found.join("\n")).toContain(aside ?? "no file was moved aside");
+    const client = await server.connect();
+    expect(client.all("hello")[0]?.projects).toEqual(isKept ? projects : []);
+    if (!isKept) await (await startTalk(server)).say("hello");
+    else {
+      const again = await reopen(client, talk);
+      expect(again.entries).toEqual(talk.entries);
+      await again.say("stream 1 words");
+    }
   });
 }
 

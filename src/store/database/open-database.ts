@@ -76,9 +76,7 @@ export function openDatabase(path: string, stamp: string): OpenedDatabase {
     const damage = findDamage(path);
     if (damage) {
       const movedAside = moveAside(path, stamp);
-      const schemaOf = (version: number) =>
-        version >= 1 && version <= MIGRATIONS.length ? MIGRATIONS.slice(0, version) : null;
-      const salvage = salvageDatabase(movedAside, path, schemaOf, isDamage);
+      const salvage = salvageDatabase(movedAside, path, MIGRATIONS, isDamage, stamp);
       return { ...prepare(path), movedAside, salvage, damagedCopy: null, created: salvage === null };
     }
   }
