@@ -14,6 +14,9 @@ const Told = z.array(z.object({ title: z.string(), body: z.string(), stays: z.bo
 /** The browser's own notifications, and a note of each. */
 const NOTE_NOTIFICATIONS = `globalThis.told = [];
   globalThis.Notification = class extends Notification {
+    // The headless shell has nobody to ask, and so denies.
+    static permission = "granted";
+    static requestPermission = async () => "granted";
     constructor(title, options) {
       super(title, options);
       told.push({ title, body: options.body, stays: options.requireInteraction });

@@ -40,7 +40,7 @@ function Invitation({ model }: { model: PortletModel }) {
           ))}
         </div>
       )}
-      <p class="starting">{isStarting && `Starting ${agentName}… What you send now goes out when it is ready.`}</p>
+      <p class="starting">{isStarting && `Starting ${agentName}… You can already send.`}</p>
     </div>
   );
 }
