@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { rm, writeFile } from "node:fs/promises";
 import type { Locator } from "playwright-core";
+import { PAGE_STYLE } from "../../src/sessions/transfer/export/page-style.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { imported } from "../transfer/file-steps.ts";
@@ -209,10 +210,30 @@ test("X-12 NFR-5 an exported page full of hostile words runs nothing, asks nobod
     if (!/^(file|data):/.test(request.url())) troubles.push(`request: ${request.url()}`);
   });
   await page.goto(`file://${file}`);
-  for (const summary of await page.locator("summary").all()) await summary.click();
+  await page.locator("summary").first().click();
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
   expect(await page.locator("article.user").count()).toBe(HOSTILE_TEXTS.length);
   expect(await page.locator("article.user > p.plain").first().textContent()).toBe(HOSTILE_TEXTS[0] ?? "");
   expect(await page.locator("script, iframe, form, link, base, object, svg").count()).toBe(0);
   expect(troubles).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  // X-12 (D12): on a narrow screen words of a table stay whole, and print shows what is folded.
+  const rows = "<tr><th>Case</th><th>Before</th><th>A column of many words that has to wrap</th></tr>";
+  const folded = "<details><summary>Tool</summary><pre>Its output</pre></details>";
+  await page.setContent(`<style>${PAGE_STYLE}</style><p>A line</p><table>${rows}</table>${folded}`);
+  const linesOf = (name: string) =>
+    page.getByText(name, { exact: true }).evaluate((node) => {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      return range.getClientRects().length;
+    });
+  expect([await linesOf("Case"), await linesOf("Before")]).toEqual([1, 1]);
+  const heightOf = async () => (await page.locator("pre").boundingBox())?.height ?? 0;
+  expect(await heightOf()).toBe(0);
+  await page.emulateMedia({ media: "print" });
+  expect(await heightOf()).toBeGreaterThan(0);
   await page.close();
 });

@@ -77,6 +77,8 @@ li:has(> .box) { list-style: none; margin-left: -1.25rem; }
 .plan li:has(> .box) { margin-left: 0; }
 .plan ul { padding-left: 0; list-style: none; }
 blockquote { margin: .75rem 0; padding-left: .9rem; border-left: 3px solid var(--line); color: var(--faint); }
+:is(blockquote, ul, ol) :is(blockquote, ul, ol) :is(blockquote, ul, ol) :is(blockquote, ul, ol) :is(blockquote, ul, ol) :is(blockquote, ul, ol) {
+  padding-left: 0; border-left: 0; list-style-position: inside; }
 table { display: block; overflow-x: auto; border-collapse: collapse; }
 th, td { overflow-wrap: break-word; padding: .35rem .7rem; border: 1px solid var(--line); text-align: left; }
 .right { text-align: right; }
