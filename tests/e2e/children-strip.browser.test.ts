@@ -29,6 +29,7 @@ test("O-5 (C8) a parent shows each agent with its state, last line and files, an
   expect(await child("Finished child").getByRole("button", { name: "Stop Finished child" }).count()).toBe(0);
 
   await child("Busy child").getByRole("button", { name: "Busy child", exact: true }).click();
+  await app.tab("Busy child").and(app.activeTab).waitFor();
   const opened = await app.shownSession();
   await opened.entries("user").getByText("From the parent session").waitFor();
   await opened.frame.getByRole("button", { name: /started this one: stream 1 words/ }).click();
