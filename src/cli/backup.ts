@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { BackupError } from "../server/backup/backup-manifest.ts";
-import { writeBackup } from "../server/backup/write-backup.ts";
-import { VERSION } from "../server/version.ts";
+import { BackupError, writeBackup } from "../operations/backup/write-backup.ts";
+import { VERSION } from "../operations/version.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import type { CommandLine } from "./parse-command-line.ts";
 import { print } from "./print.ts";

@@ -1,5 +1,5 @@
-import { examine } from "../server/doctor/examine.ts";
-import type { Finding } from "../server/doctor/finding.ts";
+import { examine } from "../operations/doctor/examine.ts";
+import type { Finding } from "../operations/doctor/finding.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { CommandLine } from "./parse-command-line.ts";
 import { print } from "./print.ts";

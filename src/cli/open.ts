@@ -1,5 +1,5 @@
+import { openBrowser } from "../operations/open-browser.ts";
 import type { SessionId } from "../protocol/ids.ts";
-import { openBrowser } from "../server/open-browser.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, findSession } from "./find-session.ts";
 import type { CommandLine } from "./parse-command-line.ts";

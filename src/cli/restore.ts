@@ -1,5 +1,5 @@
-import { restoreBackup } from "../server/backup/restore-backup.ts";
-import { AlreadyRunningError } from "../server/instance-lock.ts";
+import { restoreBackup } from "../operations/backup/restore-backup.ts";
+import { AlreadyRunningError } from "../operations/instance-lock.ts";
 import { explained, stampOf } from "./backup.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import type { CommandLine } from "./parse-command-line.ts";

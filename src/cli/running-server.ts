@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { invariant } from "../lib/assert.ts";
-import { isLockHeld } from "../server/lock-state.ts";
+import { isLockHeld } from "../operations/instance-lock.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { isCertificateFault, type PinnedTls, pinnedTls, strangerError } from "./pinned-tls.ts";
 

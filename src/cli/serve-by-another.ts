@@ -1,4 +1,4 @@
-import { isLockHeld } from "../server/lock-state.ts";
+import { isLockHeld } from "../operations/instance-lock.ts";
 
 const LOOK_AGAIN_MS = 50;
 const START_MS_MAX = 30_000;

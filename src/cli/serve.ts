@@ -1,9 +1,9 @@
 import { ignore } from "../lib/ignore.ts";
-import { readConfig, SECRET_VARIABLES } from "../server/config.ts";
-import { reportCrashes } from "../server/crash/report-crashes.ts";
-import { explainStartFailure } from "../server/explain-start-failure.ts";
-import { ServerLog } from "../server/logging/server-log.ts";
-import { openBrowser } from "../server/open-browser.ts";
+import { readConfig, SECRET_VARIABLES } from "../operations/config.ts";
+import { reportCrashes } from "../operations/crash-reports.ts";
+import { explainStartFailure } from "../operations/explain-start-failure.ts";
+import { openBrowser } from "../operations/open-browser.ts";
+import { ServerLog } from "../operations/server-log.ts";
 import { type RunningServer, startServer } from "../server/start-server.ts";
 import { beQuiet, tell, tellFailure } from "./print.ts";
 

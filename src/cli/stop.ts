@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { countHeld } from "../server/held-agents.ts";
-import { isLockHeld } from "../server/lock-state.ts";
+import { countHeld } from "../operations/held-agents.ts";
+import { isLockHeld } from "../operations/instance-lock.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import type { CommandLine, Environment } from "./parse-command-line.ts";
 import { print, tell } from "./print.ts";

@@ -9,11 +9,11 @@ import type { ProcessHost } from "../agents/process/process-host.ts";
 import { OWNER_VARIABLE, RUN_VARIABLE } from "../agents/process/sweep-leftovers.ts";
 import type { InstallMessage } from "../bridge/agent-directory.ts";
 import type { Hub } from "../fanout/hub.ts";
+import type { ServerConfig } from "../operations/config.ts";
+import { VERSION } from "../operations/version.ts";
 import type { World } from "../ports/world.ts";
 import { RefusalError } from "../protocol/errors.ts";
 import type { Answer } from "../sessions/answer.ts";
-import type { ServerConfig } from "./config.ts";
-import { VERSION } from "./version.ts";
 
 const FREE_BYTES_MIN = 1024 * 1024 * 1024;
 /** Where packages come from is the user's choice, and stands here too. */

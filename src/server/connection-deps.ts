@@ -1,6 +1,10 @@
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { ConnectionDeps } from "../bridge/socket-connection.ts";
 import { Feed } from "../fanout/feed.ts";
+import { lastCrash } from "../operations/crash-reports.ts";
+import type { Logger } from "../operations/server-log.ts";
+import { VERSION } from "../operations/version.ts";
+import type { SessionId } from "../protocol/ids.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import type { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import type { SessionService } from "../sessions/session-service.ts";
@@ -9,12 +13,9 @@ import type { ProjectService } from "../workspace/project-service.ts";
 import type { ProjectTools } from "../workspace/project-tools.ts";
 import { agentDirectory } from "./agent-directory.ts";
 import type { AgentInstalls } from "./agent-installs.ts";
-import { lastCrash } from "./crash/last-run.ts";
 import type { createTransfers } from "./create-transfers.ts";
 import type { Foundation } from "./open-foundation.ts";
-import { warnOfShortLogs } from "./short-log-warning.ts";
 import type { SignIn } from "./sign-in.ts";
-import { VERSION } from "./version.ts";
 
 interface ConnectionParts
   extends Pick<Foundation, "config" | "dataDir" | "world" | "logger" | "stores" | "hub" | "file"> {
@@ -68,5 +69,24 @@ function greeting({
     storage: stores.storage.state,
     ...lastCrash(dataDir),
     startProblems: [...file.problems, ...stores.problems],
+  };
+}
+
+/** Whatever clients claim, the log does not fill up with it. */
+const WARNINGS_MAX = 100;
+
+/**
+ * SQLite drops the end of a write-ahead log that it cannot trust and says nothing. Pages remember how far they had come:
+ * one that knows more than is stored is the only witness that something is gone, so it is told, once per session.
+ */
+export function warnOfShortLogs(logger: Logger): (sessionId: SessionId, known: number, stored: number) => void {
+  const warned = new Set<SessionId>();
+  return (sessionId, known, stored) => {
+    if (warned.has(sessionId) || warned.size >= WARNINGS_MAX) return;
+    warned.add(sessionId);
+    logger.warn(
+      `The database is older than what a page has shown of session ${sessionId} (${known} facts shown, ${stored} stored). ` +
+        "Unless you have deleted it or put back an older copy, the disk has lost some of it: check the disk. What is stored goes on from here.",
+    );
   };
 }

@@ -5,12 +5,11 @@ import { Pairing } from "../access/pairing.ts";
 import { AccessControl } from "../bridge/access-control.ts";
 import type { Reach } from "../bridge/device-routes.ts";
 import { OwnHosts } from "../bridge/own-hosts.ts";
+import { isLoopback, type ServerConfig } from "../operations/config.ts";
+import { localOrigin, machineNames, otherOrigins } from "../operations/tls/prepare-tls.ts";
+import type { Certificate } from "../operations/tls/read-certificate.ts";
 import type { DeviceStore } from "../ports/device-store.ts";
 import type { World } from "../ports/world.ts";
-import { isLoopback, type ServerConfig } from "./config.ts";
-import { machineNames } from "./tls/machine-names.ts";
-import { localOrigin, otherOrigins } from "./tls/prepare-tls.ts";
-import type { Certificate } from "./tls/read-certificate.ts";
 
 const SECRET_BYTES = 32;
 

@@ -1,10 +1,10 @@
 import { HolderHost } from "../agents/holder/holder-host.ts";
 import type { Lifeline } from "../agents/process/lifeline.ts";
 import type { FlowGate } from "../lib/flow-gate.ts";
-import type { ServerConfig } from "./config.ts";
-import type { DataDir } from "./data-dir.ts";
-import { countHeld, heldDirOf } from "./held-agents.ts";
-import type { Logger } from "./logging/logger.ts";
+import type { ServerConfig } from "../operations/config.ts";
+import type { DataDir } from "../operations/data-dir.ts";
+import { countHeld, heldDirOf } from "../operations/held-agents.ts";
+import type { Logger } from "../operations/server-log.ts";
 
 const NONE = { holders: null, holdsAgents: false } as const;
 const UNATTENDED_BYTES_MAX = 64 * 1024 * 1024;

@@ -1,10 +1,10 @@
+import type { DataDir } from "../operations/data-dir.ts";
+import type { openStores } from "../operations/open-stores.ts";
 import type { World } from "../ports/world.ts";
 import type { CliType } from "../protocol/ids.ts";
 import type { PermissionMode } from "../protocol/permission-policy.ts";
 import { PolicyService } from "../sessions/policy/policy-service.ts";
 import { DiskRealPaths } from "../workspace/real-paths.ts";
-import type { DataDir } from "./data-dir.ts";
-import type { openStores } from "./open-stores.ts";
 
 interface PolicyParts {
   readonly world: World;

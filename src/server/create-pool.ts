@@ -5,20 +5,20 @@ import type { ProcessLedger } from "../agents/process/process-ledger.ts";
 import type { Hub } from "../fanout/hub.ts";
 import type { AbsenceWatch } from "../lib/absence-watch.ts";
 import type { FlowGate } from "../lib/flow-gate.ts";
+import { isLoopback, type ServerConfig } from "../operations/config.ts";
+import type { LoadedConfigFile } from "../operations/config-file.ts";
+import { createCatalog } from "../operations/create-catalog.ts";
+import type { DataDir } from "../operations/data-dir.ts";
+import type { Logger } from "../operations/server-log.ts";
+import { faultReporter } from "../operations/storage-guard.ts";
+import { VERSION } from "../operations/version.ts";
 import type { ProcessChoices } from "../ports/agent-choices.ts";
 import type { World } from "../ports/world.ts";
 import { AgentQuestions } from "../sessions/questions/agent-questions.ts";
 import type { ProjectTools } from "../workspace/project-tools.ts";
 import { AgentInstalls } from "./agent-installs.ts";
-import { isLoopback, type ServerConfig } from "./config.ts";
-import type { LoadedConfigFile } from "./config-file.ts";
-import { createCatalog } from "./create-catalog.ts";
 import { createHolders } from "./create-holders.ts";
-import type { DataDir } from "./data-dir.ts";
-import type { Logger } from "./logging/logger.ts";
 import type { OwnTools } from "./own-tools.ts";
-import { faultReporter } from "./storage-guard.ts";
-import { VERSION } from "./version.ts";
 
 const EPOCH_CHARS = 8;
 

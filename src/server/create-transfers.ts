@@ -1,12 +1,12 @@
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { Hub } from "../fanout/hub.ts";
+import type { openStores } from "../operations/open-stores.ts";
 import type { World } from "../ports/world.ts";
 import type { PolicyService } from "../sessions/policy/policy-service.ts";
 import { ExportService } from "../sessions/transfer/export/export-service.ts";
 import { FileImport } from "../sessions/transfer/file-import.ts";
 import { ImportService } from "../sessions/transfer/import-service.ts";
 import { DiskRealPaths } from "../workspace/real-paths.ts";
-import type { openStores } from "./open-stores.ts";
 
 interface TransferParts {
   readonly world: World;

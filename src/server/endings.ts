@@ -1,14 +1,14 @@
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { Lifeline } from "../agents/process/lifeline.ts";
+import type { ServerConfig } from "../operations/config.ts";
+import type { openStores } from "../operations/open-stores.ts";
+import type { Logger } from "../operations/server-log.ts";
+import { type StorageGuard, warnOfUnstored } from "../operations/storage-guard.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { AgentInstalls } from "./agent-installs.ts";
-import type { ServerConfig } from "./config.ts";
 import type { createTransfers } from "./create-transfers.ts";
-import type { Logger } from "./logging/logger.ts";
-import type { openStores } from "./open-stores.ts";
 import type { Orchestration } from "./orchestration.ts";
 import type { SignIn } from "./sign-in.ts";
-import { type StorageGuard, warnOfUnstored } from "./storage-guard.ts";
 
 interface EndingParts {
   readonly config: ServerConfig;

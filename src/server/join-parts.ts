@@ -1,3 +1,5 @@
+import { shownToolServer } from "../operations/config-file.ts";
+import { DataMaintenance } from "../operations/data-maintenance.ts";
 import { ProjectService } from "../workspace/project-service.ts";
 import { ProjectTools } from "../workspace/project-tools.ts";
 import { connectionDeps } from "./connection-deps.ts";
@@ -5,13 +7,11 @@ import { createPolicy } from "./create-policy.ts";
 import { createPool } from "./create-pool.ts";
 import { createSessions } from "./create-sessions.ts";
 import { createTransfers } from "./create-transfers.ts";
-import { DataCare } from "./data-care.ts";
 import { endings } from "./endings.ts";
 import type { Foundation } from "./open-foundation.ts";
 import { Orchestration } from "./orchestration.ts";
 import { SignIn } from "./sign-in.ts";
 import { takeOver } from "./take-over.ts";
-import { shownToolServer } from "./tool-servers.ts";
 
 /** Everything behind the socket, joined, and gone on with where the last server stopped. */
 export async function joinParts(foundation: Foundation) {
@@ -43,5 +43,5 @@ export async function joinParts(foundation: Foundation) {
     transfers: createTransfers({ ...foundation, pool, policy }),
     signIn: new SignIn({ ...foundation, pool, sessions, home }),
   };
-  return { ...parts, ...endings(parts), data: new DataCare(parts), connection: connectionDeps(parts) };
+  return { ...parts, ...endings(parts), data: new DataMaintenance(parts), connection: connectionDeps(parts) };
 }

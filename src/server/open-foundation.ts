@@ -1,13 +1,13 @@
 import { ProcessLedger } from "../agents/process/process-ledger.ts";
 import { Hub } from "../fanout/hub.ts";
 import { AbsenceWatch } from "../lib/absence-watch.ts";
+import type { ServerConfig } from "../operations/config.ts";
+import { loadConfigFile } from "../operations/config-file.ts";
+import type { DataDir } from "../operations/data-dir.ts";
+import { openStores } from "../operations/open-stores.ts";
+import type { Logger } from "../operations/server-log.ts";
+import { faultReporter, StorageGuard } from "../operations/storage-guard.ts";
 import type { World } from "../ports/world.ts";
-import type { ServerConfig } from "./config.ts";
-import { loadConfigFile } from "./config-file.ts";
-import type { DataDir } from "./data-dir.ts";
-import type { Logger } from "./logging/logger.ts";
-import { openStores } from "./open-stores.ts";
-import { faultReporter, StorageGuard } from "./storage-guard.ts";
 import { ownerOf } from "./take-over.ts";
 
 interface Ground {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { OwnToolServer } from "../agents/acp/mcp-servers.ts";
+import { PROGRAM_DIR } from "../operations/version.ts";
 import type { SessionTokens } from "../orchestration/session-tokens.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import { OWN_TOOL_SERVER } from "../protocol/own-tools.ts";
-import { PROGRAM_DIR } from "./version.ts";
 
 /** The agent starts it in the user's folder, whose own settings get no say in how we run. */
 const IGNORE_THE_FOLDER = ["--no-env-file", "--no-install", `--config=${join(PROGRAM_DIR, "bin", "bunfig.toml")}`];

@@ -1,23 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import type { AgentPool } from "../agents/pool/agent-pool.ts";
+import { HttpServer } from "../bridge/http-server.ts";
 import { PageFiles } from "../bridge/page-files.ts";
+import { asPlainJson } from "../lib/harmless-text.ts";
 import { LOG_PATH } from "../lib/server-log-place.ts";
+import type { ServerConfig } from "../operations/config.ts";
+import { tellOfLastRun } from "../operations/crash-reports.ts";
+import { DataDir } from "../operations/data-dir.ts";
+import { InstanceLock } from "../operations/instance-lock.ts";
+import type { ServerLog } from "../operations/server-log.ts";
+import { metricsText, statusReport } from "../operations/status-report.ts";
+import { faultReporter } from "../operations/storage-guard.ts";
+import { localOrigin, prepareTls, tellReach } from "../operations/tls/prepare-tls.ts";
+import { PROGRAM_DIR, VERSION } from "../operations/version.ts";
 import { isoTime, type World } from "../ports/world.ts";
-import type { ServerConfig } from "./config.ts";
-import { tellOfLastRun } from "./crash/last-run.ts";
+import { cliTypeOf, SessionId } from "../protocol/ids.ts";
+import type { SessionService } from "../sessions/session-service.ts";
 import { createAccess } from "./create-access.ts";
-import { DataDir } from "./data-dir.ts";
-import { InstanceLock } from "./instance-lock.ts";
 import { joinParts } from "./join-parts.ts";
-import { listen } from "./listen.ts";
-import type { ServerLog } from "./logging/server-log.ts";
-import { metricsText } from "./metrics-text.ts";
 import { openFoundation } from "./open-foundation.ts";
-import { statusReport } from "./status-report.ts";
-import { faultReporter } from "./storage-guard.ts";
-import { localOrigin, prepareTls, tellReach } from "./tls/prepare-tls.ts";
-import { traceText } from "./trace-text.ts";
-import { PROGRAM_DIR, VERSION } from "./version.ts";
 
 export interface RunningServer {
   readonly url: string;
@@ -96,4 +98,39 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     stop: () => end(parts.stopAgents),
     detach: () => end(parts.stopOwn),
   };
+}
+
+/** A session's wire trace for people and bug reports: a heading line, then one JSON object per message. */
+function traceText(id: string, { pool, sessions }: { pool: AgentPool; sessions: SessionService }): string | null {
+  const sessionId = SessionId.safeParse(id);
+  if (!sessionId.success || !sessions.exists(sessionId.data)) return null;
+  const cliType = cliTypeOf(sessionId.data);
+  const heading = { liminalBuilder: VERSION, sessionId: sessionId.data, cliType };
+  const lines = pool
+    .trace(cliType, sessionId.data)
+    .map(({ at, ...line }) => ({ at: new Date(at).toISOString(), ...line }));
+  return [heading, ...lines].map((line) => asPlainJson(JSON.stringify(line))).join("\n");
+}
+
+type HttpOptions = ConstructorParameters<typeof HttpServer>[0];
+
+/** The last run's port, when it may be chosen freely and is still free: pages and agents find us where we were. */
+function listen(
+  { port, freePort }: Pick<ServerConfig, "port" | "freePort">,
+  dataDir: DataDir,
+  options: (port: number) => HttpOptions,
+): HttpServer {
+  const first = port === 0 ? dataDir.lastPort() : freePort ? port : null;
+  const http = (first !== null && tryListen(options(first))) || new HttpServer(options(freePort ? 0 : port));
+  dataDir.keepPort(http.port);
+  return http;
+}
+
+function tryListen(options: HttpOptions): HttpServer | null {
+  try {
+    return new HttpServer(options);
+  } catch (error) {
+    if (error instanceof Error && Reflect.get(error, "code") === "EADDRINUSE") return null;
+    throw error;
+  }
 }

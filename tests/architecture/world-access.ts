@@ -6,6 +6,7 @@ type World = "clock" | "chance" | "environment";
 /** Where the world enters. Everywhere else it is passed in, so that tests can hold it still. */
 const MAY_REACH: readonly { readonly path: string; readonly world: readonly World[] }[] = [
   { path: "src/server/", world: ["clock", "chance", "environment"] },
+  { path: "src/operations/", world: ["clock", "chance", "environment"] },
   { path: "src/cli/", world: ["clock", "chance", "environment"] },
   { path: "src/web/", world: ["clock", "chance"] },
   { path: "builtin-agent/main.ts", world: ["clock", "chance", "environment"] },

@@ -3,8 +3,8 @@ import { expect, it } from "bun:test";
 import { chmod, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { checkData, checkDisk } from "../../src/server/doctor/check-data.ts";
-import { checkBun } from "../../src/server/doctor/check-programs.ts";
+import { checkData, checkDisk } from "../../src/operations/doctor/check-data.ts";
+import { checkBun } from "../../src/operations/doctor/check-programs.ts";
 import { startTestServer, TestServer, type TestServerOptions } from "../support/test-server.ts";
 import { COMMANDS_TIMEOUT_MS, liminalJson } from "./liminal.ts";
 

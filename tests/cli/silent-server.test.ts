@@ -2,10 +2,10 @@ import { expect, it } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { DataDir } from "../../src/operations/data-dir.ts";
+import { InstanceLock } from "../../src/operations/instance-lock.ts";
 import { ProjectId } from "../../src/protocol/ids.ts";
 import type { PlainServerMessage } from "../../src/protocol/server-messages.ts";
-import { DataDir } from "../../src/server/data-dir.ts";
-import { InstanceLock } from "../../src/server/instance-lock.ts";
 import { TestServer } from "../support/test-server.ts";
 import { COMMANDS_TIMEOUT_MS, type Ended, liminal } from "./liminal.ts";
 

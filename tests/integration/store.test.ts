@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { checkData } from "../../src/server/doctor/check-data.ts";
+import { checkData } from "../../src/operations/doctor/check-data.ts";
 import { startTestServer, TestServer } from "../support/test-server.ts";
 import { reopen, startTalk } from "./talk.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isLockHeld } from "../../src/server/lock-state.ts";
+import { isLockHeld } from "../../src/operations/instance-lock.ts";
 import { expectUnbrokenWords } from "../integration/expect-kept.ts";
 import { reopen, startTalk, type Talk } from "../integration/talk.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";

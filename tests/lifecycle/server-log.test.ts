@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ServerLog } from "../../src/server/logging/server-log.ts";
+import { ServerLog } from "../../src/operations/server-log.ts";
 import { COMMANDS_TIMEOUT_MS, liminal, startLiminal } from "../cli/liminal.ts";
 import { startTalk } from "../integration/talk.ts";
 import { allowWrites, failWrites, NO_FILE_LIMIT } from "../support/file-limit.ts";
@@ -98,8 +98,8 @@ describe("a crash", () => {
     expect(quiet.all("hello")[0]?.crashReport).toBeUndefined();
     await server.stop();
     const script = `
-      import { reportCrashes } from "${ROOT}/src/server/crash/report-crashes.ts";
-      import { ServerLog } from "${ROOT}/src/server/logging/server-log.ts";
+      import { reportCrashes } from "${ROOT}/src/operations/crash-reports.ts";
+      import { ServerLog } from "${ROOT}/src/operations/server-log.ts";
       const log = new ServerLog({ now: Date.now, level: "info", print: () => undefined });
       log.hide("hidden-token");
       reportCrashes(${JSON.stringify(server.dataDir)}, log);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DEFAULT_REQUEST_TIMEOUT_MSEC } from "@modelcontextprotocol/client";
-import { loadConfigFile } from "../../src/server/config-file.ts";
+import { loadConfigFile } from "../../src/operations/config-file.ts";
 import { startTalk } from "../integration/talk.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { McpCaller, sessionToken } from "./mcp-caller.ts";

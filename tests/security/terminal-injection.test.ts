@@ -185,7 +185,7 @@ test("X-14 whatever is logged, a line that begins with a time is ours", async ()
     [
       process.execPath,
       "-e",
-      `import { ServerLog } from ${JSON.stringify(join(ROOT, "src/server/logging/server-log.ts"))};
+      `import { ServerLog } from ${JSON.stringify(join(ROOT, "src/operations/server-log.ts"))};
        const logger = new ServerLog({ now: () => 0, level: "info", print: (line) => process.stderr.write(line) });
        const evil = ${JSON.stringify(`${STEERING}\r\n1970-01-01T00:00:00.000Z info forged`)};
        logger.info(evil); logger.warn(evil); logger.error("fault", new Error(evil));`,

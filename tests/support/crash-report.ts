@@ -1,4 +1,4 @@
-import { CrashReports } from "../../src/server/crash/crash-reports.ts";
+import { CrashReports } from "../../src/operations/crash-reports.ts";
 
 /** What a run that ended unexpectedly leaves in a data directory. */
 export function leaveCrashReport(dataDir: string): void {

@@ -1,5 +1,5 @@
 import { expect, it } from "bun:test";
-import { processMemoryBytes } from "./process-memory.ts";
+import { processMemoryBytes } from "./status-report.ts";
 
 const NO_SUCH_PROCESS = 2 ** 22 + 1;
 

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { parseJson } from "../lib/parse-json.ts";
@@ -59,5 +60,22 @@ export class InstanceLock implements Disposable {
     // Only a courtesy: one that cannot be read names nobody.
     const note = Note.safeParse(parseJson(readFileSync(this.#noteFile, "utf8")));
     return note.success ? ` (process ${note.data.pid}, port ${note.data.port})` : "";
+  }
+}
+
+/** Whether a server works with this data directory now. Looks, and takes nothing. */
+export function isLockHeld(dataDir: string): boolean {
+  const path = join(dataDir, "lock");
+  if (!existsSync(path)) return false;
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    db.exec("PRAGMA busy_timeout = 0");
+    db.prepare("SELECT count(*) FROM sqlite_master").get();
+    return false;
+  } catch (error) {
+    if (/locked|busy/i.test(String(error))) return true;
+    throw error;
+  } finally {
+    db.close();
   }
 }

@@ -16,7 +16,7 @@ const SWEEP_STEPS_MAX = 2_000;
 const Written = z.object({ path: z.string(), bytes: z.int(), sessions: z.int() });
 const Failed = z.object({ error: z.object({ message: z.string() }) });
 
-interface DataCareParts {
+interface DataMaintenanceParts {
   readonly config: ServerConfig;
   readonly stores: ReturnType<typeof openStores>;
   readonly sessions: SessionService;
@@ -25,11 +25,11 @@ interface DataCareParts {
 }
 
 /** What the user does with everything at once. Files of projects are never touched. */
-export class DataCare implements DataDoor {
-  readonly #parts: DataCareParts;
+export class DataMaintenance implements DataDoor {
+  readonly #parts: DataMaintenanceParts;
   #backingUp: Promise<Kept> | null = null;
 
-  constructor(parts: DataCareParts) {
+  constructor(parts: DataMaintenanceParts) {
     this.#parts = parts;
   }
 

@@ -15,7 +15,7 @@ import { SqliteProjectStore } from "../store/sqlite-project-store.ts";
 import { SqliteToolChoices } from "../store/sqlite-tool-choices.ts";
 import { SqliteTransferStore } from "../store/sqlite-transfer-store.ts";
 import { type DataDir, makePrivate } from "./data-dir.ts";
-import type { Logger } from "./logging/logger.ts";
+import type { Logger } from "./server-log.ts";
 import { faultReporter } from "./storage-guard.ts";
 
 const RECEIPTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;

@@ -7,7 +7,7 @@ import { storageFaultOf } from "../../store/database/storage-fault.ts";
 import { DataDir } from "../data-dir.ts";
 import { countHeld } from "../held-agents.ts";
 import { InstanceLock } from "../instance-lock.ts";
-import { BackupError, type BackupManifest, CONFIG, checkFiles, DATABASE, readManifest } from "./backup-manifest.ts";
+import { BackupError, type BackupManifest, CONFIG, checkFiles, DATABASE, readManifest } from "./write-backup.ts";
 
 /** What is being brought in, until it is whole. */
 const ASIDE = "restoring";

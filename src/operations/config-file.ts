@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
+import type { McpServerSetting } from "../agents/acp/mcp-servers.ts";
 import {
   type AgentDefinition,
   type AgentOverlay,
@@ -16,8 +17,8 @@ import { nearestWord } from "../lib/nearest-word.ts";
 import { Budget } from "../protocol/delegation.ts";
 import { CliType } from "../protocol/ids.ts";
 import { PermissionMode } from "../protocol/permission-policy.ts";
+import type { ToolServer } from "../protocol/tool-server.ts";
 import { TREE_LIMITS, type TreeLimits } from "../sessions/delegation/tree-limits.ts";
-import type { ConfiguredToolServer } from "./tool-servers.ts";
 
 const RETRY_MS_MAX = 30_000;
 const LEVELS_MAX = 10;
@@ -413,4 +414,18 @@ function sentence(text: string): string {
 
 function lowerFirst(text: string): string {
   return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
+
+/** A tool server as config.json has it. */
+type ConfiguredToolServer = McpServerSetting & {
+  /** Whether projects get it in which nothing else was chosen. */
+  readonly enabled: boolean;
+};
+
+/** Fit to be shown: arguments, environments, headers and queries may hold secrets, so they are left out. */
+export function shownToolServer(server: ConfiguredToolServer): ToolServer {
+  const { name, enabled } = server;
+  if ("command" in server) return { name, enabled, kind: "program", target: basename(server.command) };
+  const { origin, pathname } = new URL(server.url);
+  return { name, enabled, kind: "address", target: `${origin}${pathname}` };
 }

@@ -3,7 +3,7 @@ import { FlowGate } from "../lib/flow-gate.ts";
 import type { StorageState } from "../protocol/storage.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import { storageFaultOf } from "../store/database/storage-fault.ts";
-import type { Logger } from "./logging/logger.ts";
+import type { Logger } from "./server-log.ts";
 
 type Listener = (state: StorageState) => void;
 

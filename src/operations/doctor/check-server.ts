@@ -1,15 +1,14 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
 import { parseJson } from "../../lib/parse-json.ts";
 import type { ServerConfig } from "../config.ts";
 import { countHeld } from "../held-agents.ts";
-import { isLockHeld } from "../lock-state.ts";
+import { isLockHeld } from "../instance-lock.ts";
 import { servedTls } from "../tls/kept-certificate.ts";
 import { VERSION } from "../version.ts";
 import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";
-import { holderOfPort } from "./port-holder.ts";
 
 const ANSWER_MS_MAX = 5_000;
 const Note = z.object({ pid: z.int(), port: z.int(), origin: z.string().optional() });
@@ -118,4 +117,44 @@ function bindFailure(port: number, host: string): Promise<string | null> {
 
 function readNote(path: string): z.infer<typeof Note> | null {
   return existsSync(path) ? (Note.safeParse(parseJson(readFileSync(path, "utf8"))).data ?? null) : null;
+}
+
+const LISTENING = "0A";
+const ADDRESS_COLUMN = 1;
+const STATE_COLUMN = 3;
+const INODE_COLUMN = 9;
+
+/** Who listens on a port, as far as this user may see; null where that cannot be told. */
+function holderOfPort(port: number): string | null {
+  const sockets = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => listeningInodes(table, port)));
+  if (sockets.size === 0) return null;
+  const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && holdsOneOf(name, sockets));
+  if (pid === undefined) return null;
+  const command = tolerant(() => readFileSync(`/proc/${pid}/comm`, "utf8").trim(), "unknown");
+  return `${command} (process ${pid})`;
+}
+
+function listeningInodes(table: string, port: number): string[] {
+  if (!existsSync(table)) return [];
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  return readFileSync(table, "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter((columns) => columns[ADDRESS_COLUMN]?.endsWith(wanted) && columns[STATE_COLUMN] === LISTENING)
+    .map((columns) => `socket:[${columns[INODE_COLUMN]}]`);
+}
+
+function holdsOneOf(pid: string, sockets: ReadonlySet<string>): boolean {
+  const names = tolerant(() => readdirSync(`/proc/${pid}/fd`), []);
+  return names.some((name) => sockets.has(tolerant(() => readlinkSync(`/proc/${pid}/fd/${name}`), "")));
+}
+
+/** Processes end while we look, and others' are not for us to see. */
+function tolerant<Value>(read: () => Value, otherwise: Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return otherwise;
+    throw error;
+  }
 }

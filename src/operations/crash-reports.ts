@@ -1,12 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DataDir } from "./data-dir.ts";
+import type { InstanceLock } from "./instance-lock.ts";
+import type { Logger, ServerLog } from "./server-log.ts";
+import { VERSION } from "./version.ts";
 
 const FOLDER = "crashes";
 const REPORTS_KEPT_MAX = 5;
 const NAME = /^crash-[0-9TZ.-]+\.txt$/;
 const LINES_MAX = 100;
 
-export interface Crash {
+interface Crash {
   /** What happened, in one sentence. */
   readonly what: string;
   readonly details: string;
@@ -66,4 +70,41 @@ export class CrashReports {
     rmSync(this.pathOf(name), { force: true });
     return true;
   }
+}
+
+/** What nobody caught ends the server: what it was stays in a file, for the user alone. */
+export function reportCrashes(dataDir: string, logger: ServerLog): void {
+  const crash = (what: string) => (error: unknown) => {
+    const details = logger.clean(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    const at = new Date().toISOString();
+    const log = [...logger.recent];
+    try {
+      const path = new CrashReports(dataDir).write({ what, details, at, version: VERSION, log });
+      logger.error(`${what} It ended the server. ${path} says more; it is sent to nobody.`);
+    } catch (failure) {
+      logger.error(`${what} It ended the server: ${details}`, failure);
+    }
+    process.exit(1);
+  };
+  process.on("uncaughtException", crash("An error that nobody had expected."));
+  process.on("unhandledRejection", crash("Something failed that nobody had waited for."));
+}
+
+/** Says at the start how the last run ended, where that was not as it should. */
+export function tellOfLastRun(dataDir: DataDir, lock: InstanceLock, logger: Logger): CrashReports {
+  const crashes = new CrashReports(dataDir.path);
+  const [newest] = crashes.names();
+  if (newest !== undefined)
+    logger.warn(
+      `An earlier run ended unexpectedly: ${crashes.pathOf(newest)} says how. It was sent to nobody; delete it when you are done.`,
+    );
+  else if (lock.wasLeft)
+    logger.info("The last run was killed, or the machine went down. Everything that was stored is there.");
+  return crashes;
+}
+
+/** For whoever opens the page. */
+export function lastCrash(dataDir: DataDir): { crashReport?: string } {
+  const [newest] = new CrashReports(dataDir.path).names();
+  return newest === undefined ? {} : { crashReport: newest };
 }

@@ -1,10 +1,16 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { asLogText, asPlainJson } from "../../lib/harmless-text.ts";
-import { REDACTED, redactSecrets } from "../../lib/redact-secrets.ts";
-import { LOG_LEVELS, LOG_OLD_FILES_MAX, type LogLevel } from "../../lib/server-log-place.ts";
-import type { Logger } from "./logger.ts";
-import { RotatingFile } from "./rotating-file.ts";
+import { asLogText, asPlainJson } from "../lib/harmless-text.ts";
+import { REDACTED, redactSecrets } from "../lib/redact-secrets.ts";
+import { LOG_LEVELS, LOG_OLD_FILES_MAX, type LogLevel } from "../lib/server-log-place.ts";
+import { makePrivate } from "./data-dir.ts";
+
+/** What happens in the server, for the person at the terminal and for whoever looks later. */
+export interface Logger {
+  info(text: string): void;
+  warn(text: string): void;
+  error(text: string, error?: unknown): void;
+}
 
 const FILE_BYTES_MAX = 5 * 1024 * 1024;
 const LINE_CHARS_MAX = 20_000;
@@ -108,4 +114,53 @@ export class ServerLog implements Logger {
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+interface RotatingFileOptions {
+  readonly bytesMax: number;
+  /** How many full ones are kept, as `<path>.1` (the newest), `<path>.2` and so on. */
+  readonly oldMax: number;
+}
+
+/** Grows line by line and is put aside when it is full. Throws when the disk does not take a line. */
+class RotatingFile implements Disposable {
+  readonly #path: string;
+  readonly #options: RotatingFileOptions;
+  #file: number;
+  #bytes: number;
+
+  constructor(path: string, options: RotatingFileOptions) {
+    this.#path = path;
+    this.#options = options;
+    makePrivate(path);
+    this.#file = openSync(path, "a", 0o600);
+    this.#bytes = fstatSync(this.#file).size;
+  }
+
+  append(line: string): void {
+    const bytes = Buffer.from(`${line}\n`);
+    if (this.#bytes > 0 && this.#bytes + bytes.byteLength > this.#options.bytesMax) this.#rotate();
+    this.#bytes += writeSync(this.#file, bytes);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+
+  #rotate(): void {
+    // It is aside already where there was no room for the next one.
+    if (existsSync(this.#path)) this.#putAside();
+    const full = this.#file;
+    this.#file = openSync(this.#path, "a", 0o600);
+    this.#bytes = 0;
+    closeSync(full);
+  }
+
+  #putAside(): void {
+    const { oldMax } = this.#options;
+    rmSync(`${this.#path}.${oldMax}`, { force: true });
+    for (let number = oldMax - 1; number >= 1; number--)
+      if (existsSync(`${this.#path}.${number}`)) renameSync(`${this.#path}.${number}`, `${this.#path}.${number + 1}`);
+    renameSync(this.#path, `${this.#path}.1`);
+  }
 }

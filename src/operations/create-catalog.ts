@@ -6,7 +6,7 @@ import { InstalledAgents } from "../agents/install/installed-agents.ts";
 import type { World } from "../ports/world.ts";
 import type { ServerConfig } from "./config.ts";
 import type { DataDir } from "./data-dir.ts";
-import type { Logger } from "./logging/logger.ts";
+import type { Logger } from "./server-log.ts";
 import { PROGRAM_DIR } from "./version.ts";
 
 interface CatalogParts {

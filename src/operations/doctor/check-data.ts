@@ -16,7 +16,7 @@ import {
   SCHEMA_VERSION,
 } from "../../store/database/open-database.ts";
 import { loadConfigFile } from "../config-file.ts";
-import { CrashReports } from "../crash/crash-reports.ts";
+import { CrashReports } from "../crash-reports.ts";
 import { TOKEN_CHARS_MIN } from "../data-dir.ts";
 import { type Finding, note, ok, problem, wordsOfError } from "./finding.ts";
 
