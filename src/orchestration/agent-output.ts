@@ -19,7 +19,9 @@ export function lastMessage(entries: readonly Entry[]): string {
 export function spoken(entry: Entry): SpokenEntry {
   const { entryId, type } = entry;
   if (entry.type !== "tool-call") return { entryId, type, text: shorten(entry.content, ENTRY_CHARS_MAX) };
-  const said = [entry.name, entry.result ?? entry.content, entry.error].filter(Boolean).join("\n");
+  // Of a call that still runs, or waits for permission, what it is about to do is all there is.
+  const input = entry.status === "running" && entry.input !== undefined ? JSON.stringify(entry.input) : "";
+  const said = [entry.name, input, entry.result ?? entry.content, entry.error].filter(Boolean).join("\n");
   return { entryId, type, text: shorten(said, ENTRY_CHARS_MAX), status: entry.status };
 }
 

@@ -4,9 +4,12 @@ import type { PendingQuestion } from "../protocol/question.ts";
 import type { SessionRow } from "../protocol/server-messages.ts";
 import type { PendingPermission } from "../protocol/session-parts.ts";
 import type { SessionState } from "../protocol/session-state.ts";
+import { cutAt } from "../protocol/shown-text.ts";
 import type { StopReason } from "../protocol/stop-reason.ts";
 
-const QUESTION_CHARS_MAX = 2_000;
+/** Of what all open requests of an agent ask. The ids and options that an answer needs are always whole. */
+const QUESTIONS_CHARS_MAX = 8_000;
+const QUESTION_CHARS_MIN = 500;
 
 /** A session as far as its standing is told from it. */
 export interface ChildView {
@@ -84,22 +87,30 @@ const UNHAPPY_ENDS: Readonly<Record<Exclude<StopReason, "end_turn" | "cancelled"
 
 /** What is asked, with the ids an answer needs. */
 function questionsOf({ pending }: SessionState): string {
+  const charsMax = Math.max(QUESTION_CHARS_MIN, Math.floor(QUESTIONS_CHARS_MAX / Math.max(1, pending.length)));
   return pending
-    .map((asked) => (isPermission(asked) ? permissionWords(asked) : questionWords(asked)))
-    .join("\n")
-    .slice(0, QUESTION_CHARS_MAX);
+    .map((asked) => (isPermission(asked) ? permissionWords(asked, charsMax) : questionWords(asked, charsMax)))
+    .join("\n");
 }
 
-function permissionWords({ permissionId, toolCall, options, note }: PendingPermission): string {
+/** Whoever answers must not take a part for the whole. */
+function cut(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  const left = text.length - charsMax;
+  return `${cutAt(text, charsMax)} [CUT: ${left} more characters. get_agent_output with a range shows up to 8000; the page and "liminal permit" show all]`;
+}
+
+function permissionWords({ permissionId, toolCall, options, note }: PendingPermission, charsMax: number): string {
   const choices = options.map(({ optionId, name }) => `${optionId} (${name})`).join(", ");
   const input = toolCall.input === undefined ? "" : ` ${JSON.stringify(toolCall.input)}`;
-  return `Permission ${permissionId}: ${toolCall.name}${input}. Options: ${choices}.${note ? ` ${note}` : ""}`;
+  const what = cut(`${toolCall.name}${input}`, charsMax);
+  return `Permission ${permissionId}: ${what}. Options: ${choices}.${note ? ` ${note}` : ""}`;
 }
 
-function questionWords({ elicitationId, message, fields, url }: PendingQuestion): string {
+function questionWords({ elicitationId, message, fields, url }: PendingQuestion, charsMax: number): string {
   const wanted = fields
     .map(({ name, kind, required }) => `${name} (${kind}${required ? ", required" : ""})`)
     .join(", ");
   const what = url === undefined ? `Fields: ${wanted}.` : `It wants the user to visit ${url}.`;
-  return `Question ${elicitationId}: ${message} ${what}`;
+  return `Question ${elicitationId}: ${cut(message, charsMax)} ${what}`;
 }

@@ -1,4 +1,5 @@
 import type { SessionId } from "../protocol/ids.ts";
+import { cutAt } from "../protocol/shown-text.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import { lastMessage, shorten } from "./agent-output.ts";
 import { childInfo } from "./child-info.ts";
@@ -21,7 +22,8 @@ export function digestOf(sessions: SessionService, agentIds: readonly SessionId[
     const said = start?.type === "session:history" ? lastMessage(start.entries) : "";
     const head = `## ${title.slice(0, TITLE_CHARS_MAX)} (${id})`;
     const left = Math.max(STANDING_CHARS_MIN, charsMax - head.length);
-    const standing = `${status}: ${outcome}${why === undefined ? "" : `. ${why}`}`.slice(0, left);
+    const whole = `${status}: ${outcome}${why === undefined ? "" : `. ${why}`}`;
+    const standing = whole.length <= left ? whole : `${cutAt(whole, left)} [CUT: get_agent_info has all of it]`;
     return [head, standing, said && shorten(said, Math.max(0, left - standing.length))].filter(Boolean).join("\n\n");
   });
   const head = "Liminal Builder: the agents you waited for have ended their work. get_agent_output has the rest.";

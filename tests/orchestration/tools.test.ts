@@ -131,6 +131,14 @@ describe("O-1 the tools", () => {
       expect(seen).toContain(agentId);
       expect(seen.filter((id) => !own.some((info) => info.agentId === id))).toEqual([]);
       expect(await found(outside)).toContain(foreign);
+      expect(await outside.call("search_sessions", { query: "w1 w2 w3", limit: 1 })).toMatchObject({
+        hasMore: true,
+        note: expect.stringContaining("Set limit (at most 100) to see more"),
+      });
+      expect(await outside.call("search_sessions", { query: "nothing of the kind" })).toEqual({
+        hits: [],
+        hasMore: false,
+      });
       expect(await found(caller, { agent: "free" })).toEqual([]);
       expect(await found(caller, { query: "nothing of the kind" })).toEqual([]);
     }));

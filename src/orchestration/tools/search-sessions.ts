@@ -30,7 +30,11 @@ export const searchSessions = defineTool({
     agent: z.optional(z.string().max(64)).describe("Only sessions of this kind of agent."),
     limit: z.int().min(1).max(HITS_MAX).optional(),
   },
-  output: { hits: z.array(Hit) },
+  output: {
+    hits: z.array(Hit),
+    hasMore: z.boolean().describe("There are more hits than these, or there may be."),
+    note: z.string().optional(),
+  },
   readOnly: true,
   run: (context, { query, agent, limit = HITS_DEFAULT }) => {
     const cliType = CliType.safeParse(agent).data;
@@ -38,14 +42,18 @@ export const searchSessions = defineTool({
       ...{ query, includeArchived: true, limit: HITS_LOOKED_AT },
       ...(cliType !== undefined && { cliType }),
     });
-    return {
-      hits: hits
-        .filter(({ sessionId }) => isInSight(context, sessionId))
-        .slice(0, limit)
-        .map(hitOf),
-    };
+    const seen = hits.filter(({ sessionId }) => isInSight(context, sessionId));
+    const hasMore = seen.length > limit || hits.length === HITS_LOOKED_AT;
+    return { hits: seen.slice(0, limit).map(hitOf), hasMore, ...(hasMore && { note: noteOf(seen.length, limit) }) };
   },
 });
+
+function noteOf(found: number, limit: number): string {
+  const shown = Math.min(found, limit);
+  const raise = found > limit && limit < HITS_MAX ? `Set limit (at most ${HITS_MAX}) to see more, or ` : "";
+  const narrow = "use more words, or name the agent, to find others.";
+  return `These are the best ${shown} hits, and not all. ${raise === "" ? "U" : `${raise}u`}${narrow.slice(1)}`;
+}
 
 /** A session searches itself and what it has started, however deep; never what others said. */
 function isInSight({ caller, delegations }: ToolContext, sessionId: SearchHit["sessionId"]): boolean {
