@@ -75,7 +75,11 @@ describe("readConfig", () => {
   });
 
   it("an option it does not know is refused: a misspelt one must not pass", () => {
-    expect(() => read({}, "--jsno")).toThrow(/Unknown option --jsno/);
+    expect(() => read({}, "--jsno")).toThrow("Unknown option --jsno. Did you mean --json?");
+  });
+
+  it("X-14 it can be quiet, as every command (E4)", () => {
+    expect([read({}, "-q").quiet, read({}, "--quiet").quiet]).toEqual([true, true]);
   });
 
   const OUTSIDE = ["0.0.0.0", "::", "192.168.1.2", "build.example"];
