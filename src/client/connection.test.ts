@@ -166,6 +166,17 @@ describe("Connection follows", () => {
     expect(feed.state).toMatchObject({ seq: 5, title: "five" });
   });
 
+  it("asks for as many of the newest entries as it was told to, on every socket (D14)", async () => {
+    await using at = await scene();
+    at.connection.follow(SESSION, () => undefined, 60);
+    const { requestId, ...first } = await at.server.frames.next();
+    expect(first).toEqual({ type: "session:open", sessionId: SESSION, limit: 60 });
+    say(at.socket, history(9, requestId));
+    at.socket.close();
+    await at.server.sockets.next();
+    expect(await at.server.frames.next()).toMatchObject({ after: 9, limit: 60 });
+  });
+
   it("stops hearing a session it no longer follows, and says so", async () => {
     await using at = await scene();
     const heard: string[] = [];

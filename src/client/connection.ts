@@ -78,9 +78,9 @@ export class Connection implements Disposable {
     return answer;
   }
 
-  /** Hears a session from its newest page on, over any number of sockets; what it returns ends that. */
-  follow(sessionId: SessionId, listener: FollowListener): () => void {
-    this.#followed.add(sessionId, listener);
+  /** Hears a session from its newest entries on, `limit` of them, over any number of sockets; what it returns ends that. */
+  follow(sessionId: SessionId, listener: FollowListener, limit?: number): () => void {
+    this.#followed.add(sessionId, listener, limit);
     if (this.#phase.phase === "open") this.#send(this.#followed.openRequest(sessionId));
     let following = true;
     return () => {

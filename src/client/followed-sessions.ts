@@ -17,6 +17,8 @@ export type FollowListener = (message: SessionMessage) => void;
 
 interface Follow {
   readonly listener: FollowListener;
+  /** How many of the newest entries a history has; without it the server decides. */
+  readonly limit: number | undefined;
   /** The place of the last fact that was handed on; null before the first history. */
   seq: number | null;
   /** Set while an answer to `session:open` is awaited: facts heard meanwhile have gaps before them and are left out. */
@@ -32,9 +34,9 @@ export class FollowedSessions {
     this.#newRequestId = newRequestId;
   }
 
-  add(sessionId: SessionId, listener: FollowListener): void {
+  add(sessionId: SessionId, listener: FollowListener, limit?: number): void {
     invariant(!this.#follows.has(sessionId), `session ${sessionId} is already followed by this client`);
-    this.#follows.set(sessionId, { listener, seq: null, openRequestId: null });
+    this.#follows.set(sessionId, { listener, limit, seq: null, openRequestId: null });
   }
 
   remove(sessionId: SessionId): boolean {
@@ -51,7 +53,14 @@ export class FollowedSessions {
     invariant(follow, `session ${sessionId} is not followed`);
     const requestId = this.#newRequestId();
     follow.openRequestId = requestId;
-    return { type: "session:open", requestId, sessionId, ...(follow.seq === null ? {} : { after: follow.seq }) };
+    const { seq, limit } = follow;
+    return {
+      type: "session:open",
+      requestId,
+      sessionId,
+      ...(seq !== null && { after: seq }),
+      ...(limit !== undefined && { limit }),
+    };
   }
 
   /** Hands a message on to the session's follower, when it may be folded onto what went before. */

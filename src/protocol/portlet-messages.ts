@@ -1,7 +1,7 @@
 import { z } from "zod/mini";
 import type { ClientMessage } from "./client-messages.ts";
 import { Part } from "./entry.ts";
-import { FactBody, Seq } from "./facts.ts";
+import { FACT_TYPES, FactBody, Seq } from "./facts.ts";
 import { CliType, CommandId, EntryId, SessionId } from "./ids.ts";
 import { AgentStatus, FilesFound, SessionHistory, SessionPage, SessionResumed } from "./server-messages.ts";
 
@@ -28,8 +28,7 @@ export const PortletWish = z.enum(["previous-message", "next-message", "first-me
 export type PortletWish = z.infer<typeof PortletWish>;
 
 /** What the shell tells a session's frame: the session's own messages less the id the frame stands for, and its surroundings. */
-export const ShellToPortlet = z.union([
-  PortletFact,
+const Surroundings = z.discriminatedUnion("type", [
   z.omit(SessionHistory, { sessionId: true }),
   z.omit(SessionResumed, { sessionId: true }),
   z.omit(SessionPage, { sessionId: true }),
@@ -80,19 +79,19 @@ export const ShellToPortlet = z.union([
   z.object({ type: z.literal("portlet:wish"), wish: PortletWish }),
   /** Brings this entry into view, however far back it is. */
   z.object({ type: z.literal("portlet:reveal"), entryId: EntryId }),
-]);
-export type ShellToPortlet = z.infer<typeof ShellToPortlet>;
-
-/** What is posted into a frame: one message, or all facts that came while nobody looked, in their order. */
-const PostedToPortlet = z.union([
-  ShellToPortlet,
+  /** All facts that came while nobody looked, in their order. */
   z.object({ type: z.literal("portlet:facts"), facts: z.array(PortletFact) }),
 ]);
-export type PostedToPortlet = z.infer<typeof PostedToPortlet>;
+/** One message, or several facts at once. */
+export type PostedToPortlet = PortletFact | z.infer<typeof Surroundings>;
+export type ShellToPortlet = Exclude<PostedToPortlet, { type: "portlet:facts" }>;
 
-/** What the shell said; null for anything that is no message of its. */
+const FACTS: ReadonlySet<unknown> = new Set(FACT_TYPES);
+
+/** What the shell said; null for anything that is no message of its. The type says which one it is: no other is tried. */
 export function readFromShell(data: unknown): PostedToPortlet | null {
-  return readMessage(PostedToPortlet, data);
+  const type: unknown = typeof data === "object" && data !== null && "type" in data ? data.type : undefined;
+  return readMessage<PostedToPortlet>(FACTS.has(type) ? PortletFact : Surroundings, data);
 }
 
 const modifiers = z.object({ ctrl: z.boolean(), meta: z.boolean(), shift: z.boolean(), alt: z.boolean() });
@@ -101,7 +100,7 @@ type WithoutSession<Message> = Message extends { sessionId: unknown } ? Omit<Mes
 export type PortletCommand = WithoutSession<Extract<ClientMessage, { sessionId: unknown }>>;
 
 /** What a frame tells the shell. Commands come without a session id: the shell knows the frame by its window. */
-export const PortletToShell = z.union([
+const PortletToShell = z.union([
   z.object({ type: z.literal("portlet:ready") }),
   /** The keyboard came into this frame, by a click or by a key. */
   z.object({ type: z.literal("portlet:focused") }),

@@ -7,7 +7,7 @@ export const PACE = {
   /** One frame of a 60 Hz screen: text that comes faster is committed and sent together. */
   textHoldMs: 16,
   /** Text that nobody looks at: merged into fewer facts, so that sessions in the background cost little. */
-  unwatchedTextHoldMs: 250,
+  unwatchedTextHoldMs: 1_000,
   mailItemsMax: 2_000,
   /** What could not be stored is tried again after this long. */
   commitRetryMs: 1_000,

@@ -259,6 +259,26 @@ describe("long sessions", () => {
     console.log(`a chunk in 20,000 entries: ${long.toFixed(2)} ms; in 21: ${short.toFixed(2)} ms`);
   });
 
+  test("[X-3] a session opens with the rows that are in view and no other, drawn in its first frame (D14)", async () => {
+    await portlet.reload();
+    const opened = JSON.stringify([SESSION, history(conversation(20), { hasMore: true })]);
+    const seen = await portlet.page.evaluate<{ rows: number; far: number }>(`new Promise((done) => {
+      const { document, requestAnimationFrame } = frames[0];
+      const look = () => {
+        const rows = [...document.querySelectorAll("article")];
+        if (rows.length === 0) return requestAnimationFrame(look);
+        const view = document.querySelector(".transcript").getBoundingClientRect();
+        const above = rows.map((row) => view.top - row.getBoundingClientRect().bottom);
+        done({ rows: rows.length, far: Math.max(...above) / view.height });
+      };
+      post(${opened});
+      requestAnimationFrame(look);
+    })`);
+    expect(seen.rows).toBeGreaterThan(1);
+    // Of the rows that a section has beside those in view, none is a screen away.
+    expect(seen.far).toBeLessThan(1);
+  });
+
   test("[X-3] a long session opens with its newest entries, as fast as a short one", async () => {
     const open = async (entries: readonly Entry[], hasMore: boolean) => {
       await portlet.reload();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { EntryId } from "../../src/protocol/ids.ts";
 import type { ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
 import { type OpenPortlet, openPortlet, painted } from "./open-portlet.ts";
 import { assistant, conversation, Facts, history, RUNNING, SESSION, thinking, tool } from "./scene.ts";
@@ -76,6 +77,8 @@ test("[X-3] while half a minute of text streams and cards open and close above a
     ),
     facts.update(assistant("end", "Now it writes.\n\n".repeat(60))),
   );
+  // Some screens above the end it is not in the page until the reader is there.
+  await portlet.show({ type: "portlet:reveal", entryId: EntryId.parse("run") });
   await portlet.frame.locator('[data-entry-id="run"] button.line').click();
   await portlet.frame.evaluate(`(() => {
     const log = document.querySelector(".transcript");

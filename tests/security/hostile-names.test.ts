@@ -7,7 +7,7 @@ import { translateUpdate } from "../../src/agents/acp/translate/translate-update
 import { parseRegistry } from "../../src/agents/catalog/agent-registry.ts";
 import { loadConfigFile } from "../../src/operations/config-file.ts";
 import { ClientMessage } from "../../src/protocol/client-messages.ts";
-import { PortletToShell, ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
+import { readFromPortlet, readFromShell } from "../../src/protocol/portlet-messages.ts";
 import { FactMessage, PlainServerMessage } from "../../src/protocol/server-messages.ts";
 import { readDocument } from "../../src/sessions/transfer/read-document.ts";
 import { rawHttp } from "../integration/raw-http.ts";
@@ -38,7 +38,7 @@ test("nothing that is read from outside changes what every object has", async ()
   const readers: Readonly<Record<string, (type: string) => unknown>> = {
     "client messages": (type) => ClientMessage.safeParse(poisoned(type)),
     "server messages": (type) => [PlainServerMessage, FactMessage].map((one) => one.safeParse(poisoned(type))),
-    "messages between frames": (type) => [PortletToShell, ShellToPortlet].map((one) => one.safeParse(poisoned(type))),
+    "messages between frames": (type) => [readFromPortlet, readFromShell].map((read) => read(poisoned(type))),
     "updates of agents": (type) => translateUpdate(poisoned(type)),
     "questions of agents": (type) => readQuestion(poisoned(type)),
     "the registry": (type) => parseRegistry(poisoned(type)),

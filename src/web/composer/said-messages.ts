@@ -2,7 +2,7 @@ import type { Entry } from "../../protocol/entry.ts";
 import type { ComposerEvent } from "./composer-state.ts";
 
 /** Looking further back than this would cost with the length of the session, and nobody presses a key that often. */
-const SEARCHED_ENTRIES = 2_000;
+export const SEARCHED_ENTRIES = 2_000;
 
 /** The step that shows the user's own message so many back, none for 0; null when there is no such message. */
 export function recallMessage(entries: readonly Entry[], back: number): ComposerEvent | null {

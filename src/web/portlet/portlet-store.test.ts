@@ -1,12 +1,16 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { CommandId, EntryId } from "../../protocol/ids.ts";
-import type { ShellToPortlet } from "../../protocol/portlet-messages.ts";
-import { ShellToPortlet as ShellToPortletSchema } from "../../protocol/portlet-messages.ts";
+import { readFromShell, type ShellToPortlet } from "../../protocol/portlet-messages.ts";
 import { PortletStore } from "./portlet-store.ts";
 
 const at = "2026-01-15T09:00:00.000Z";
+const read = (data: object): ShellToPortlet => {
+  const message = readFromShell(data);
+  if (message === null || message.type === "portlet:facts") throw new Error("the shell says no such thing");
+  return message;
+};
 const history = (more: object = {}): ShellToPortlet =>
-  ShellToPortletSchema.parse({
+  read({
     type: "session:history",
     seq: 10,
     entries: [{ type: "assistant", entryId: "a1", content: "hi", timestamp: at }],
@@ -146,6 +150,18 @@ describe("what the shell tells", () => {
     refused.receive(history());
     expect(saidOf("session:page")).toHaveLength(1);
     expect(found).toEqual([]);
+  });
+
+  test("[X-6] a message of the user's that was not fetched yet is fetched and recalled (D14)", async () => {
+    const store = open(history());
+    store.recall(1);
+    await import("../composer/said-messages.ts");
+    expect(saidOf("session:page")).toEqual([{ type: "session:page", before: "a1", limit: 200 }] as never);
+    const before = EntryId.parse("a1");
+    store.receive({ type: "session:page", before, entries: [userEntry("c0")], hasMore: true });
+    await import("../composer/said-messages.ts");
+    expect(store.composer.text).toBe("hello");
+    expect(saidOf("session:page")).toHaveLength(1);
   });
 
   test("a new title is told to the shell, the same one is not", () => {

@@ -42,6 +42,8 @@ export class PortletStore {
   #state = EMPTY_PORTLET;
   #composer = EMPTY_COMPOSER;
   #wanted: EntryId | null = null;
+  /** A message of the user's is looked for among entries that were asked for. */
+  #recallsOlder = false;
   /** Answers to questions that the server has not taken yet. */
   readonly #answering = new Map<CommandId, ElicitationId>();
   #disarm: ReturnType<typeof setTimeout> | undefined;
@@ -82,12 +84,14 @@ export class PortletStore {
     this.#hearForComposer(message);
     if (message.type === "portlet:reveal") this.#wanted = message.entryId;
     this.#seek(message.type === "session:error");
+    if (message.type === "session:page" && this.#recallsOlder) this.recall(1);
     const confirmed = confirmedCommands(this.#composer.outgoing, this.#state.session);
     if (confirmed.size > 0) this.#step({ type: "confirmed", commandIds: confirmed });
     this.#options.onChange();
   }
 
   type(text: string): void {
+    this.#recallsOlder = false;
     this.#step({ type: "typed", text });
     this.#drafts.schedule();
   }
@@ -108,10 +112,15 @@ export class PortletStore {
     this.#options.post({ ...command, commandId: this.#options.newCommandId() });
   }
 
-  /** Walks through the user's own messages, from the last one back and forth again. */
+  /** Walks through the user's own messages, from the last one back and forth again; those not fetched yet are fetched. */
   recall(by: 1 | -1): void {
-    import("../composer/said-messages.ts").then(({ recallMessage }) => {
-      this.#take(recallMessage(entriesOf(this.#state.session), (this.#composer.recalled ?? 0) + by));
+    import("../composer/said-messages.ts").then(({ recallMessage, SEARCHED_ENTRIES }) => {
+      const entries = entriesOf(this.#state.session);
+      const recalled = recallMessage(entries, (this.#composer.recalled ?? 0) + by);
+      const isMore = this.#state.session.hasMore && entries.length < SEARCHED_ENTRIES;
+      this.#recallsOlder = recalled === null && by === 1 && isMore;
+      if (this.#recallsOlder) this.askForOlder();
+      this.#take(recalled);
     }, this.#notLoaded);
   }
 

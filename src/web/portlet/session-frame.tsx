@@ -24,6 +24,8 @@ import { SessionHeader } from "./session-header.tsx";
 import { linkShell } from "./shell-link.ts";
 
 const TICK_MS = 1_000;
+/** A history that takes longer than this is not waited for: the frame is drawn without entries. */
+const EMPTY_AFTER_MS = 100;
 /** Signs that the user turns elsewhere, the earliest first: nothing typed may be lost with the frame. */
 const LEAVING = ["blur", "beforeunload", "pagehide"];
 /** The session's title is the frame's one heading of the first level; an answer's own come below it. */
@@ -43,6 +45,9 @@ export class SessionFrame {
   readonly #composer;
   readonly #now = signal(Date.now());
   #rows = NO_ROWS;
+  /** Drawn at least once for its session. */
+  #isDrawn = false;
+  #emptyTimer: ReturnType<typeof setTimeout> | null = null;
   /** To be brought into view with the next flush: only then its row is there. */
   #found: EntryId | null = null;
 
@@ -52,7 +57,7 @@ export class SessionFrame {
     this.#store = new PortletStore({
       post: this.#link.post,
       newCommandId,
-      onChange: () => this.#frames.request(),
+      onChange: () => this.#requestFlush(),
       onFound: (entryId) => {
         this.#found = entryId;
       },
@@ -71,6 +76,17 @@ export class SessionFrame {
     this.#link.post({ type: "portlet:ready" });
   }
 
+  /**
+   * What surrounds a session is told a moment before its history. Both are drawn in one step, unless the history is
+   * slow: to draw first a frame that is empty would be twice the work until the session is seen.
+   */
+  #requestFlush(): void {
+    const { isOpened, isConnected } = this.#store.state;
+    if (this.#isDrawn || isOpened || !isConnected || this.#store.composer !== this.#composer.peek())
+      this.#frames.request();
+    else this.#emptyTimer ??= setTimeout(() => this.#frames.request(), EMPTY_AFTER_MS);
+  }
+
   #receive(message: ShellToPortlet): void {
     this.#store.receive(message);
     if (message.type === "portlet:visible") {
@@ -85,6 +101,8 @@ export class SessionFrame {
   /** Once per frame, and only while the frame is shown: what was folded since becomes visible in one step. */
   #flush(): void {
     const { state, composer } = this.#store;
+    this.#isDrawn = true;
+    if (this.#emptyTimer !== null) clearTimeout(this.#emptyTimer);
     const before = this.#rows.tail.filter(({ kind }) => kind === "pending").length;
     this.#rows = deriveRows(rowsInputOf(state, composer), this.#rows);
     this.#transcript.update(this.#rows, state.session.hasMore);

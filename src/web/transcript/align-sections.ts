@@ -6,7 +6,7 @@ export interface SectionRange {
 }
 
 /** Rows in one section: few enough to fill within a frame, enough to keep the count of sections small. */
-export const SECTION_ROWS = 12;
+export const SECTION_ROWS = 4;
 
 /**
  * Cuts a new list of keys into sections so that what is already on screen stays in its own element: older rows get

@@ -22,6 +22,14 @@ const input = (more: Partial<RowsInput>): RowsInput => ({
 });
 const running = { state: "running", turnId } as const;
 
+test("[TC-4.2b] rows of which none has changed are the same object, so that showing them again costs nothing (D14)", () => {
+  const settled = [user("u"), answer("a")];
+  const first = deriveRows(input({ settled, open: [tool("t")] }));
+  expect(deriveRows(input({ settled, open: [tool("t")] }), first)).not.toBe(first);
+  const again = input({ settled, open: first.open.map(({ entry }) => entry) });
+  expect(deriveRows(again, first)).toBe(first);
+});
+
 describe("the end of a turn", () => {
   const message = (id: string, of: TurnId) => Entry.parse({ ...user(id, `c-${id}`), turnId: of });
   const ended = { state: "idle", turnId, stopReason: "end_turn" } as const;

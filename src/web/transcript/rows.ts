@@ -69,8 +69,10 @@ export function deriveRows(input: RowsInput, previous: TranscriptRows = NO_ROWS)
   const settled = input.settled === previous.source ? previous.settled : settledRows(input.settled);
   const live = liveEntry(input);
   const open = openRows(input, live);
-  const tail = tailRows(input, live !== undefined);
-  return { source: input.settled, settled, open, tail: isSameTail(tail, previous.tail) ? previous.tail : tail };
+  const rows = tailRows(input, live !== undefined);
+  const tail = isSameTail(rows, previous.tail) ? previous.tail : rows;
+  const isSame = settled === previous.settled && tail === previous.tail && isSameList(open, previous.open);
+  return isSame ? previous : { source: input.settled, settled, open, tail };
 }
 
 function isSameTail(one: readonly TailRow[], other: readonly TailRow[]): boolean {

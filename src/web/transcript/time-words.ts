@@ -10,12 +10,15 @@ export function ageWords(timestamp: string, now: number): string {
   return age === "now" ? age : `${age} ago`;
 }
 
+/** Made once: to make one costs more than all its uses. */
+let exactFormat: Intl.DateTimeFormat | undefined;
+
 /** The whole date and time, for the pointer that asks. */
 export function exactTime(timestamp: string): string {
   const time = new Date(timestamp);
-  return Number.isNaN(time.getTime())
-    ? timestamp
-    : time.toLocaleString(undefined, { dateStyle: "long", timeStyle: "medium" });
+  if (Number.isNaN(time.getTime())) return timestamp;
+  exactFormat ??= new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "medium" });
+  return exactFormat.format(time);
 }
 
 /** How long something has been going on: whole seconds, since it changes every second. */

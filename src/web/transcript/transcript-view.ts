@@ -15,8 +15,10 @@ import { stepUserRow } from "./step-user-row.ts";
 const SMALL_QUESTION = 0.3;
 /** Closer than this to the top, older entries are fetched, so that reading upwards does not stop. */
 const PAGE_NEAR_PX = 1_600;
-/** What is just outside the view becomes real this long after a change: after its frame, and not once per frame of a stream. */
+/** What is just outside the view becomes real this long after a change at the earliest: not once per frame of a stream. */
 const MARGIN_AFTER_MS = 50;
+/** It waits for the page to be idle, but not longer than this. */
+const MARGIN_IDLE_MS_MAX = 200;
 
 export interface TranscriptOptions {
   readonly createProse: () => MarkdownView;
@@ -85,6 +87,8 @@ export class TranscriptView {
   /** Brings the page up to the rows: called once per frame, and only while the frame is shown. */
   update(rows: TranscriptRows, hasMore: boolean): void {
     const previous = this.#rows;
+    // Shown again, with nothing new: its size is looked after by an observer, and to ask for it would lay out the page.
+    if (rows === previous && hasMore === this.#hasMore) return;
     if (previous === NO_ROWS) this.#openedWith = newestRows(rows, 1)[0]?.key ?? null;
     this.#rows = rows;
     this.#hasMore = hasMore;
@@ -254,13 +258,14 @@ export class TranscriptView {
   }
 
   #askForMargin(): void {
-    if (this.#marginAsked) return;
+    if (this.#marginAsked || this.#sections.rowCount === 0) return;
     this.#marginAsked = true;
-    setTimeout(() => {
+    const fill = () => {
       this.#marginAsked = false;
       this.#fill(this.#log.clientHeight);
       this.#pageIfNear();
-    }, MARGIN_AFTER_MS);
+    };
+    setTimeout(() => whenIdle(fill, MARGIN_IDLE_MS_MAX), MARGIN_AFTER_MS);
   }
 
   #fill(marginPx: number): void {
@@ -305,6 +310,11 @@ export class TranscriptView {
       directory: this.#options.directory,
     };
   }
+}
+
+function whenIdle(call: () => void, msMax: number): void {
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(call, { timeout: msMax });
+  else call();
 }
 
 /** The newest entries, the last first. */

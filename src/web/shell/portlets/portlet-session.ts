@@ -1,4 +1,5 @@
 import type { Connection } from "../../../client/connection.ts";
+import type { SessionMessage } from "../../../client/followed-sessions.ts";
 import { ignore } from "../../../lib/ignore.ts";
 import type { EntryId, SessionId } from "../../../protocol/ids.ts";
 import type { PortletToShell } from "../../../protocol/portlet-messages.ts";
@@ -9,6 +10,9 @@ import { ChildrenFeed } from "./children-feed.ts";
 import { completeCommand } from "./complete-command.ts";
 import { filesForPortlet, forPortlet } from "./for-portlet.ts";
 import type { PortletFrame } from "./portlet-frame.ts";
+
+/** The newest entries a frame is opened with: some screens of them. Older ones come when the reader goes towards them. */
+const OPENED_ENTRIES = 60;
 
 /** What runs between one session and its frame: its messages in, its commands out, and its surroundings. */
 export class PortletSession {
@@ -22,11 +26,15 @@ export class PortletSession {
   #surroundings = "";
   #toReveal: EntryId | null = null;
   readonly #children: ChildrenFeed;
+  readonly #onOpened: () => void;
+  #isOpened = false;
 
-  constructor(frame: PortletFrame, connection: Connection, id: SessionId) {
+  /** `onOpened`: the frame has its session's history, or the reason why there is none. */
+  constructor(frame: PortletFrame, connection: Connection, id: SessionId, onOpened: () => void) {
     this.#frame = frame;
     this.#connection = connection;
     this.#id = id;
+    this.#onOpened = onOpened;
     frame.assign(id);
     this.#children = new ChildrenFeed({ id, connection, post: (message) => frame.post(message) });
   }
@@ -106,7 +114,13 @@ export class PortletSession {
   #refollow(): void {
     this.#unfollow();
     this.#frame.forget();
-    this.#unfollow = this.#connection.follow(this.#id, (message) => this.#frame.post(forPortlet(message)));
+    const hear = (message: SessionMessage) => {
+      this.#frame.post(forPortlet(message));
+      if (this.#isOpened) return;
+      this.#isOpened = true;
+      this.#onOpened();
+    };
+    this.#unfollow = this.#connection.follow(this.#id, hear, OPENED_ENTRIES);
   }
 
   #tellSurroundings(state: ShellState, { cliType, projectId, parentId }: SessionRow): void {

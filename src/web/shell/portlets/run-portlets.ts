@@ -53,6 +53,8 @@ class Portlets {
   readonly #options: PortletsOptions;
   readonly #portlets = new Map<SessionId, Portlet>();
   #spare: PortletFrame | null = null;
+  /** Sessions that are not drawn yet: a frame that is loaded ahead would only be in their way. */
+  readonly #opening = new Set<SessionId>();
   /** The session a key opened a dialog from. */
   #cameFrom: SessionId | null = null;
 
@@ -70,6 +72,7 @@ class Portlets {
       if (order.includes(id)) continue;
       session.end();
       this.#portlets.delete(id);
+      this.#opening.delete(id);
     }
     for (const { id } of shell.shown.value) if (state.sessions.has(id)) this.#ensure(id);
     for (const { session } of this.#portlets.values()) session.tell(state, connected);
@@ -99,9 +102,21 @@ class Portlets {
     const { connection, shell } = this.#options;
     const frame = this.#spare ?? this.#newFrame();
     this.#spare = null;
-    const session = new PortletSession(frame, connection, id);
+    this.#opening.add(id);
+    const session = new PortletSession(frame, connection, id, () => this.#opened(id));
     this.#portlets.set(id, { frame, session });
     if (frame.ready) session.greet(shell.server.peek(), shell.phase.peek().phase === "open");
+  }
+
+  /** It has its history, and draws it with the next frame: what is done ahead comes after that. */
+  #opened(id: SessionId): void {
+    const { afterRender, whenIdle } = this.#options;
+    afterRender(() =>
+      afterRender(() => {
+        this.#opening.delete(id);
+        whenIdle(() => this.#loadAhead());
+      }),
+    );
   }
 
   /** One frame at a time, so that what the user looks at is never slowed down. */
@@ -116,7 +131,7 @@ class Portlets {
   }
 
   #isLoading(): boolean {
-    return this.#spare?.ready === false || [...this.#portlets.values()].some(({ frame }) => !frame.ready);
+    return this.#spare?.ready === false || this.#opening.size > 0;
   }
 
   /** A dialog holds the focus until it is gone from the page, which is one frame after it was closed. */
@@ -195,12 +210,11 @@ class Portlets {
   }
 
   #said(id: SessionId, { frame, session }: Portlet, message: PortletToShell): void {
-    const { shell, onKey, whenIdle } = this.#options;
+    const { shell, onKey } = this.#options;
     if (message.type === "portlet:ready") {
       frame.ready = true;
       session.greet(shell.server.peek(), shell.phase.peek().phase === "open");
       this.#giveFocusTo(id);
-      whenIdle(() => this.#loadAhead());
       return;
     }
     if (isKey(message)) {
@@ -212,7 +226,7 @@ class Portlets {
     }
     if (message.type === "portlet:focused") {
       // Said of a moment ago: by now the user may be elsewhere.
-      if (frame.visible && frame.hasFocus) shell.open(id);
+      if (frame.visible && frame.hasFocus && shell.shownSession() !== id) shell.open(id);
       return;
     }
     const row = shell.server.peek().sessions.get(id);

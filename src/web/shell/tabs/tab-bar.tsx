@@ -18,12 +18,12 @@ export function TabBar({ shell }: { shell: Shell }) {
   const strip = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<SessionId | null>(null);
   const drag = useTabDrag(shell, strip);
-  // The active tab is always in view, also when the window gets narrower.
+  // The active tab is always in view, also when the window gets narrower. The observer calls once at first, after the
+  // layout of the frame and before its paint: to scroll here would have the page laid out twice.
   useLayoutEffect(() => {
-    const show = () =>
-      active && document.getElementById(tabIdOf(active))?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    show();
-    const watch = new ResizeObserver(show);
+    const watch = new ResizeObserver(() => {
+      if (active) document.getElementById(tabIdOf(active))?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    });
     if (strip.current) watch.observe(strip.current);
     return () => watch.disconnect();
   }, [active, rows.length]);

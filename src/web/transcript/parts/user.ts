@@ -72,6 +72,7 @@ export class UserNode implements RowNode<UserRow> {
       return;
     }
     setText(this.#time, ageWords(row.entry.timestamp, now));
+    if (this.#time.dateTime === row.entry.timestamp) return;
     this.#time.dateTime = row.entry.timestamp;
     this.#time.title = exactTime(row.entry.timestamp);
   }
