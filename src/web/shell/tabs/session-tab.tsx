@@ -1,3 +1,4 @@
+import { useComputed } from "@preact/signals";
 import type { SessionId } from "../../../protocol/ids.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
 import { agentIconName } from "../../icons/agent-icon-name.ts";
@@ -22,15 +23,17 @@ interface SessionTabProps {
 
 export function SessionTab({ shell, session, lit, dropEdge, onHover }: SessionTabProps) {
   const { id, title, cliType } = session;
-  const active = shell.tabs.value.active === id;
-  const isShown = shell.shown.value.some((column) => column.id === id);
+  // Only the two tabs for which something changes are rendered again when another one is chosen.
+  const active = useComputed(() => shell.tabs.value.active === id).value;
+  const isSelected = useComputed(() => shell.shownSession() === id).value;
+  const isShown = useComputed(() => shell.shown.value.some((column) => column.id === id)).value;
   const mark = sessionMark(session);
   return (
     <div
       class="tab"
       role="tab"
       id={tabIdOf(id)}
-      aria-selected={shell.shownSession() === id}
+      aria-selected={isSelected}
       aria-controls={isShown ? panelIdOf(id) : undefined}
       aria-label={title}
       aria-description={MARK_WORDS[mark] || undefined}

@@ -1,3 +1,4 @@
+import { useComputed } from "@preact/signals";
 import type { SessionId } from "../../../protocol/ids.ts";
 import type { SessionRow } from "../../../protocol/server-messages.ts";
 import { Icon } from "../../icons/icon.tsx";
@@ -16,6 +17,7 @@ interface TabCloserProps {
 /** Lies over the end of its tab, and is no part of it. */
 export function TabCloser({ shell, session, lit, onHover }: TabCloserProps) {
   const { id, title } = session;
+  const active = useComputed(() => shell.tabs.value.active === id).value;
   const button = (
     <button
       type="button"
@@ -23,7 +25,7 @@ export function TabCloser({ shell, session, lit, onHover }: TabCloserProps) {
       data-repeatable=""
       aria-label={`Close ${title}`}
       // One Tab stop, as the tabs themselves have.
-      tabIndex={shell.tabs.value.active === id ? 0 : -1}
+      tabIndex={active ? 0 : -1}
       title={withKey("Close", "close-tab")}
       onClick={() => closeAndStay(shell, id)}
       onPointerEnter={() => onHover(id)}
