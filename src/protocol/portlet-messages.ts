@@ -100,7 +100,7 @@ type WithoutSession<Message> = Message extends { sessionId: unknown } ? Omit<Mes
 export type PortletCommand = WithoutSession<Extract<ClientMessage, { sessionId: unknown }>>;
 
 /** What a frame tells the shell. Commands come without a session id: the shell knows the frame by its window. */
-const PortletToShell = z.union([
+export const PortletToShell = z.union([
   z.object({ type: z.literal("portlet:ready") }),
   /** The keyboard came into this frame, by a click or by a key. */
   z.object({ type: z.literal("portlet:focused") }),
