@@ -189,7 +189,8 @@ describe("the reader's place does not move", () => {
       portlet.show({ type: "session:page", before: EntryId.parse("u100"), entries: page, hasMore: false }),
     );
     expect(moved).toBeLessThan(STILL_PX);
-    expect(await portlet.frame.locator('[data-entry-id="a99"]').count()).toBe(1);
+    // Just above the view: it is real once the page is idle.
+    await portlet.frame.locator('[data-entry-id="a99"]').waitFor({ state: "attached" });
   });
 
   test("when the reader scrolls into what was only guessed: the text moves as far as the wheel, no more, no less", async () => {
