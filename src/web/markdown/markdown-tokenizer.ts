@@ -11,6 +11,8 @@ const DEFINITION_CHARS_MAX = 4_096;
 const TABLE_COLUMNS_MAX = 200;
 /** Cells of a table. Short rows are filled up with empty cells, so they are counted as if full. */
 const TABLE_CELLS_MAX = 5_000;
+const QUOTE_START = /^ {0,3}>/;
+const LIST_START = /^ {0,3}(?:[*+-]|\d{1,9}[.)])/;
 const DEFINITION_START = /^ {0,3}\[/;
 const BLANK_LINE = /\n[ \t]*\n/;
 /** How the second line of a table must begin. */
@@ -30,11 +32,14 @@ export class MarkdownTokenizer extends Tokenizer {
     this.#mayDefine = mayDefine;
   }
 
+  // Tried at every block: what cannot be a quote or a list is turned away before its lines are counted.
   override blockquote(source: string): Tokens.Blockquote | undefined {
+    if (!QUOTE_START.test(source)) return undefined;
     return this.#nested(() => super.blockquote(boundedLines(source)));
   }
 
   override list(source: string): Tokens.List | undefined {
+    if (!LIST_START.test(source)) return undefined;
     return this.#nested(() => super.list(boundedLines(source)));
   }
 
