@@ -125,7 +125,7 @@ export class McpCaller implements AsyncDisposable {
 }
 
 /** How `liminal mcp` is started for this server. */
-function relayProgram(server: TestServer, token?: string) {
+export function relayProgram(server: TestServer, token?: string) {
   return {
     command: process.execPath,
     args: [join(ROOT, "src/cli/main.ts"), "mcp"],

@@ -2,10 +2,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DEFAULT_REQUEST_TIMEOUT_MSEC } from "@modelcontextprotocol/client";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as StdioTransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as HttpTransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { DEFAULT_REQUEST_TIMEOUT_MSEC as DEFAULT_REQUEST_TIMEOUT_MSEC_V1 } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import { loadConfigFile } from "../../src/operations/config-file.ts";
 import { startTalk } from "../integration/talk.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
-import { McpCaller, sessionToken } from "./mcp-caller.ts";
+import { McpCaller, relayProgram, sessionToken } from "./mcp-caller.ts";
 
 const SILENT_WAIT_MS = 300;
 const PROGRESS_EVERY_MS = 100;
@@ -21,7 +25,7 @@ interface WaitOptions {
   readonly onprogress?: (progress: { readonly progress: number; readonly message?: string | undefined }) => void;
 }
 
-/** What an official SDK can do. */
+/** What both official SDKs can do. */
 interface OfficialClient extends AsyncDisposable {
   readonly name: string;
   readonly instructions: string | undefined;
@@ -42,14 +46,14 @@ beforeAll(async () => {
   token = sessionToken(server, talk.sessionId);
   owner = await McpCaller.overHttp(server, token);
   const [http, stdio] = ["overHttp", "overStdio"] as const;
-  clients = await Promise.all([connectV2(http), connectV2(stdio)]);
+  clients = await Promise.all([connectV1(http), connectV1(stdio), connectV2(http), connectV2(stdio)]);
 });
 afterAll(async () => {
   await Promise.all([owner, ...clients].map((one) => one[Symbol.asyncDispose]()));
   await server[Symbol.asyncDispose]();
 });
 
-test("O-2 (C2) the official SDK see the instructions and the tools, over HTTP and through the relay", async () => {
+test("O-2 (C2) both official SDKs see the instructions and the tools, over HTTP and through the relay", async () => {
   const [tools, instructions] = [(await owner.client.listTools()).tools, owner.client.getInstructions()];
   expect(instructions).toContain("list_agent_kinds");
   const names = tools.map(({ name }) => name);
@@ -58,7 +62,7 @@ test("O-2 (C2) the official SDK see the instructions and the tools, over HTTP an
   expect(await Promise.all(seen)).toEqual(clients.map(({ name }) => [name, instructions, names]));
 });
 
-test("O-7 (C7) a wait without a progress token ends before the limit of the official SDK, and says so", async () => {
+test("O-7 (C7) a wait without a progress token ends before the limit of both official SDKs, and says so", async () => {
   const agentId = await owner.create({ plan: "sleep" });
   // The second is what common programs do: without a listener the SDK asks for no progress.
   for (const options of [undefined, { resetTimeoutOnProgress: true }])
@@ -69,7 +73,7 @@ test("O-7 (C7) a wait without a progress token ends before the limit of the offi
   await owner.call("kill_agent", { agentId });
 });
 
-test("O-7 (C7) a wait that outlasts the limit of the official SDK is kept alive by progress", async () => {
+test("O-7 (C7) a wait that outlasts the limit of both official SDKs is kept alive by progress", async () => {
   const agentId = await owner.create({ plan: "sleep" });
   const start = performance.now();
   const waits = clients.map((one) => {
@@ -90,8 +94,8 @@ test("O-7 (C7) a wait that outlasts the limit of the official SDK is kept alive 
   }
 });
 
-test("O-7 (C7) by default a silent wait ends, and progress is sent, before the limit of the official SDK", () => {
-  const limitMs = DEFAULT_REQUEST_TIMEOUT_MSEC;
+test("O-7 (C7) by default a silent wait ends, and progress is sent, before the limit of either official SDK", () => {
+  const limitMs = Math.min(DEFAULT_REQUEST_TIMEOUT_MSEC, DEFAULT_REQUEST_TIMEOUT_MSEC_V1);
   const { orchestration } = loadConfigFile(join(server.dataDir, "none.json"));
   expect(orchestration.silentWaitMs).toBeLessThan(limitMs);
   expect(orchestration.progressEveryMs).toBeLessThan(limitMs);
@@ -105,5 +109,19 @@ async function connectV2(way: Way): Promise<OfficialClient> {
     toolNames: async () => (await caller.client.listTools()).tools.map(({ name }) => name),
     wait: async (options) => (await caller.client.callTool(LONG_WAIT, options)).structuredContent,
     [Symbol.asyncDispose]: () => caller[Symbol.asyncDispose](),
+  };
+}
+
+async function connectV1(way: Way): Promise<OfficialClient> {
+  const client = new ClientV1({ name: "test", version: "1" });
+  const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+  if (way === "overStdio") await client.connect(new StdioTransportV1(relayProgram(server, token)));
+  else await client.connect(new HttpTransportV1(new URL(`${server.origin}/mcp`), { requestInit }));
+  return {
+    name: `v1 ${way}`,
+    instructions: client.getInstructions(),
+    toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
+    wait: async (options) => (await client.callTool(LONG_WAIT, undefined, options))["structuredContent"],
+    [Symbol.asyncDispose]: () => client.close(),
   };
 }
