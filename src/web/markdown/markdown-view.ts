@@ -10,7 +10,7 @@ import { wholeCharacter } from "./text-chunks.ts";
 
 /** In the page, a message stands under the title of its session. */
 const HEADING_LEVEL = 2;
-/** New text that one flush of a growing message draws. An agent can write faster than a frame can lay out; the rest comes with the next. */
+/** New text that one flush draws. More than a frame can lay out, from a fast agent or in a long stored message, comes with the next frames. */
 const FLUSH_CHARS_MAX = 16_384;
 
 export interface MarkdownViewOptions {
@@ -32,7 +32,6 @@ export class MarkdownView {
   #source = "";
   /** What has come and is not drawn yet. */
   #waiting = "";
-  #hasDrawn = false;
   #frame: number | null = null;
   #settledCount = 0;
   #open: readonly BlockNode[] = [];
@@ -83,9 +82,9 @@ export class MarkdownView {
     this.#isStale = true;
   }
 
-  /** Brings the page up to date; costs what has changed, not what is there, and goes on by itself while there is more. */
-  flush(): void {
-    if (!this.#isStale) return;
+  /** Brings the page up to date; costs what has changed, not what is there. True while there is more, which the next frames draw. */
+  flush(): boolean {
+    if (!this.#isStale) return false;
     this.#isStale = false;
     if (this.#isRedrawn) this.#clear();
     this.#takeWaiting();
@@ -101,13 +100,12 @@ export class MarkdownView {
     this.#open = open;
     for (const block of settled) this.#settle(block);
     this.#moveCaret(this.#phase !== "ended" ? growingElement(this.element) : null);
+    return this.#waiting !== "";
   }
 
-  /** A message that is drawn for the first time and has ended stands there at once. */
+  /** Takes the next slice, and asks for a frame for the rest. */
   #takeWaiting(): void {
-    const isPaced = this.#hasDrawn || this.#phase === "streaming";
-    this.#hasDrawn = true;
-    const isAll = !isPaced || this.#waiting.length <= FLUSH_CHARS_MAX;
+    const isAll = this.#waiting.length <= FLUSH_CHARS_MAX;
     const cut = isAll ? this.#waiting.length : wholeCharacter(this.#waiting, FLUSH_CHARS_MAX);
     this.#stream.append(this.#waiting.slice(0, cut));
     this.#waiting = this.#waiting.slice(cut);
@@ -120,7 +118,6 @@ export class MarkdownView {
   }
 
   #clear(): void {
-    this.#hasDrawn = false;
     this.#parts.clear();
     this.#headings.clear();
     this.#settledCount = 0;

@@ -23,7 +23,7 @@ export function measureChunks(kind: "mixed" | "code", length: number): ChunkCost
   document.querySelector("main")?.replaceChildren(view.element);
   view.append(kind === "mixed" ? "" : "```ts\n");
   view.append(source.repeat(Math.ceil(length / source.length)));
-  view.flush();
+  while (view.flush());
   layOut(view);
   const more = source.repeat(Math.ceil((BATCHES * CHUNKS_PER_BATCH * CHUNK_CHARS) / source.length));
   const script: number[] = [];

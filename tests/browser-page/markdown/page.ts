@@ -52,7 +52,7 @@ const testPage = {
       view.flush();
     }
     if (hasEnded) view.finish();
-    view.flush();
+    while (view.flush());
   },
 
   /** Returns the texts whose streamed DOM differs from the DOM of the whole. */
@@ -74,7 +74,7 @@ function render(chunks: readonly string[]): HTMLElement {
     if (chunks.length > 1) view.flush();
   }
   view.finish();
-  view.flush();
+  while (view.flush());
   return view.element;
 }
 

@@ -37,17 +37,12 @@ export function selectionWhileStreaming(): { before: string; after: string; isSa
   };
 }
 
-/** A flush draws a portion; this often is enough for any text. */
-function flushAll(view: MarkdownView, length: number): void {
-  for (let drawn = 0; drawn <= length; drawn += 1_000) view.flush();
-}
-
 /** Counts what one more chunk changes in a message of the given length. */
 export function nodesTouchedByChunk(length: number, chunk: string): { touched: number; charactersOutside: number } {
   const view = open();
   view.append(PROSE.repeat(Math.ceil(length / PROSE.length)));
   view.append("A last paragraph");
-  flushAll(view, length);
+  while (view.flush());
   const last = view.element.lastElementChild?.lastElementChild ?? null;
   const observer = new MutationObserver(() => undefined);
   observer.observe(view.element, { subtree: true, childList: true, characterData: true, attributes: true });
