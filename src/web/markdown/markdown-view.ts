@@ -11,7 +11,7 @@ import { wholeCharacter } from "./text-chunks.ts";
 /** In the page, a message stands under the title of its session. */
 const HEADING_LEVEL = 2;
 /** New text that one flush draws. More than a frame can lay out, from a fast agent or in a long stored message, comes with the next frames. */
-const FLUSH_CHARS_MAX = 16_384;
+const FLUSH_CHARS_MAX = 8_192;
 
 export interface MarkdownViewOptions {
   /** The level of the heading the message stands under; its own headings are announced below it. */
@@ -82,9 +82,14 @@ export class MarkdownView {
     this.#isStale = true;
   }
 
-  /** Brings the page up to date; costs what has changed, not what is there. True while there is more, which the next frames draw. */
-  flush(): boolean {
-    if (!this.#isStale) return false;
+  /** Whether the next frames draw more of it. */
+  get isDrawing(): boolean {
+    return this.#waiting !== "" || this.#phase === "ending";
+  }
+
+  /** Brings the page up to date; costs what has changed, not what is there, and goes on by itself while there is more. */
+  flush(): void {
+    if (!this.#isStale) return;
     this.#isStale = false;
     if (this.#isRedrawn) this.#clear();
     this.#takeWaiting();
@@ -100,7 +105,6 @@ export class MarkdownView {
     this.#open = open;
     for (const block of settled) this.#settle(block);
     this.#moveCaret(this.#phase !== "ended" ? growingElement(this.element) : null);
-    return this.#waiting !== "";
   }
 
   /** Takes the next slice, and asks for a frame for the rest. */

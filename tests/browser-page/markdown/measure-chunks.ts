@@ -1,4 +1,5 @@
 import { MarkdownView } from "../../../src/web/markdown/markdown-view.ts";
+import { drawAll } from "./stream-scenes.ts";
 
 const MIXED =
   "## Heading here\n\nThe function **doubles** from a fixed `base`, so all [hooks](https://example.com/a) that failed come back at once, " +
@@ -23,7 +24,7 @@ export function measureChunks(kind: "mixed" | "code", length: number): ChunkCost
   document.querySelector("main")?.replaceChildren(view.element);
   view.append(kind === "mixed" ? "" : "```ts\n");
   view.append(source.repeat(Math.ceil(length / source.length)));
-  while (view.flush());
+  drawAll(view);
   layOut(view);
   const more = source.repeat(Math.ceil((BATCHES * CHUNKS_PER_BATCH * CHUNK_CHARS) / source.length));
   const script: number[] = [];

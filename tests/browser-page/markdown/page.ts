@@ -3,6 +3,7 @@ import { MarkdownView } from "../../../src/web/markdown/markdown-view.ts";
 import { measureChunks } from "./measure-chunks.ts";
 import {
   codeGrowth,
+  drawAll,
   lateDefinition,
   nodesTouchedByChunk,
   replacements,
@@ -52,7 +53,17 @@ const testPage = {
       view.flush();
     }
     if (hasEnded) view.finish();
-    while (view.flush());
+    drawAll(view);
+  },
+
+  /** Shows a stored message as the page does, the first slice at once and the rest by itself; done when all is drawn. */
+  async showStored(text: string): Promise<void> {
+    const view = new MarkdownView();
+    main().replaceChildren(view.element);
+    view.append(text);
+    view.finish();
+    view.flush();
+    while (view.isDrawing) await new Promise(requestAnimationFrame);
   },
 
   /** Returns the texts whose streamed DOM differs from the DOM of the whole. */
@@ -74,7 +85,7 @@ function render(chunks: readonly string[]): HTMLElement {
     if (chunks.length > 1) view.flush();
   }
   view.finish();
-  while (view.flush());
+  drawAll(view);
   return view.element;
 }
 

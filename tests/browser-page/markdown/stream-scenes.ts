@@ -9,6 +9,12 @@ function open(): MarkdownView {
   return view;
 }
 
+/** All of it now, without waiting for frames. */
+export function drawAll(view: MarkdownView): void {
+  do view.flush();
+  while (view.isDrawing);
+}
+
 function stream(view: MarkdownView, text: string, size: number): void {
   for (let from = 0; from < text.length; from += size) {
     view.append(text.slice(from, from + size));
@@ -42,7 +48,7 @@ export function nodesTouchedByChunk(length: number, chunk: string): { touched: n
   const view = open();
   view.append(PROSE.repeat(Math.ceil(length / PROSE.length)));
   view.append("A last paragraph");
-  while (view.flush());
+  drawAll(view);
   const last = view.element.lastElementChild?.lastElementChild ?? null;
   const observer = new MutationObserver(() => undefined);
   observer.observe(view.element, { subtree: true, childList: true, characterData: true, attributes: true });
