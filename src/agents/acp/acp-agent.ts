@@ -48,7 +48,6 @@ export class AcpAgent {
   readonly #orphans = new Map<string, string>();
   readonly #questions: AcpQuestions;
   #released: Promise<void> | null = null;
-  #opening: Promise<void> | null = null;
   #initialized: JsonObject | null = null;
   #capabilities: JsonObject = {};
   #abilities: PromptAbilities = readAbilities({});
@@ -123,7 +122,7 @@ export class AcpAgent {
   }
 
   async initialize(): Promise<void> {
-    await this.#connection.open();
+    this.#connection.open();
     const answer = await this.#connection.request("initialize", {
       protocolVersion: PROTOCOL_VERSION,
       clientInfo: { name: "liminal-builder", title: "Liminal Builder", version: this.#options.clientVersion },
@@ -152,7 +151,7 @@ export class AcpAgent {
     this.#connection.catchUp();
     this.#sessions.endPast();
     this.#stopOrphans().catch(this.#options.onError);
-    this.#opening = this.#connection.open().catch(this.#options.onError);
+    this.#connection.open();
     return this.#initialized !== null;
   }
 
@@ -297,8 +296,6 @@ export class AcpAgent {
 
   async #ask(method: string, params: object): Promise<JsonObject> {
     try {
-      // Right after a start of ours a session may want its agent before the connection is ready.
-      await this.#opening;
       return await this.#connection.request(method, params);
     } catch (error) {
       const failure = asFailure(error);

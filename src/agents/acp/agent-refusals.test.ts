@@ -1,5 +1,7 @@
 import { describe, expect, it } from "bun:test";
+import type { Json } from "../../protocol/json.ts";
 import { asFailure, refusalOf } from "./agent-refusals.ts";
+import { RpcError } from "./connection/acp-connection.ts";
 
 describe("refusalOf", () => {
   it("-32000 is a matter of signing in, and names the ways", () => {
@@ -20,7 +22,7 @@ describe("refusalOf", () => {
 });
 
 describe("asFailure", () => {
-  const rejected = (code: unknown, data?: unknown) => Object.assign(new Error("Internal error"), { code, data });
+  const rejected = (code: number, data?: Json) => new RpcError(code, "Internal error", data);
 
   it("takes the code, and the detail wherever agents put it", () => {
     expect(asFailure(rejected(-32603))).toEqual({ code: -32603, message: "Internal error" });
@@ -29,11 +31,8 @@ describe("asFailure", () => {
     expect(asFailure(rejected(-32603, { errorKind: "x" }))?.message).toBe("Internal error");
   });
 
-  it("an error without a code is no answer of the agent's: the connection is gone", () => {
-    expect([asFailure(new Error("closed")), asFailure(rejected("EPIPE")), asFailure("words")]).toEqual([
-      null,
-      null,
-      null,
-    ]);
+  it("another error is no answer of the agent's: the connection is gone", () => {
+    const broken = Object.assign(new Error("write"), { code: -32 });
+    expect([new Error("closed"), broken, "words"].map(asFailure)).toEqual([null, null, null]);
   });
 });

@@ -1,4 +1,5 @@
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
+import { RpcError } from "./connection/acp-connection.ts";
 import type { AcpFailure } from "./connection/acp-hooks.ts";
 import { failureMessage } from "./connection/failure-message.ts";
 
@@ -20,10 +21,8 @@ export function refusalOf(failure: AcpFailure, agentName: string, signInMethods:
   return REFUSE.agentProtocol(failure.message);
 }
 
-/** The SDK rejects with errors that carry the agent's code; anything else means the connection is gone. */
+/** Null for an error that is not the agent's answer: the connection is gone. */
 export function asFailure(error: unknown): AcpFailure | null {
-  if (!(error instanceof Error)) return null;
-  const code: unknown = Reflect.get(error, "code");
-  if (typeof code !== "number") return null;
-  return { code, message: failureMessage(error.message, Reflect.get(error, "data")) };
+  if (!(error instanceof RpcError)) return null;
+  return { code: error.code, message: failureMessage(error.message, error.data) };
 }

@@ -142,7 +142,7 @@ export class HistoryProcess {
   }
 
   async #initialize(): Promise<void> {
-    await this.#connection.open();
+    this.#connection.open();
     const answer = await this.#connection.request("initialize", {
       protocolVersion: 1,
       clientInfo: { name: "liminal-builder", title: "Liminal Builder", version: this.#options.clientVersion },

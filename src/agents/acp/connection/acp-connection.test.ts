@@ -31,6 +31,8 @@ async function connect(script: string, openAfter?: string) {
       onPromptAnswer: (key, result, failure) => hear(`answered ${key} ${JSON.stringify(result ?? failure)}`),
       onRequest: async (method) => {
         hear(`request ${method}`);
+        if (method === "terminal/wait_for_exit") return new Promise(() => undefined);
+        if (method === "craft/faulty") throw new Error("a fault of ours");
         throw new ClientRequestError(-32601, "no");
       },
       onCheckpointDue: () => hear("checkpoint due"),
@@ -48,7 +50,7 @@ async function connect(script: string, openAfter?: string) {
       else waiting.push({ text, resolve });
     });
   if (openAfter !== undefined) await heardOf(openAfter);
-  await connection.open();
+  connection.open();
   return {
     connection,
     heard,
@@ -176,11 +178,33 @@ describe("AcpConnection: what the agent asks", () => {
     expect(at.sent()).toEqual([{ jsonrpc: "2.0", id: "q", error: { code: -32800, message: "Request cancelled" } }]);
   });
 
-  it("a request that comes before the SDK is loaded waits for it and is answered", async () => {
+  it("a request that comes before the connection is open waits for that and is answered", async () => {
     const early = say({ id: 7, method: "craft/early", params: {} }, update("asked"));
     await using at = await connect(`${early}; ${READ}; ${say(update("read"))}; ${WAIT}`, 'update s "asked"');
     await at.heardOf('update s "read"');
     expect(at.sent()).toMatchObject([{ id: 7, error: { code: -32601 } }]);
+  });
+
+  it("a wait that is taken back is answered at once, and a fault of ours becomes an internal error", async () => {
+    const wait = { id: 7, method: "terminal/wait_for_exit", params: {} };
+    const back = { method: "$/cancel_request", params: { requestId: 7 } };
+    const faulty = { id: 8, method: "craft/faulty", params: {} };
+    await using at = await connect(
+      `${say(wait, back, back, faulty, { id: 9, method: 5 })}; ${READ}; ${READ}; ${READ}; ${say(update("read"))}; ${WAIT}`,
+    );
+    await at.heardOf('update s "read"');
+    expect(at.sent().toSorted((a, b) => a.id - b.id)).toMatchObject([
+      { id: 7, error: { code: -32800 } },
+      { id: 8, error: { code: -32603, data: { details: "a fault of ours" } } },
+      { id: 9, error: { code: -32600 } },
+    ]);
+  });
+
+  it("a request to an agent that has ended is refused at once", async () => {
+    await using at = await connect("exit 0");
+    await at.connection.exited;
+    expect(await at.connection.request("session/new", {}).catch((error: Error) => error.message)).toContain("closed");
+    expect(at.connection.isBusy).toBe(false);
   });
 
   it("any other request is answered by whoever serves it, and an extension's notification by nobody", async () => {

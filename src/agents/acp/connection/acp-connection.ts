@@ -1,4 +1,3 @@
-import type { AnyMessage, ClientConnection } from "@agentclientprotocol/sdk";
 import { ignore } from "../../../lib/ignore.ts";
 import type { Json } from "../../../protocol/json.ts";
 import { StderrTail } from "../../process/agent-process.ts";
@@ -8,22 +7,33 @@ import { asObject, asString, type JsonObject } from "../read-json.ts";
 import type { AcpConnectionOptions } from "./acp-connection-options.ts";
 import { AcpNote } from "./acp-note.ts";
 import { PastTalk } from "./past-talk.ts";
-import {
-  failureOf,
-  messageForAgent,
-  messageForSdk,
-  parseMessage,
-  promptKey,
-  STEERING,
-  steerKey,
-} from "./wire-message.ts";
+import { failureOf, parseMessage, promptKey, STEERING, steerKey } from "./wire-message.ts";
 
 const REQUEST_CANCELLED = -32800;
+const INVALID_REQUEST = -32600;
+const INTERNAL_ERROR = -32603;
+/** Takes as long as the command it waits for; the agent may give up waiting. */
+const WAIT_FOR_EXIT = "terminal/wait_for_exit";
 
-/**
- * One agent process and the JSON-RPC with it. Requests and their answers go through the official SDK; updates, prompt
- * answers and permission requests are taken from the raw lines, where their order is still the agent's own.
- */
+/** The agent answered a request of ours with an error. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  readonly code: number;
+  readonly data: Json | undefined;
+
+  constructor(code: number, message: string, data: Json | undefined) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+interface OpenRequest {
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One agent process and the JSON-RPC peer that speaks with it. Every line is handled before the next one is read. */
 export class AcpConnection {
   readonly #options: AcpConnectionOptions;
   readonly #process: HostedProcess;
@@ -42,20 +52,17 @@ export class AcpConnection {
   #isCatchingUp = false;
   #heard = 0;
   #charsSinceCheckpoint = 0;
-  /** What the SDK will read. It fills from the first line on: an agent may ask before the SDK is loaded. */
-  readonly #readable: ReadableStream<AnyMessage>;
-  #inbound: ReadableStreamDefaultController<AnyMessage> | null = null;
-  #sdk: ClientConnection | null = null;
-  #opened: Promise<void> | null = null;
-  #requestsOpen = 0;
+  /** Requests of ours that wait for an answer, by their id. */
+  readonly #requests = new Map<string, OpenRequest>();
+  #requestCount = 0;
+  /** Requests of the agent's that we work on, by the text of their id. */
+  readonly #serving = new Map<string, string>();
+  /** Requests of the agent's that came before `open`; null from then on. */
+  #early: JsonObject[] | null = [];
+  #hasEnded = false;
 
   constructor(options: AcpConnectionOptions) {
     this.#options = options;
-    this.#readable = new ReadableStream({
-      start: (controller) => {
-        this.#inbound = controller;
-      },
-    });
     this.#process = options.host.start({
       command: options.command,
       cwd: options.cwd,
@@ -68,7 +75,7 @@ export class AcpConnection {
       },
       onTooLong: (bytes) => this.#unreadable(`a line of ${bytes} bytes was over the limit and dropped`),
     });
-    this.exited.then(() => this.#sdk?.close()).catch(ignore("`exited` never rejects"));
+    this.exited.then(() => this.#endRequests()).catch(ignore("`exited` never rejects"));
   }
 
   get pid(): number {
@@ -119,45 +126,26 @@ export class AcpConnection {
     return this.#process.release();
   }
 
-  /** The SDK is loaded with the first agent, not with the server: it is the largest module we have. */
-  open(): Promise<void> {
-    this.#opened ??= this.#load();
-    return this.#opened;
-  }
-
-  async #load(): Promise<void> {
-    const acp = await import("@agentclientprotocol/sdk");
-    const writable = new WritableStream<AnyMessage>({ write: (message) => this.#send(this.#outgoing(message)) });
-    this.#sdk = acp
-      .client({ name: "liminal-builder" })
-      .onRequest("*", async ({ method, params }) => {
-        try {
-          return await this.#options.hooks.onRequest(method, asObject(params) ?? {});
-        } catch (error) {
-          if (error instanceof ClientRequestError) throw new acp.RequestError(error.code, error.message);
-          throw error;
-        }
-      })
-      .onNotification("*", ignore("extension notifications are allowed and mean nothing to us"))
-      .connect({ readable: this.#readable, writable });
+  /** From here on requests of the agent's are served, those that came before first. */
+  open(): void {
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const message of early) this.#serve(message);
   }
 
   /** Something is under way that ending the process would break. */
   get isBusy(): boolean {
-    return this.#requestsOpen > 0 || this.#prompts.size > 0 || this.#permissions.size > 0 || this.#questions.size > 0;
+    return this.#requests.size > 0 || this.#prompts.size > 0 || this.#permissions.size > 0 || this.#questions.size > 0;
   }
 
-  /** Any request but a prompt. Rejects with the SDK's RequestError, or when the process is gone. */
-  async request(method: string, params: object): Promise<JsonObject> {
-    this.#requestsOpen++;
-    try {
-      // With a process of an earlier server the SDK may still be on its way.
-      if (!this.#sdk) await this.#opened;
-      if (!this.#sdk) throw new Error("the connection is not open");
-      return asObject(await this.#sdk.agent.request(method, params)) ?? {};
-    } finally {
-      this.#requestsOpen--;
-    }
+  /** Any request but a prompt. Rejects with RpcError, or with another error when the process is gone. */
+  request(method: string, params: object): Promise<JsonObject> {
+    if (this.#hasEnded) return Promise.reject(closed());
+    const id = `${this.#options.epoch}-${this.#requestCount++}`;
+    if ("sessionId" in params && typeof params.sessionId === "string") this.#callers.set(id, params.sessionId);
+    const answer = new Promise<JsonObject>((resolve, reject) => this.#requests.set(id, { resolve, reject }));
+    this.#send({ jsonrpc: "2.0", id, method, params });
+    return answer;
   }
 
   /** Sends a prompt; its end comes through `onPromptAnswer` with the returned key, after its last update. */
@@ -272,27 +260,72 @@ export class AcpConnection {
     if (method === undefined && id !== undefined) this.#callers.delete(id);
     if (method === "terminal/create") this.#past?.noteTerminalRequest(key, params);
     if (isAnswered) return;
-    if (method === "$/cancel_request" && this.#withdraw(params?.["requestId"])) return;
+    if (method === "$/cancel_request") {
+      this.#withdraw(params?.["requestId"]);
+      return;
+    }
     if (method === undefined && typeof id === "string" && this.#prompts.delete(id)) {
       hooks.onPromptAnswer(id, asObject(message["result"]), failureOf(message["error"]));
       return;
     }
-    if (method === undefined && this.#past?.isAnsweredBy(message, hooks)) return;
-    const incoming = messageForSdk(message, this.#options.epoch);
-    if (incoming) this.#inbound?.enqueue(incoming);
+    if (method === undefined) {
+      if (!this.#past?.isAnsweredBy(message, hooks)) this.#takeAnswer(message);
+    } else if (id !== undefined) {
+      if (this.#early) this.#early.push(message);
+      else this.#serve(message);
+    }
   }
 
-  /** The agent takes a request for permission or a question back; it still gets its answer. */
-  #withdraw(requestId: Json | undefined): boolean {
-    if (requestId === undefined) return false;
+  /** An answer to a request that this run never sent is kept in the trace and goes no further. */
+  #takeAnswer(message: JsonObject): void {
+    const id = asString(message["id"]) ?? "";
+    const request = this.#requests.get(id);
+    if (!request) return;
+    this.#requests.delete(id);
+    const error = asObject(message["error"]);
+    if (error) {
+      const code = typeof error["code"] === "number" ? error["code"] : 0;
+      request.reject(new RpcError(code, asString(error["message"]) ?? "", error["data"]));
+    } else request.resolve(asObject(message["result"]) ?? {});
+  }
+
+  #serve(message: JsonObject): void {
+    const id = message["id"] ?? null;
+    const key = JSON.stringify(id);
+    const method = asString(message["method"]);
+    if (method === undefined) {
+      this.#send({ jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message: "Invalid request" } });
+      return;
+    }
+    this.#serving.set(key, method);
+    const answer = (outcome: { readonly result: object } | { readonly error: object }) => {
+      if (this.#serving.delete(key)) this.#send({ jsonrpc: "2.0", id, ...outcome });
+    };
+    this.#options.hooks.onRequest(method, asObject(message["params"]) ?? {}).then(
+      (result) => answer({ result }),
+      (error: unknown) => answer({ error: errorOf(error) }),
+    );
+  }
+
+  #endRequests(): void {
+    this.#hasEnded = true;
+    for (const { reject } of this.#requests.values()) reject(closed());
+    this.#requests.clear();
+    this.#serving.clear();
+  }
+
+  /** The agent takes a request back; it still gets its answer. What is quickly done is done all the same. */
+  #withdraw(requestId: Json | undefined): void {
+    if (requestId === undefined) return;
     const key = JSON.stringify(requestId);
     const isPermission = this.#permissions.delete(key);
-    if (!isPermission && !this.#questions.delete(key)) return false;
+    const isQuestion = !isPermission && this.#questions.delete(key);
+    const isWait = this.#serving.get(key) === WAIT_FOR_EXIT && this.#serving.delete(key);
+    if (!isPermission && !isQuestion && !isWait) return;
     const error = { code: REQUEST_CANCELLED, message: "Request cancelled" };
     this.#send({ jsonrpc: "2.0", id: requestId, error });
     if (isPermission) this.#options.hooks.onPermissionWithdrawn(key);
-    else this.#options.hooks.onQuestionWithdrawn(key);
-    return true;
+    else if (isQuestion) this.#options.hooks.onQuestionWithdrawn(key);
   }
 
   #readNote({ text, offset }: PastLine): void {
@@ -302,16 +335,20 @@ export class AcpConnection {
     for (const asked of note.asked) this.#route(asked.message, asked.offset);
   }
 
-  #outgoing(message: AnyMessage): object {
-    const { whole, request } = messageForAgent(message, this.#options.epoch);
-    if (request?.agentSessionId !== undefined) this.#callers.set(request.id, request.agentSessionId);
-    return whole;
-  }
-
   #send(message: object): void {
     if ("id" in message && !("method" in message)) this.#asked.delete(JSON.stringify(message.id));
     const line = JSON.stringify(message);
     this.#options.trace.record("out", line);
     this.#process.write(line);
   }
+}
+
+function closed(): Error {
+  return new Error("the connection to the agent is closed");
+}
+
+function errorOf(error: unknown): object {
+  if (error instanceof ClientRequestError) return { code: error.code, message: error.message };
+  const details = error instanceof Error ? error.message : String(error);
+  return { code: INTERNAL_ERROR, message: "Internal error", data: { details } };
 }

@@ -1,4 +1,3 @@
-import type { AnyMessage } from "@agentclientprotocol/sdk";
 import { boundNesting } from "../../../lib/nesting.ts";
 import { parseJson } from "../../../lib/parse-json.ts";
 import type { Json } from "../../../protocol/json.ts";
@@ -45,33 +44,4 @@ export function failureOf(error: Json | undefined): AcpFailure | null {
     code: typeof code === "number" ? code : 0,
     message: failureMessage(asString(failure["message"]) ?? "The agent gave no reason.", failure["data"]),
   };
-}
-
-/** Null for an answer to a question this run never asked: it is kept in the trace and goes no further. */
-export function messageForSdk(message: JsonObject, epoch: string): AnyMessage | null {
-  if (message["method"] !== undefined) return message as unknown as AnyMessage;
-  const prefix = `${epoch}-`;
-  const id = asString(message["id"]);
-  if (!id?.startsWith(prefix)) return null;
-  const number = Number(id.slice(prefix.length));
-  // A second answer to a prompt has an id of ours that the SDK never gave.
-  return Number.isInteger(number) ? ({ ...message, id: number } as unknown as AnyMessage) : null;
-}
-
-interface ForAgent {
-  readonly whole: object;
-  /** Set when it is a request: its id on the wire, and which of the agent's sessions it is about. */
-  readonly request?: { readonly id: string; readonly agentSessionId: string | undefined };
-}
-
-/** Our requests carry `<epoch>-<n>` on the wire and `n` inside the SDK. */
-export function messageForAgent(message: AnyMessage, epoch: string): ForAgent {
-  if (!("method" in message)) return { whole: message };
-  const params = asObject(message.params);
-  if ("id" in message) {
-    const id = `${epoch}-${message.id}`;
-    return { whole: { ...message, id }, request: { id, agentSessionId: asString(params?.["sessionId"]) } };
-  }
-  if (message.method !== "$/cancel_request" || !params) return { whole: message };
-  return { whole: { ...message, params: { requestId: `${epoch}-${params["requestId"]}` } } };
 }
