@@ -1,6 +1,6 @@
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
-import type { OfferedSignIn } from "../agents/sign-in/sign-in-method.ts";
-import { TERMINALS_MAX, Terminals } from "../agents/sign-in/terminals.ts";
+import type { OfferedSignIn } from "../agents/acp/sign-in-method.ts";
+import { TERMINALS_MAX, Terminals } from "../agents/process/sign-in-terminals.ts";
 import type { Authenticate, TerminalMessage } from "../bridge/agent-directory.ts";
 import type { Hub } from "../fanout/hub.ts";
 import type { World } from "../ports/world.ts";

@@ -1,29 +1,79 @@
 import { ignore } from "../../lib/ignore.ts";
-import type { AgentSession, RejoinedSession, RejoinRequest, RestoreRequest } from "../../ports/agents.ts";
+import type {
+  AgentSession,
+  AgentSink,
+  IsStored,
+  QuestionDesk,
+  RejoinedSession,
+  RejoinRequest,
+  RestoreRequest,
+} from "../../ports/agents.ts";
 import { NO_AGENT_SESSION } from "../../ports/session-log.ts";
+import type { World } from "../../ports/world.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
+import type { CliType } from "../../protocol/ids.ts";
 import type { PromptAbilities } from "../../protocol/session-parts.ts";
-import type { ExitReport, StopUrgency } from "../process/process-host.ts";
-import { type OfferedSignIn, readSignInMethods } from "../sign-in/sign-in-method.ts";
-import type { AcpAgentOptions } from "./acp-agent-options.ts";
+import type { ExitReport, ProcessHost, StopUrgency } from "../process/process-host.ts";
 import { AcpQuestions } from "./acp-questions.ts";
-import { AcpSession } from "./acp-session.ts";
-import type { ClosedSession, StoredPast } from "./acp-session-options.ts";
+import { AcpSession, type ClosedSession, type StoredPast } from "./acp-session.ts";
 import { AcpSessions } from "./acp-sessions.ts";
-import { afterReplay, type Replayed } from "./after-replay.ts";
-import { AgentFailureError, asFailure, refusalOf } from "./agent-refusals.ts";
-import { Checkpoints } from "./checkpoints.ts";
-import { clientCapabilities } from "./client-capabilities.ts";
+import { AgentFailureError, asFailure, isSessionGone, refusalOf } from "./agent-refusals.ts";
 import { ClientRequests } from "./client-requests.ts";
 import { AcpConnection } from "./connection/acp-connection.ts";
 import type { AcpFailure } from "./connection/acp-hooks.ts";
 import type { AcpNote } from "./connection/acp-note.ts";
-import { acpMcpServers } from "./mcp-servers.ts";
+import type { WireTrace } from "./connection/wire-trace.ts";
+import { acpMcpServers, type McpServerSetting, type OwnToolServer } from "./mcp-servers.ts";
 import { asArray, asObject, asString, type JsonObject, readTime } from "./read-json.ts";
-import { isSessionGone } from "./session-gone.ts";
-import type { SessionPlace } from "./session-place.ts";
+import { type Replay, untilLoadIsSafe } from "./replay.ts";
+import { type OfferedSignIn, readSignInMethods } from "./sign-in-method.ts";
 import { readAbilities } from "./translate/prompt-abilities.ts";
-import { untilLoadIsSafe } from "./until-load-is-safe.ts";
+import { OWN_TERMINAL_CAPABILITIES } from "./translate/update-reader.ts";
+
+interface AcpAgentOptions {
+  readonly id: CliType;
+  readonly name: string;
+  readonly host: ProcessHost;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly epoch: string;
+  /** Names the process among all there ever were. */
+  readonly processId: string;
+  /** Set when the process outlives the server: what the next one must know of it. */
+  readonly held: { readonly id: string; readonly label: string } | null;
+  readonly trace: WireTrace;
+  readonly world: World;
+  readonly clientVersion: string;
+  readonly onTurnCompleted: () => void;
+  /** It goes on with a session that was closed: only the end of the process stops it. */
+  readonly onUnstoppable: () => void;
+  /** It wrote a line that is no message. */
+  readonly onUnreadable?: (text: string) => void;
+  readonly desk: QuestionDesk;
+  /** What the agent may ask us to do for it. */
+  readonly serves: { readonly fs: boolean; readonly terminal: boolean };
+  /** Directories that it may not touch through us, wherever its sessions work. */
+  readonly guarded: readonly string[];
+  readonly onError: (error: unknown) => void;
+}
+
+export interface SessionTools {
+  /** Tool servers of the user's. */
+  readonly mcpServers: readonly McpServerSetting[];
+  /** Our own tools, when its agent may use them. */
+  readonly ownTools: OwnToolServer | null;
+}
+
+/** Where a session of ours meets its agent. */
+interface SessionPlace extends Partial<SessionTools> {
+  readonly cwd: string;
+  readonly sink: AgentSink;
+  /** Whether what the sink was told is on disk; without it, nobody wants it there. */
+  readonly isStored?: IsStored;
+  /** Ends what only waits, not what is under way. */
+  readonly signal: AbortSignal;
+}
 
 const PROTOCOL_VERSION = 1;
 /** How long an agent may go on with a session that was closed. Those that stop at all answer within milliseconds. */
@@ -427,4 +477,62 @@ export class AcpAgent {
     const session = this.#sessions.get(asString(params["sessionId"]) ?? asString(result["sessionId"]) ?? "");
     if (session && (result["configOptions"] !== undefined || method === "session/new")) session.applyAnswer(result);
   }
+}
+
+const RETRY_MS = 1_000;
+
+/** Takes a checkpoint when one is due; one that cannot be taken is tried again until it can. */
+class Checkpoints {
+  readonly #take: () => boolean;
+  #retry: ReturnType<typeof setTimeout> | null = null;
+  #isOver = false;
+
+  /** `take` says whether it could be done. */
+  constructor(take: () => boolean) {
+    this.#take = take;
+  }
+
+  due(): void {
+    if (this.#isOver || this.#retry || this.#take()) return;
+    // An agent that has to wait for room says nothing that would remind us.
+    this.#retry = setTimeout(() => {
+      this.#retry = null;
+      this.due();
+    }, RETRY_MS).unref();
+  }
+
+  /** The process is gone. */
+  end(): void {
+    this.#isOver = true;
+  }
+}
+
+/** What we tell an agent we can do for it: only what is really there, and what the user has not switched off. */
+function clientCapabilities(serves: { readonly fs: boolean; readonly terminal: boolean }): object {
+  return {
+    session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+    fs: { readTextFile: serves.fs, writeTextFile: serves.fs },
+    terminal: serves.terminal,
+    auth: { terminal: true },
+    elicitation: { form: {}, url: {} },
+    _meta: { ...OWN_TERMINAL_CAPABILITIES, "terminal-auth": true },
+  };
+}
+
+interface Replayed {
+  readonly session: AcpSession;
+  readonly replay: Replay;
+}
+
+/** What the agent repeated is told as one; one that repeats nothing on a resume, as it should, is not waited for. */
+async function afterReplay(
+  { session, replay }: Replayed,
+  origin: "resumed" | "loaded",
+  sink: AgentSink,
+): Promise<AgentSession> {
+  if (origin === "loaded" || replay.hasWords) await replay.ended();
+  session.endReplay();
+  session.origin = origin;
+  if (replay.hasWords) sink(replay.told);
+  return session;
 }

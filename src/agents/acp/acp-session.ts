@@ -1,26 +1,62 @@
-import type { AgentEvent, AgentSession, RejoinedSession, ToolPatch } from "../../ports/agents.ts";
+import type {
+  AgentEvent,
+  AgentSession,
+  AgentSink,
+  IsStored,
+  RejoinedSession,
+  RejoinRequest,
+  ToolPatch,
+} from "../../ports/agents.ts";
 import type { Part } from "../../protocol/entry.ts";
-import { REFUSE } from "../../protocol/errors.ts";
-import { type CommandId, type ElicitationId, PermissionId, type TurnId } from "../../protocol/ids.ts";
+import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
+import { CommandId, type ElicitationId, PermissionId, TurnId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
-import type { PermissionOutcome } from "../../protocol/session-parts.ts";
-import type { AcpSessionOptions, StoredPast } from "./acp-session-options.ts";
-import { CancelDeadline } from "./cancel-deadline.ts";
-import { ClientRequestError } from "./client-requests.ts";
-import { configure } from "./config-choices.ts";
+import type { PermissionOutcome, PromptAbilities } from "../../protocol/session-parts.ts";
+import { asFailure } from "./agent-refusals.ts";
+import { ClientRequestError, type ClientRequests } from "./client-requests.ts";
+import type { AcpConnection } from "./connection/acp-connection.ts";
 import type { AcpFailure, Asked } from "./connection/acp-hooks.ts";
 import type { SessionNote } from "./connection/acp-note.ts";
+import { commandOfSteer, turnOfPrompt } from "./connection/wire-message.ts";
 import { DiffPlaces } from "./diff-places.ts";
-import { OpenPrompts } from "./open-prompts.ts";
 import { asObject, type JsonObject } from "./read-json.ts";
 import { type Expected, Replay } from "./replay.ts";
 import { steeringOutcome } from "./translate/prompt-abilities.ts";
-import { translateLegacyOptions, translateOptions } from "./translate/translate-config.ts";
+import { legacyId, translateLegacyOptions, translateOptions } from "./translate/translate-config.ts";
 import { promptBlocks } from "./translate/translate-content.ts";
 import { translateTool } from "./translate/translate-tool.ts";
 import { stopReasonOf, threadFailed, translatePermissionOptions, turnTokensOf } from "./translate/translate-turn.ts";
 import { UpdateReader } from "./translate/update-reader.ts";
+
+interface AcpSessionOptions {
+  readonly agentSessionId: string;
+  readonly connection: AcpConnection;
+  readonly abilities: () => PromptAbilities;
+  readonly sink: AgentSink;
+  readonly processId: string | null;
+  /** With the line a question came in, names it for ever. */
+  readonly questionPrefix: string;
+  readonly isStored: IsStored;
+  /** For a conversation of an earlier server. */
+  readonly past?: StoredPast;
+  readonly requests: ClientRequests;
+  readonly hasQuestion: (id: string) => boolean;
+  readonly answerQuestion: (elicitationId: ElicitationId, answer: QuestionAnswer) => void;
+  /** Resolves when the agent no longer works on the session, whose open prompts are these. */
+  readonly onClosed: (session: ClosedSession, openPrompts: readonly string[]) => Promise<void> | void;
+  readonly onTurnCompleted: () => void;
+  readonly refuse: (failure: AcpFailure) => Refusal;
+}
+
+/** A session that is being closed: what the agent still says about it goes to its sink. */
+export interface ClosedSession {
+  readonly agentSessionId: string;
+  readonly sink: AgentSink;
+}
+
+/** What a session has stored of a conversation. */
+export type StoredPast = Pick<RejoinRequest, "heard" | "outcomeOf" | "isOpen">;
 
 /** What an agent says about a failed turn is short. */
 const LAST_TEXT_CHARS_MAX = 2_000;
@@ -340,5 +376,126 @@ export class AcpSession implements RejoinedSession {
     this.#options.requests.stop();
     this.#endDeadline();
     await this.#options.onClosed(this, this.#prompts.turnKeys);
+  }
+}
+
+/** Agents stop within a second or not at all. */
+const CANCEL_DEADLINE_MS = 10_000;
+const GIVE_UP_MS = 5_000;
+
+interface CancelDeadlineOptions {
+  /** A plain cancel was not enough: the request itself is withdrawn. */
+  readonly insist: () => void;
+  /** That was not enough either; only the user can decide what happens to the process. */
+  readonly giveUp: () => void;
+}
+
+/** Watches whether a cancel is heeded. It never ends a process: other sessions may work in it. */
+class CancelDeadline implements Disposable {
+  #timer: ReturnType<typeof setTimeout>;
+
+  constructor({ insist, giveUp }: CancelDeadlineOptions) {
+    this.#timer = setTimeout(() => {
+      insist();
+      this.#timer = setTimeout(giveUp, GIVE_UP_MS);
+    }, CANCEL_DEADLINE_MS);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+interface ConfigChoicesOptions {
+  readonly agentSessionId: string;
+  readonly connection: AcpConnection;
+  readonly sink: AgentSink;
+  readonly refuse: (failure: AcpFailure) => Refusal;
+}
+
+/** Older agents have a method of its own for each of these. */
+const LEGACY_CHOICES = [
+  { category: "mode", method: "session/set_mode", field: "modeId" },
+  { category: "model", method: "session/set_model", field: "modelId" },
+] as const;
+
+/** The user's choice of mode, model and options, told to the agent. */
+async function configure(options: ConfigChoicesOptions, configId: string, value: string | boolean): Promise<void> {
+  const { sink } = options;
+  const legacy = LEGACY_CHOICES.find(({ category }) => configId === legacyId(category));
+  if (legacy && typeof value === "string") {
+    await choose(options, legacy.method, { [legacy.field]: value });
+    sink({ type: "option-chosen", category: legacy.category, value });
+    return;
+  }
+  const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
+  const answer = await choose(options, "session/set_config_option", { configId, ...typed });
+  const chosen = translateOptions(answer["configOptions"]);
+  if (chosen) sink({ type: "options", options: chosen });
+}
+
+async function choose(
+  { agentSessionId, connection, refuse }: ConfigChoicesOptions,
+  method: string,
+  choice: object,
+): Promise<JsonObject> {
+  try {
+    return await connection.request(method, { sessionId: agentSessionId, ...choice });
+  } catch (error) {
+    const failure = asFailure(error);
+    throw failure ? new RefusalError(refuse(failure)) : error;
+  }
+}
+
+/** What one conversation has asked its agent and waits for, by the keys of the requests; an earlier server's included. */
+class OpenPrompts {
+  readonly #turns = new Map<string, TurnId>();
+  readonly #steered = new Map<string, CommandId>();
+  /** Everything that is known to have been asked. */
+  readonly #asked = new Set<string>();
+  /** The agent was told to stop what is open. */
+  isCancelled = false;
+
+  get hasTurn(): boolean {
+    return this.#turns.size > 0;
+  }
+
+  get turnKeys(): readonly string[] {
+    return [...this.#turns.keys()];
+  }
+
+  /** The key names the turn. */
+  addTurn(key: string): void {
+    const turnId = TurnId.parse(turnOfPrompt(key));
+    this.#asked.add(turnId);
+    this.#turns.set(key, turnId);
+    this.isCancelled = false;
+  }
+
+  /** The key names the message. */
+  addSteered(key: string): void {
+    const commandId = CommandId.parse(commandOfSteer(key));
+    this.#asked.add(commandId);
+    this.#steered.set(key, commandId);
+  }
+
+  takeTurn(key: string): TurnId | undefined {
+    const turnId = this.#turns.get(key);
+    if (this.#turns.delete(key)) this.isCancelled = false;
+    return turnId;
+  }
+
+  takeSteered(key: string): CommandId | undefined {
+    const commandId = this.#steered.get(key);
+    this.#steered.delete(key);
+    return commandId;
+  }
+
+  wasAsked(id: TurnId | CommandId): boolean {
+    return this.#asked.has(id);
+  }
+
+  get note(): Pick<SessionNote, "prompts" | "steered" | "isCancelled"> {
+    return { prompts: [...this.turnKeys], steered: [...this.#steered.keys()], isCancelled: this.isCancelled };
   }
 }

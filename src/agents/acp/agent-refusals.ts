@@ -1,7 +1,7 @@
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import { RpcError } from "./connection/acp-connection.ts";
 import type { AcpFailure } from "./connection/acp-hooks.ts";
-import { failureMessage } from "./connection/failure-message.ts";
+import { failureMessage } from "./connection/wire-message.ts";
 
 const AUTH_REQUIRED = -32000;
 
@@ -25,4 +25,34 @@ export function refusalOf(failure: AcpFailure, agentName: string, signInMethods:
 export function asFailure(error: unknown): AcpFailure | null {
   if (!(error instanceof RpcError)) return null;
   return { code: error.code, message: failureMessage(error.message, error.data) };
+}
+
+const RESOURCE_NOT_FOUND = -32002;
+const METHOD_NOT_FOUND = -32601;
+
+/**
+ * How agents say that they have no such conversation, where they use a general code for it; by the name that the agent
+ * gives itself. Most send -32002. OpenCode sends "service failure", which can mean anything and is not in the table.
+ */
+const GONE_WORDS: readonly (readonly [agent: string, words: RegExp])[] = [
+  ["claude", /no conversation found with session id/i],
+  ["codex", /no (?:archived )?rollout found|thread not found:|invalid (?:thread|session) id:/i],
+  ["gemini", /invalid session identifier|no previous sessions found/i],
+];
+
+/** What clearly says so, whoever says it: "Session abc not found", "Unknown sessionId: abc". */
+const CLEARLY_GONE = [
+  /\b(?:session|conversation|thread)(?: with)?(?: id| identifier)?(?: ["'`][^"'`]+["'`]| [\w.:-]*\d[\w.:-]*)? (?:was |is )?(?:not found|unknown|does(?: not|n't) exist|no longer exists)/i,
+  /\b(?:unknown|no such) (?:session|conversation|thread)(?: ?id| identifier)?\b/i,
+];
+
+/**
+ * Whether an agent that refused to bring a conversation back does not have it any more. Any other refusal may pass: the
+ * conversation may be open elsewhere, or the agent may be out of order.
+ */
+export function isSessionGone({ code, message }: AcpFailure, agentName: string): boolean {
+  // A method that was offered and does not exist brings nothing back, now or later.
+  if (code === RESOURCE_NOT_FOUND || code === METHOD_NOT_FOUND) return true;
+  const own = GONE_WORDS.filter(([agent]) => agentName.includes(agent)).map(([, words]) => words);
+  return [...own, ...CLEARLY_GONE].some((words) => words.test(message));
 }

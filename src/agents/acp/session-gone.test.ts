@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isSessionGone } from "./session-gone.ts";
+import { isSessionGone } from "./agent-refusals.ts";
 
 const CODEX = "@agentclientprotocol/codex-acp";
 const CLAUDE = "@agentclientprotocol/claude-agent-acp";

@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { openInside } from "./open-inside.ts";
-import { OutsideRootsError, placeInside, resolveInside } from "./resolve-inside.ts";
+import { OutsideRootsError, openInside, placeInside, resolveInside } from "./resolve-inside.ts";
 
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
 const HAS_PROC = process.platform === "linux";

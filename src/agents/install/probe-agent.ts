@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "../../lib/parse-json.ts";
-import { failureMessage, withAdvice } from "../acp/connection/failure-message.ts";
+import { failureMessage, withAdvice } from "../acp/connection/wire-message.ts";
 import { killGroup, StderrTail } from "../process/agent-process.ts";
 import { type HostedProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
 

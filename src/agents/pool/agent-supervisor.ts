@@ -7,11 +7,11 @@ import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import { CliType, SessionId } from "../../protocol/ids.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
 import { AcpAgent, CLOSE_ANSWER_MS_MAX } from "../acp/acp-agent.ts";
-import { failureMessage, withAdvice } from "../acp/connection/failure-message.ts";
+import { failureMessage, withAdvice } from "../acp/connection/wire-message.ts";
 import { WireTrace } from "../acp/connection/wire-trace.ts";
+import type { OfferedSignIn } from "../acp/sign-in-method.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { type ExitReport, type LeftProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
-import type { OfferedSignIn } from "../sign-in/sign-in-method.ts";
 import { RetrySchedule } from "./retry-schedule.ts";
 
 /** Connected for this long without a crash, an agent counts as working again. */

@@ -1,13 +1,21 @@
 import { ignore } from "../../../lib/ignore.ts";
 import type { Json } from "../../../protocol/json.ts";
 import { StderrTail } from "../../process/agent-process.ts";
-import type { ExitReport, HostedProcess, PastLine, StopUrgency } from "../../process/process-host.ts";
+import type {
+  ExitReport,
+  HostedProcess,
+  PastLine,
+  ProcessHost,
+  ProcessSpec,
+  StopUrgency,
+} from "../../process/process-host.ts";
 import { ClientRequestError } from "../client-requests.ts";
 import { asObject, asString, type JsonObject } from "../read-json.ts";
-import type { AcpConnectionOptions } from "./acp-connection-options.ts";
+import type { AcpHooks } from "./acp-hooks.ts";
 import { AcpNote } from "./acp-note.ts";
-import { PastTalk } from "./past-talk.ts";
+import { JournalReplay } from "./journal-replay.ts";
 import { failureOf, parseMessage, promptKey, STEERING, steerKey } from "./wire-message.ts";
+import type { WireTrace } from "./wire-trace.ts";
 
 const REQUEST_CANCELLED = -32800;
 const INVALID_REQUEST = -32600;
@@ -48,7 +56,7 @@ export class AcpConnection {
   /** Requests of the agent's without an answer, by the text of their id. */
   readonly #asked = new Map<string, AcpNote["asked"][number]>();
   /** What an earlier server said; its requests may be answered long after we came. */
-  #past: PastTalk | null = null;
+  #past: JournalReplay | null = null;
   #isCatchingUp = false;
   #heard = 0;
   #charsSinceCheckpoint = 0;
@@ -104,7 +112,7 @@ export class AcpConnection {
   /** Hears what was said under an earlier server, in order; from here on the process is ours. */
   catchUp(): void {
     const lines = this.#process.takePast();
-    this.#past = new PastTalk(lines);
+    this.#past = new JournalReplay(lines);
     this.#isCatchingUp = true;
     for (const line of lines) {
       if (line.direction === "in") this.#receive(line.text, line.offset);
@@ -351,4 +359,20 @@ function errorOf(error: unknown): object {
   if (error instanceof ClientRequestError) return { code: error.code, message: error.message };
   const details = error instanceof Error ? error.message : String(error);
   return { code: INTERNAL_ERROR, message: "Internal error", data: { details } };
+}
+
+/** What a connection needs: how the agent's process is started, and who hears what it says. */
+interface AcpConnectionOptions {
+  readonly host: ProcessHost;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Tells answers to this run of the server from answers to an earlier one. */
+  readonly epoch: string;
+  /** For a process that outlives the server. */
+  readonly held: NonNullable<ProcessSpec["held"]> | null;
+  readonly trace: WireTrace;
+  /** A line that is no message; the trace has it. */
+  readonly onUnreadable?: (text: string) => void;
+  readonly hooks: AcpHooks;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { failureMessage, withAdvice } from "./failure-message.ts";
+import { failureMessage, withAdvice } from "./wire-message.ts";
 
 test.each([
   ["Something broke", undefined, "Something broke"],

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { AgentEvent } from "../../../ports/agents.ts";
-import { BlankStarts } from "./blank-starts.ts";
+import { BlankStarts } from "./update-reader.ts";
 
 function said(...events: AgentEvent[]): string[] {
   const blanks = new BlankStarts();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Json } from "../../../protocol/json.ts";
-import { OwnTerminals } from "./own-terminals.ts";
 import { translateUpdate } from "./translate-update.ts";
+import { OwnTerminals } from "./update-reader.ts";
 
 type Update = { readonly [key: string]: Json };
 

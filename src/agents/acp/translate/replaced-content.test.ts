@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Json } from "../../../protocol/json.ts";
-import { ReplacedContent } from "./replaced-content.ts";
 import { translateUpdate } from "./translate-update.ts";
+import { ReplacedContent } from "./update-reader.ts";
 
 const TEXT = [{ type: "content", content: { type: "text", text: "about to run" } }];
 

@@ -10,7 +10,7 @@ interface PastRequest {
 }
 
 /** What an earlier server said on a connection: what it answered, and what it asked and may still be answered. */
-export class PastTalk {
+export class JournalReplay {
   /** How many requests under one id have been answered: agents may use an id again. */
   readonly #answers = new Map<string, number>();
   readonly #requests = new Map<string, PastRequest>();

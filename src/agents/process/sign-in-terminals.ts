@@ -1,4 +1,4 @@
-import { killGroup } from "../process/agent-process.ts";
+import { killGroup } from "./agent-process.ts";
 
 export const TERMINALS_MAX = 8;
 const COLUMNS = 80;

@@ -1,5 +1,5 @@
 import type { SignInMethod } from "../../protocol/server-messages.ts";
-import { asArray, asObject, asString, type JsonObject } from "../acp/read-json.ts";
+import { asArray, asObject, asString, type JsonObject } from "./read-json.ts";
 
 /** A way to sign in that the agent offers, with what it takes to walk it. */
 export interface OfferedSignIn extends SignInMethod {
