@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-const PAGE_FOLDER = "src/web";
+/** The programs of the browser and what they share; an installed package has none of these. */
+const PAGE_FOLDERS = ["src/page", "src/frame", "src/ui"];
 /** What the page is made of, relative to the package: folders whole, files alone. */
 const PAGE_SOURCES = [
-  PAGE_FOLDER,
+  ...PAGE_FOLDERS,
   "src/client",
+  "src/presentation",
   "src/protocol",
   "src/lib",
   "scripts/build-page.ts",
@@ -31,7 +33,7 @@ export function pageFingerprint(root) {
 /** Whether dist/ holds the page of exactly these sources. An installed package has the page and not what it is made of. */
 export function pageIsCurrent(root) {
   const built = builtFrom(join(root, "dist", "manifest.json"));
-  if (built !== undefined && !existsSync(join(root, PAGE_FOLDER))) return true;
+  if (built !== undefined && PAGE_FOLDERS.every((folder) => !existsSync(join(root, folder)))) return true;
   return built === pageFingerprint(root);
 }
 

@@ -9,29 +9,29 @@ export const PAGE_BUNDLES: readonly PageBundle[] = [
   {
     kind: "modules",
     entries: [
-      { name: "shell.js", source: "src/web/shell/main.tsx" },
-      { name: "portlet.js", source: "src/web/portlet/main.ts" },
+      { name: "shell.js", source: "src/page/main.tsx" },
+      { name: "portlet.js", source: "src/frame/main.ts" },
     ],
   },
   {
     kind: "standalone",
     entries: [
-      { name: "theme.js", source: "src/web/theme/main.ts" },
-      { name: "highlight-worker.js", source: "src/web/highlight/highlight-worker.ts" },
+      { name: "theme.js", source: "src/ui/theme/main.ts" },
+      { name: "highlight-worker.js", source: "src/ui/highlight/highlight-worker.ts" },
     ],
   },
   {
     kind: "styles",
     entries: [
-      { name: "foundation.css", source: "src/web/styles/foundation.css" },
-      { name: "shell.css", source: "src/web/styles/shell.css" },
-      { name: "portlet.css", source: "src/web/styles/portlet.css" },
+      { name: "foundation.css", source: "src/ui/styles/foundation.css" },
+      { name: "shell.css", source: "src/page/styles/shell.css" },
+      { name: "portlet.css", source: "src/frame/styles/portlet.css" },
     ],
   },
 ];
 
 /** The documents the server answers with; see `fill-template.ts` for what may stand in them. */
 export const PAGE_TEMPLATES: readonly PageEntry[] = [
-  { name: "shell", source: "src/web/shell.html" },
-  { name: "portlet", source: "src/web/portlet.html" },
+  { name: "shell", source: "src/page/shell.html" },
+  { name: "portlet", source: "src/frame/portlet.html" },
 ];

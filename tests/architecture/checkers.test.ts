@@ -74,8 +74,11 @@ describe("import map", () => {
     ["src/protocol/ids.ts", "preact"],
     ["src/lib/assert.ts", "zod"],
     ["src/lib/assert.ts", "node:assert"],
-    ["src/web/shell/main.tsx", "../../server/main.ts"],
-    ["src/web/shell/main.tsx", "node:fs"],
+    ["src/page/main.tsx", "../server/main.ts"],
+    ["src/page/main.tsx", "../frame/composer.tsx"],
+    ["src/frame/main.ts", "../page/main.tsx"],
+    ["src/ui/icon.tsx", "../page/main.tsx"],
+    ["src/page/main.tsx", "node:fs"],
     ["src/client/feed.ts", "bun"],
     ["src/client/feed.ts", "bun:sqlite"],
     ["src/protocol/ids.ts", "fs"],
@@ -100,7 +103,8 @@ describe("import map", () => {
     ["src/bridge/socket.ts", "../sessions/session-service.ts"],
     ["src/orchestration/tools.ts", "../workspace/projects.ts"],
     ["src/protocol/ids.ts", "zod"],
-    ["src/web/shell/main.tsx", "../../client/feed.ts"],
+    ["src/page/main.tsx", "../client/feed.ts"],
+    ["src/frame/main.ts", "../ui/icon.tsx"],
     ["src/cli/main.ts", "./serve.ts"],
     ["src/cli/serve.ts", "../server/main.ts"],
     ["src/cli/serve-page.ts", "../server/main.ts"],
@@ -250,8 +254,8 @@ describe("world", () => {
   });
 
   test("the page has a clock and no environment", () => {
-    expect(findings(reachesForTheWorld, "src/web/shell/main.tsx", "Date.now(); new Date();")).toBe(0);
-    expect(findings(reachesForTheWorld, "src/web/shell/main.tsx", "process.env.HOME;")).toBe(1);
+    expect(findings(reachesForTheWorld, "src/page/main.tsx", "Date.now(); new Date();")).toBe(0);
+    expect(findings(reachesForTheWorld, "src/page/main.tsx", "process.env.HOME;")).toBe(1);
   });
 
   test("a time that is given is no clock", () => {
@@ -273,11 +277,11 @@ describe("page", () => {
     "window.eval(text);",
     "new Function(text);",
   ])("bars %s", (text) => {
-    expect(findings(pageDangers, "src/web/shell/view.tsx", text)).toBeGreaterThan(0);
+    expect(findings(pageDangers, "src/page/view.tsx", text)).toBeGreaterThan(0);
   });
 
   test("lets text be text", () => {
     const text = "// never innerHTML\nnode.textContent = 'eval(1)'; evaluate(node); file.write(text);";
-    expect(findings(pageDangers, "src/web/shell/view.tsx", text)).toBe(0);
+    expect(findings(pageDangers, "src/page/view.tsx", text)).toBe(0);
   });
 });

@@ -33,7 +33,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bridge: [...EVERYONE, "access", "sessions", "fanout", "workspace"],
   orchestration: [...EVERYONE, "sessions", "fanout", "workspace"],
   client: EVERYONE,
-  web: [...EVERYONE, "client", "presentation"],
+  ui: [...EVERYONE, "client", "presentation"],
+  page: [...EVERYONE, "client", "presentation", "ui"],
+  frame: [...EVERYONE, "client", "presentation", "ui"],
   cli: [...EVERYONE, "client", "bin", VERSION],
   "cli/serve": [...EVERYONE, "client", "cli", "server", "operations", VERSION],
   operations: [...EVERYONE, ...SERVER_SIDE, VERSION],
@@ -51,7 +53,7 @@ const PACKAGES_OF: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** These run in a browser, or travel to one. */
-const BROWSER_SAFE = ["protocol", "lib", "presentation", "client", "web"];
+const BROWSER_SAFE = ["protocol", "lib", "presentation", "client", "ui", "page", "frame"];
 
 /** Arrows that the map does not have, and layers it does not know. */
 export function wrongArrows(files: readonly SourceFile[]): string[] {

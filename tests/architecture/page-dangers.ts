@@ -17,7 +17,7 @@ const CODE_FROM_TEXT = new Set(["eval", "Function"]);
 
 /** Ways to turn text into markup or code, anywhere in the page, by whatever spelling of the property. */
 export function pageDangers(file: SourceFile): string[] {
-  if (!file.path.startsWith("src/web/") || !isProduct(file.path)) return [];
+  if (!/^src\/(page|frame|ui)\//.test(file.path) || !isProduct(file.path)) return [];
   const found: string[] = [];
   const report = (name: string, { start }: Node) =>
     found.push(`${placeOf(file, start)}: ${name}; build nodes and set textContent, an agent's text is never trusted`);

@@ -8,7 +8,9 @@ const MAY_REACH: readonly { readonly path: string; readonly world: readonly Worl
   { path: "src/server/", world: ["clock", "chance", "environment"] },
   { path: "src/operations/", world: ["clock", "chance", "environment"] },
   { path: "src/cli/", world: ["clock", "chance", "environment"] },
-  { path: "src/web/", world: ["clock", "chance"] },
+  { path: "src/page/", world: ["clock", "chance"] },
+  { path: "src/frame/", world: ["clock", "chance"] },
+  { path: "src/ui/", world: ["clock", "chance"] },
   { path: "builtin-agent/main.ts", world: ["clock", "chance", "environment"] },
 ];
 

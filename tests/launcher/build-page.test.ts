@@ -72,7 +72,7 @@ test("a script that stands alone runs as one classic file and leaves nothing in 
 test("a changed source changes the names of exactly what contains it", async () => {
   await using dir = await samplePage();
   const before = await buildPage(dir.path);
-  await writeTree(dir.path, { "src/web/styles/base.css": ":root { --ink: #654321; }" });
+  await writeTree(dir.path, { "src/ui/styles/base.css": ":root { --ink: #654321; }" });
   const after = await buildPage(dir.path);
   const changed = Object.keys(before.assets).filter((name) => before.assets[name]?.file !== after.assets[name]?.file);
   expect(changed).toEqual(["shell.css"]);
@@ -97,7 +97,7 @@ test("whoever reads the manifest while builds run side by side finds every file 
   })();
   const script = `${import.meta.dirname}/../../scripts/build-page.ts`;
   for (const word of ["one", "two", "three"]) {
-    await writeTree(dir.path, { "src/web/lazy.ts": `export const later = () => console.log("${word}");` });
+    await writeTree(dir.path, { "src/ui/lazy.ts": `export const later = () => console.log("${word}");` });
     const builds = [1, 2].map(() => Bun.spawn([process.execPath, script, "--root", dir.path]).exited);
     expect(await Promise.all(builds)).toEqual([0, 0]);
   }
@@ -109,7 +109,7 @@ test("whoever reads the manifest while builds run side by side finds every file 
 test("files of the former page stay for a day, then go", async () => {
   await using dir = await samplePage();
   const former = (await buildPage(dir.path)).assets["portlet.css"]?.file ?? "";
-  await writeTree(dir.path, { "src/web/styles/portlet.css": "body { color: blue; }" });
+  await writeTree(dir.path, { "src/frame/styles/portlet.css": "body { color: blue; }" });
   await buildPage(dir.path);
   expect(existsSync(dir.join("dist", former))).toBe(true);
   const twoDaysAgo = Date.now() / 1_000 - 2 * 24 * 3_600;
@@ -122,8 +122,8 @@ test("a build that fails leaves the former page as it was", async () => {
   await using dir = await samplePage();
   await buildPage(dir.path);
   const before = (await readdir(dir.join("dist"), { recursive: true })).sort();
-  await writeTree(dir.path, { "src/web/shell.html": "{{asset:no-such.js}}" });
-  const mistake = "src/web/shell.html: {{asset:no-such.js}} names no asset; there are";
+  await writeTree(dir.path, { "src/page/shell.html": "{{asset:no-such.js}}" });
+  const mistake = "src/page/shell.html: {{asset:no-such.js}} names no asset; there are";
   await expect(buildPage(dir.path)).rejects.toThrow(mistake);
   expect((await readdir(dir.join("dist"), { recursive: true })).sort()).toEqual(before);
 });

@@ -20,8 +20,8 @@ test("serve builds the page before the server starts, and again only when a sour
   const built = await manifestIdentity(dir);
 
   const inAnHour = Date.now() / 1_000 + 3_600;
-  await utimes(dir.join("src/web/greet.ts"), inAnHour, inAnHour);
-  await writeTree(dir.path, { "src/web/greet.test.ts": "a test is no part of the page" });
+  await utimes(dir.join("src/ui/greet.ts"), inAnHour, inAnHour);
+  await writeTree(dir.path, { "src/ui/greet.test.ts": "a test is no part of the page" });
   expect((await runLauncher(dir, ["serve"])).stdout).toBe("serving true\n");
   expect(await manifestIdentity(dir)).toBe(built);
 
@@ -38,8 +38,8 @@ test("other commands do not wait for a build", async () => {
 
 test("a page that does not build stops the start and names the place", async () => {
   await using dir = await samplePackage(SERVES);
-  await writeTree(dir.path, { ...SAMPLE_PAGE, "src/web/greet.ts": "export const = ;" });
+  await writeTree(dir.path, { ...SAMPLE_PAGE, "src/ui/greet.ts": "export const = ;" });
   const { code, stdout, stderr } = await runLauncher(dir, ["serve"]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toContain("src/web/greet.ts:1:14");
+  expect(stderr).toContain("src/ui/greet.ts:1:14");
 });

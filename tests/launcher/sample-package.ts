@@ -45,18 +45,18 @@ async function placeBun(dir: TempDir, place: BunPlace): Promise<void> {
 
 /** Sources of a page that touches every part of the build: a shared chunk, a lazy one, a worker, nested styles. */
 export const SAMPLE_PAGE: Readonly<Record<string, string>> = {
-  "src/web/shell/main.tsx":
-    'import { greet } from "../greet.ts"; greet("shell"); import("../lazy.ts").then((lazy) => lazy.later());',
-  "src/web/portlet/main.ts": 'import { greet } from "../greet.ts"; greet("portlet");',
-  "src/web/greet.ts": 'export const greet = (who: string) => console.log("hello from", who, location.href);',
-  "src/web/lazy.ts": 'export const later = () => console.log("only when asked");',
-  "src/web/theme/main.ts": 'import { greet } from "../greet.ts"; greet("theme");',
-  "src/web/highlight/highlight-worker.ts": "self.onmessage = (event) => self.postMessage(event.data);",
-  "src/web/styles/base.css": ":root { --ink: #123456; }",
-  "src/web/styles/foundation.css": "body { margin: 0; }",
-  "src/web/styles/shell.css": '@import "./base.css"; body { color: var(--ink); }',
-  "src/web/styles/portlet.css": "body { color: red; }",
-  "src/web/shell.html":
+  "src/page/main.tsx":
+    'import { greet } from "../ui/greet.ts"; greet("shell"); import("../ui/lazy.ts").then((lazy) => lazy.later());',
+  "src/frame/main.ts": 'import { greet } from "../ui/greet.ts"; greet("portlet");',
+  "src/ui/greet.ts": 'export const greet = (who: string) => console.log("hello from", who, location.href);',
+  "src/ui/lazy.ts": 'export const later = () => console.log("only when asked");',
+  "src/ui/theme/main.ts": 'import { greet } from "../greet.ts"; greet("theme");',
+  "src/ui/highlight/highlight-worker.ts": "self.onmessage = (event) => self.postMessage(event.data);",
+  "src/ui/styles/base.css": ":root { --ink: #123456; }",
+  "src/ui/styles/foundation.css": "body { margin: 0; }",
+  "src/page/styles/shell.css": '@import "../../ui/styles/base.css"; body { color: var(--ink); }',
+  "src/frame/styles/portlet.css": "body { color: red; }",
+  "src/page/shell.html":
     '<head><script src="{{asset:theme.js}}"></script><link href="{{asset:shell.css}}"><script src="{{asset:shell.js}}"></script></head>',
-  "src/web/portlet.html": '<script src="{{asset:portlet.js}}" data-worker="{{asset:highlight-worker.js}}"></script>',
+  "src/frame/portlet.html": '<script src="{{asset:portlet.js}}" data-worker="{{asset:highlight-worker.js}}"></script>',
 };

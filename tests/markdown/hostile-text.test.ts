@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { MarkdownStream } from "../../src/web/markdown/markdown-stream.ts";
-import { parseMarkdown } from "../../src/web/markdown/parse-blocks.ts";
+import { MarkdownStream } from "../../src/ui/markdown/markdown-stream.ts";
+import { parseMarkdown } from "../../src/ui/markdown/parse-blocks.ts";
 
 const CHARS = 32_000;
 /** How a page takes a text in. */

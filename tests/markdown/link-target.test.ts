@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "bun:test";
-import { isInlineImage, resolveLinkTarget } from "../../src/web/markdown/link-target.ts";
+import { isInlineImage, resolveLinkTarget } from "../../src/ui/markdown/link-target.ts";
 
 describe("resolveLinkTarget", () => {
   it("lets through web and mail addresses, normalised by the URL parser", () => {

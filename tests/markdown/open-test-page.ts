@@ -47,7 +47,7 @@ export function readAll(page: Page, selector: string, expression: string): Promi
 async function serveBundles() {
   const [script, worker, style] = await Promise.all([
     bundle("tests/browser-page/markdown/page.ts"),
-    bundle("src/web/highlight/highlight-worker.ts"),
+    bundle("src/ui/highlight/highlight-worker.ts"),
     bundle("tests/browser-page/markdown/page.css"),
   ]);
   const headers = { "content-security-policy": CONTENT_SECURITY_POLICY };

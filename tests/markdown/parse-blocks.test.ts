@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { parseMarkdown } from "../../src/web/markdown/parse-blocks.ts";
+import { parseMarkdown } from "../../src/ui/markdown/parse-blocks.ts";
 import { BLOCK_CASES } from "./block-cases.ts";
 import { INLINE_CASES } from "./inline-cases.ts";
 import { LIST_CASES } from "./list-cases.ts";

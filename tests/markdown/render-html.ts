@@ -1,4 +1,4 @@
-import type { BlockNode, InlineNode, ListItemNode } from "../../src/web/markdown/markdown-node.ts";
+import type { BlockNode, InlineNode, ListItemNode } from "../../src/ui/markdown/markdown-node.ts";
 
 /** Writes nodes as the HTML the CommonMark specification uses in its examples, so that tests can quote it. */
 export function renderHtml(blocks: readonly BlockNode[]): string {

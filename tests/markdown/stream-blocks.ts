@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { BlockNode } from "../../src/web/markdown/markdown-node.ts";
-import { MarkdownStream, type StreamUpdate } from "../../src/web/markdown/markdown-stream.ts";
+import type { BlockNode } from "../../src/ui/markdown/markdown-node.ts";
+import { MarkdownStream, type StreamUpdate } from "../../src/ui/markdown/markdown-stream.ts";
 
 /** Plays the part of the page: keeps the blocks as a reader of the updates would. */
 export class StreamReader {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cutChunks } from "../../src/web/markdown/text-chunks.ts";
+import { cutChunks } from "../../src/ui/markdown/text-chunks.ts";
 
 const CHUNK_CHARS_MAX = 8_192;
 const WORDS = Array.from({ length: 20_000 }, (_, index) => `w${index}`).join(" ");

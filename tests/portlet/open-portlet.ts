@@ -128,12 +128,12 @@ export async function painted(frame: Frame): Promise<void> {
 
 async function servePortlet() {
   const [script, worker, theme, foundation, style, template] = await Promise.all([
-    bundle("src/web/portlet/main.ts"),
-    bundle("src/web/highlight/highlight-worker.ts"),
-    bundle("src/web/theme/main.ts"),
-    bundle("src/web/styles/foundation.css"),
-    bundle("src/web/styles/portlet.css"),
-    Bun.file(join(ROOT, "src/web/portlet.html")).text(),
+    bundle("src/frame/main.ts"),
+    bundle("src/ui/highlight/highlight-worker.ts"),
+    bundle("src/ui/theme/main.ts"),
+    bundle("src/ui/styles/foundation.css"),
+    bundle("src/frame/styles/portlet.css"),
+    Bun.file(join(ROOT, "src/frame/portlet.html")).text(),
   ]);
   const html = template.replaceAll(/\{\{(?:asset:)?([\w.-]+)\}\}/g, "/$1");
   return Bun.serve({

@@ -1,4 +1,4 @@
-import { MarkdownView } from "../../../src/web/markdown/markdown-view.ts";
+import { MarkdownView } from "../../../src/ui/markdown/markdown-view.ts";
 import { drawAll } from "./stream-scenes.ts";
 
 const MIXED =

@@ -1,5 +1,5 @@
-import { CodeHighlighter } from "../../../src/web/highlight/highlight-code.ts";
-import { MarkdownView } from "../../../src/web/markdown/markdown-view.ts";
+import { CodeHighlighter } from "../../../src/ui/highlight/highlight-code.ts";
+import { MarkdownView } from "../../../src/ui/markdown/markdown-view.ts";
 import { measureChunks } from "./measure-chunks.ts";
 import {
   codeGrowth,

@@ -1,4 +1,4 @@
-import { MarkdownView } from "../../../src/web/markdown/markdown-view.ts";
+import { MarkdownView } from "../../../src/ui/markdown/markdown-view.ts";
 
 const PROSE =
   "## Heading\n\nA paragraph with **bold**, `code` and [a link](https://example.com).\n\n- one\n- two\n\n```ts\nconst a = 1;\n```\n\n";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { translateUpdate } from "../../../src/agents/acp/translate/translate-update.ts";
+import { tokenAt } from "../../../src/frame/composer/completion/completion-token.ts";
 import { checkAnswer } from "../../../src/protocol/check-answer.ts";
 import { decidePermission } from "../../../src/sessions/policy/decide-permission.ts";
 import { matchesGlob } from "../../../src/sessions/policy/path-glob.ts";
@@ -10,10 +11,9 @@ import { PageWriting } from "../../../src/sessions/transfer/export/html-code.ts"
 import { htmlProse } from "../../../src/sessions/transfer/export/html-prose.ts";
 import { plainOutput } from "../../../src/sessions/transfer/export/plain-output.ts";
 import { parseSearch } from "../../../src/store/search/parse-search.ts";
-import { tokenAt } from "../../../src/web/composer/completion/completion-token.ts";
-import { resolveLinkTarget } from "../../../src/web/markdown/link-target.ts";
-import { parseMarkdown } from "../../../src/web/markdown/parse-blocks.ts";
-import { ansiSpans } from "../../../src/web/transcript/ansi-spans.ts";
+import { resolveLinkTarget } from "../../../src/ui/markdown/link-target.ts";
+import { parseMarkdown } from "../../../src/ui/markdown/parse-blocks.ts";
+import { ansiSpans } from "../../../src/ui/output/ansi-spans.ts";
 import { rule } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";
 import { someText } from "../engine/mutate-text.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { tokenAt } from "../../../src/web/composer/completion/completion-token.ts";
-import { decodeEntities } from "../../../src/web/markdown/decode-entities.ts";
-import { isInlineImage, resolveLinkTarget } from "../../../src/web/markdown/link-target.ts";
+import { tokenAt } from "../../../src/frame/composer/completion/completion-token.ts";
+import { decodeEntities } from "../../../src/ui/markdown/decode-entities.ts";
+import { isInlineImage, resolveLinkTarget } from "../../../src/ui/markdown/link-target.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";
 import { someText } from "../engine/mutate-text.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { PageWriting } from "../../../src/sessions/transfer/export/html-code.ts";
 import { htmlProse } from "../../../src/sessions/transfer/export/html-prose.ts";
-import type { BlockNode, InlineNode } from "../../../src/web/markdown/markdown-node.ts";
-import { parseMarkdown } from "../../../src/web/markdown/parse-blocks.ts";
+import type { BlockNode, InlineNode } from "../../../src/ui/markdown/markdown-node.ts";
+import { parseMarkdown } from "../../../src/ui/markdown/parse-blocks.ts";
 import { BLOCK_CASES } from "../../markdown/block-cases.ts";
 import { INLINE_CASES } from "../../markdown/inline-cases.ts";
 import { LIST_CASES } from "../../markdown/list-cases.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { completeCommand } from "../../../src/page/portlets/complete-command.ts";
 import { readFromPortlet, readFromShell } from "../../../src/protocol/portlet-messages.ts";
-import { completeCommand } from "../../../src/web/shell/portlets/complete-command.ts";
 import { BUILTIN, SESSION } from "../../core/names.ts";
 import { rule } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { outputTail } from "../../../src/frame/transcript/output-tail.ts";
 import { plainOutput } from "../../../src/sessions/transfer/export/plain-output.ts";
-import { ansiSpans } from "../../../src/web/transcript/ansi-spans.ts";
-import { outputTail } from "../../../src/web/transcript/output-tail.ts";
+import { ansiSpans } from "../../../src/ui/output/ansi-spans.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { hasControls } from "../engine/control-characters.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";

@@ -1,0 +1,130 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "../../ui/icons/icon.tsx";
+import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import type { PortletModel } from "../portlet-model.ts";
+import { AttachmentStrip } from "./attachments/attachment-strip.tsx";
+import { filesOf, takeFiles } from "./attachments/take-files.ts";
+import { CompletionPopup } from "./completion/completion-popup.tsx";
+import { type CompletionToken, isSameToken, tokenAt } from "./completion/completion-token.ts";
+import { ComposerHint } from "./composer-hint.tsx";
+import styles from "./composer-tools.css" with { type: "text" };
+
+/** Longer text than this is attached when it is pasted: as a part of the message nobody could read or edit it. */
+const PASTED_CHARS_MAX = 50_000;
+
+function sizeWords(text: string): string {
+  return `${Math.round(new Blob([text]).size / 1_000).toLocaleString("en")} KB`;
+}
+
+interface ToolsProps {
+  readonly model: PortletModel;
+  readonly field: { readonly current: HTMLTextAreaElement | null };
+}
+
+/** What helps with writing and is not needed to write: completions, hints, and whatever is attached. */
+export function ComposerTools({ model, field }: ToolsProps) {
+  adoptStyles(styles);
+  useGivenFiles(model, field);
+  return (
+    <>
+      <Completions model={model} field={field} />
+      <ComposerHint model={model} />
+      <AttachmentStrip model={model} />
+    </>
+  );
+}
+
+/** Follows the cursor: a word that can be completed opens the list, Escape closes it until another word is begun. */
+function Completions({ model, field }: ToolsProps) {
+  const [token, setToken] = useState<CompletionToken | null>(null);
+  const dismissed = useRef<number | null>(null);
+  const { current } = field;
+  const look = () => {
+    if (current === null) return;
+    const isHere = document.activeElement === current;
+    const found = isHere ? tokenAt(current.value, current.selectionEnd) : null;
+    if (found?.from !== dismissed.current) dismissed.current = null;
+    const next = dismissed.current === null ? found : null;
+    setToken((before) => (isSameToken(before, next) ? before : next));
+  };
+  model.composer.value; // text may also be put there, or taken away
+  useLayoutEffect(look);
+  useEffect(() => {
+    const moments = ["input", "keyup", "click", "focus", "blur"];
+    for (const moment of moments) current?.addEventListener(moment, look);
+    return () => {
+      for (const moment of moments) current?.removeEventListener(moment, look);
+    };
+  }, [current]);
+  if (token === null || current === null) return null;
+  const close = () => {
+    dismissed.current = token.from;
+    setToken(null);
+  };
+  return <CompletionPopup model={model} field={current} token={token} close={close} />;
+}
+
+/** Pasted into the field, or dropped anywhere on the session: the browser would leave the page for them otherwise. */
+function useGivenFiles({ store }: PortletModel, field: ToolsProps["field"]): void {
+  useEffect(() => {
+    const { current } = field;
+    const isFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+    const over = (event: DragEvent) => {
+      if (isFiles(event)) event.preventDefault();
+    };
+    const drop = (event: DragEvent) => {
+      if (!isFiles(event)) return;
+      event.preventDefault();
+      takeFiles(store, filesOf(event.dataTransfer));
+    };
+    const paste = (event: ClipboardEvent) => {
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (text.length > PASTED_CHARS_MAX && store.state.session.config.abilities?.embeddedContext !== false) {
+        event.preventDefault();
+        takeFiles(store, [new File([text], `Pasted text, ${sizeWords(text)}.txt`, { type: "text/plain" })]);
+        return;
+      }
+      const files = filesOf(event.clipboardData);
+      // Programs that copy a picture beside its text mean the text.
+      if (files.length === 0 || event.clipboardData?.types.includes("text/plain")) return;
+      event.preventDefault();
+      takeFiles(store, files);
+    };
+    addEventListener("dragover", over);
+    addEventListener("drop", drop);
+    current?.addEventListener("paste", paste);
+    return () => {
+      removeEventListener("dragover", over);
+      removeEventListener("drop", drop);
+      current?.removeEventListener("paste", paste);
+    };
+  }, []);
+}
+
+/** Files by the system's own dialog, for those who neither paste nor drop. */
+export function AttachButton({ model }: { model: PortletModel }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button
+        class="icon-button"
+        type="button"
+        aria-label="Attach files"
+        title="Attach images or text files. Pasting and dropping them works too; @ names files of the project"
+        onClick={() => input.current?.click()}
+      >
+        <Icon name="attach" />
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple={true}
+        hidden={true}
+        onChange={(event) => {
+          takeFiles(model.store, [...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = "";
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+import { useEffect, useRef } from "preact/hooks";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { KeyHint } from "../../ui/controls/key-hint.tsx";
+import { LazyView } from "../../ui/controls/lazy-view.tsx";
+import { Icon } from "../../ui/icons/icon.tsx";
+import { keyWords } from "../../ui/keys/key-bindings.ts";
+import { type PortletModel, usePiece } from "../portlet-model.ts";
+import { canSend } from "./can-send.ts";
+import { canSteer } from "./can-steer.ts";
+import { ComposerError } from "./composer-error.tsx";
+import type { ComposerState } from "./composer-state.ts";
+import { ConfigControls } from "./config-controls.tsx";
+import { MessageField } from "./message-field.tsx";
+import { UsageMeter } from "./usage-meter.tsx";
+
+const loadWaits = async () => (await import("./armed-waits.tsx")).ArmedWaits;
+const loadQueue = async () => (await import("./queue/queued-messages.tsx")).QueuedMessages;
+const loadTools = async () => (await import("./composer-tools.tsx")).ComposerTools;
+const loadAttach = async () => (await import("./composer-tools.tsx")).AttachButton;
+const loadSteer = async () => (await import("./steer-button.tsx")).SteerButton;
+
+/** Where the user writes. The text stays editable whatever the agent does; only sending may have to wait. */
+export function Composer({ model }: { model: PortletModel }) {
+  const { store } = model;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const isOff = usePiece(model, (state) => !canSend(state));
+  const isActive = usePiece(model, (state) => isTurnActive(state.session.turn));
+  const isWaiting = usePiece(model, ({ session }) => (session.waits?.length ?? 0) > 0);
+  const hasQueue = usePiece(model, (state) => state.session.queue.length > 0);
+  const isSteerable = usePiece(model, (state) => canSteer(state.session));
+  const canEverSteer = usePiece(model, (state) => state.session.config.abilities?.steering === true);
+  const composer = model.composer.value;
+  const isEmpty = isComposerEmpty(composer);
+  const submit = useSubmit(model);
+  const onFailed = (message: string) => store.change({ type: "refused", message });
+  return (
+    <>
+      <ComposerError error={composer.error} onDismiss={() => store.change({ type: "error-dismissed" })} />
+      <form
+        class={isOff ? "composer off" : "composer"}
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit(false);
+        }}
+      >
+        {isWaiting && <LazyView load={loadWaits} props={{ model }} onFailed={onFailed} />}
+        {(hasQueue || composer.editing !== null || composer.outgoing.some(({ place }) => place === "queue")) && (
+          <LazyView load={loadQueue} props={{ model }} onFailed={onFailed} />
+        )}
+        <MessageField model={model} field={field} submit={submit} />
+        <LazyView load={loadTools} props={{ model, field }} onFailed={onFailed} />
+        <div class={canEverSteer ? "composer-foot steers" : "composer-foot"}>
+          <LazyView load={loadAttach} props={{ model }} onFailed={onFailed} />
+          <ConfigControls model={model} />
+          <span class="end">
+            <UsageMeter model={model} />
+            {isActive && <CancelButton isArmed={composer.isCancelArmed} onCancel={() => store.cancelTurn()} />}
+            {isSteerable && (
+              <LazyView
+                load={loadSteer}
+                props={{ isOff: isOff || isEmpty, steer: () => submit(true) }}
+                onFailed={onFailed}
+              />
+            )}
+            <button
+              class="send"
+              type="submit"
+              aria-label="Send"
+              title={isActive ? "Queue: goes when this turn has ended (Enter)" : "Send (Enter)"}
+              disabled={isOff || isEmpty}
+            >
+              <Icon name={isActive ? "queue" : "send"} />
+            </button>
+          </span>
+        </div>
+      </form>
+    </>
+  );
+}
+
+/** Sends what is written; Enter before the session's history does so once that is there, unless the text was changed since. */
+function useSubmit(model: PortletModel): (steers: boolean) => void {
+  const { store } = model;
+  const isOpened = usePiece(model, (state) => state.isOpened);
+  const early = useRef<string | null>(null);
+  const submit = (steers: boolean) => {
+    // Asked of the store, not of what was last drawn: Enter may come in the same frame as the last letter.
+    if (isComposerEmpty(store.composer)) return;
+    if (canSend(store.state)) store.submit(undefined, steers);
+    else if (!store.state.isOpened) early.current = store.composer.text;
+  };
+  useEffect(() => {
+    if (!isOpened) return;
+    if (early.current === store.composer.text) submit(false);
+    early.current = null;
+  }, [isOpened]);
+  return submit;
+}
+
+function isComposerEmpty({ text, attachments }: ComposerState): boolean {
+  return text.trim() === "" && attachments.length === 0;
+}
+
+function CancelButton({ isArmed, onCancel }: { isArmed: boolean; onCancel: () => void }) {
+  return (
+    <>
+      <span class="cancel-hint" role="status">
+        {isArmed ? `Press ${keyWords("stop")} again to cancel` : ""}
+      </span>
+      <button
+        class="cancel"
+        type="button"
+        title={`Cancel this turn (${keyWords("stop")}, ${keyWords("stop")})`}
+        onClick={onCancel}
+      >
+        <Icon name="stop" class="icon-sm" />
+        <span class="label">Cancel</span>
+        <KeyHint name={keyWords("stop")} />
+      </button>
+    </>
+  );
+}

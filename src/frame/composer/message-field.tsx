@@ -1,0 +1,76 @@
+import { useLayoutEffect } from "preact/hooks";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { type PortletModel, usePiece } from "../portlet-model.ts";
+import { canSteer } from "./can-steer.ts";
+import { composerIntent } from "./composer-key.ts";
+
+/** What browsers report for a key that an input method has taken. */
+const TAKEN_KEY_CODE = 229;
+
+interface MessageFieldProps {
+  readonly model: PortletModel;
+  readonly field: { current: HTMLTextAreaElement | null };
+  readonly submit: (steers: boolean) => void;
+}
+
+/** The text of the message. What completes its words hears its keys first. */
+export function MessageField({ model, field, submit }: MessageFieldProps) {
+  const { store } = model;
+  const placeholder = usePlaceholder(model);
+  model.composer.value; // drawn again with every change, whether or not it touched the text
+  useLayoutEffect(() => {
+    // Text that was put here or taken away, not typed: a draft, a message that came back, one that was sent.
+    const { current } = field;
+    const { text } = store.composer;
+    if (current && current.value !== text) {
+      current.value = text;
+      current.setSelectionRange(text.length, text.length);
+    }
+  });
+  const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLTextAreaElement }) => {
+    if (event.defaultPrevented) return;
+    const { key, shiftKey, ctrlKey, altKey, metaKey, currentTarget } = event;
+    const { value, selectionStart } = currentTarget;
+    const { session } = store.state;
+    const isComposing = event.isComposing || event.keyCode === TAKEN_KEY_CODE;
+    const intent = composerIntent(
+      { key, shift: shiftKey, ctrl: ctrlKey, alt: altKey, meta: metaKey, isComposing },
+      {
+        text: value,
+        queuedCount: session.queue.filter(({ steering }) => !steering).length,
+        isRecalled: store.composer.recalled !== null && selectionStart === value.length,
+        canSteer: canSteer(session),
+      },
+    );
+    if (intent === null) return;
+    event.preventDefault();
+    if (intent === "edit-queued") store.editQueued();
+    else if (intent === "recall-older") store.recall(1);
+    else if (intent === "recall-newer") store.recall(-1);
+    else submit(intent === "steer");
+  };
+  return (
+    <textarea
+      id="message"
+      ref={field}
+      rows={1}
+      aria-label="Message"
+      placeholder={placeholder}
+      spellcheck={true}
+      onInput={(event) => store.type(event.currentTarget.value)}
+      onKeyDown={onKeyDown}
+    />
+  );
+}
+
+function usePlaceholder(model: PortletModel): string {
+  const agentName = usePiece(model, (state) => state.agentName);
+  const isActive = usePiece(model, (state) => isTurnActive(state.session.turn));
+  const isAway = usePiece(model, ({ status }) => status === "disconnected" || status === "reconnecting");
+  const isUnstarted = usePiece(model, (state) => state.startFailure !== null);
+  const isWritable = usePiece(model, (state) => state.isWritable);
+  if (!isWritable) return "Write on; it is kept in this page and can be sent when the disk takes it";
+  if (isUnstarted) return `Keep typing. You can send once ${agentName} has started`;
+  if (isAway) return `Keep typing. You can send once ${agentName} is back`;
+  return isActive ? "Queue a message" : `Message ${agentName}`;
+}

@@ -1,0 +1,50 @@
+import { isPermission } from "../protocol/pending-request.ts";
+import { LazyView } from "../ui/controls/lazy-view.tsx";
+import { PermissionCard } from "../ui/permissions/permission-card.tsx";
+import { AgentNotice } from "./agent-notice.tsx";
+import { ChildrenStrip } from "./children-strip.tsx";
+import { Composer } from "./composer/composer.tsx";
+import { PlanStrip } from "./plan-strip.tsx";
+import { type PortletModel, usePiece } from "./portlet-model.ts";
+
+/** Fetched with the first question: most sessions never see one. */
+const loadQuestions = async () => (await import("./questions/question-dock.tsx")).QuestionDock;
+
+/** Always in view under the transcript: the plan, what stands in the way, what waits for the user, the composer. */
+export function Dock({ model }: { model: PortletModel }) {
+  const pending = usePiece(model, (state) => state.session.pending);
+  const agentName = usePiece(model, (state) => state.agentName);
+  const hasVisits = usePiece(model, (state) => state.session.visits.length > 0);
+  const first = pending[0];
+  const asks = first !== undefined && !isPermission(first);
+  return (
+    <div class="dock-scroll">
+      <div class="column">
+        <PlanStrip model={model} />
+        <ChildrenStrip model={model} />
+        <AgentNotice model={model} />
+        {first && isPermission(first) && (
+          <PermissionCard
+            key={first.permissionId}
+            requestKey={first.permissionId}
+            permission={first}
+            count={pending.length}
+            agentName={agentName}
+            now={model.now}
+            respond={(optionId, reason) => model.store.respond(first.permissionId, optionId, reason)}
+            leaveReason={(unsent) => {
+              model.store.addText(unsent);
+              document.querySelector<HTMLElement>("#message")?.focus();
+            }}
+            addRules={(scope, rules) => model.store.addRules(scope, rules)}
+            showRules={() => model.store.show("permissions")}
+          />
+        )}
+        {(asks || hasVisits) && (
+          <LazyView load={loadQuestions} props={{ model }} onFailed={(words) => model.store.tell(words)} />
+        )}
+        <Composer model={model} />
+      </div>
+    </div>
+  );
+}

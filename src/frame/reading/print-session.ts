@@ -1,0 +1,60 @@
+import { createElement } from "../../ui/create-element.ts";
+import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import { exactTime } from "../../ui/words/time-words.ts";
+import type { TranscriptView } from "../transcript/transcript-view.ts";
+import styles from "./print.css" with { type: "text" };
+
+/** More than this is no paper that anybody reads, and would hold the page up while it is made. */
+const PRINT_ENTRIES_MAX = 1_000;
+
+interface PrintOptions {
+  readonly transcript: TranscriptView;
+  readonly hasMore: () => boolean;
+  readonly askForOlder: () => void;
+  /** What the paper is headed with. */
+  readonly head: () => { readonly title: string; readonly agentName: string };
+  readonly print: () => void;
+}
+
+/** Prints a session: first what is older is fetched, as far as it is printed, then every such entry is made real. */
+export class PrintSession {
+  readonly #options: PrintOptions;
+  readonly #head = createElement("header", "paper-head column");
+  #isWanted = false;
+
+  constructor(options: PrintOptions) {
+    this.#options = options;
+    adoptStyles(styles);
+    options.transcript.element.prepend(this.#head);
+  }
+
+  start(): void {
+    this.#isWanted = true;
+    this.update();
+  }
+
+  /** More of the session may have come. */
+  update(): void {
+    const { transcript, hasMore, askForOlder, head, print } = this.#options;
+    if (!this.#isWanted) return;
+    if (hasMore() && transcript.rowCount < PRINT_ENTRIES_MAX) {
+      askForOlder();
+      return;
+    }
+    this.#isWanted = false;
+    const { title, agentName } = head();
+    const printed = transcript.showForPaper(PRINT_ENTRIES_MAX);
+    const isWhole = printed === transcript.rowCount && !hasMore();
+    document.title = title;
+    this.#head.replaceChildren(
+      createElement("h1", "", title),
+      createElement("p", "", `${agentName} · printed ${exactTime(new Date().toISOString())}`),
+      ...(isWhole ? [] : [createElement("p", "left-out", leftOutWords(printed))]),
+    );
+    print();
+  }
+}
+
+function leftOutWords(printed: number): string {
+  return `This is the end of a longer session: its newest ${printed.toLocaleString()} entries. What came before is left out. To have all of it on paper, choose Export and then Web page at the top of the session, and print that file.`;
+}

@@ -1,0 +1,80 @@
+import { createElement } from "../../ui/create-element.ts";
+import { finishedSentences } from "./finished-sentences.ts";
+import type { EntryRow, TailRow, TranscriptRows } from "./rows.ts";
+
+const KEPT_UTTERANCES = 5;
+/** Longer than this nobody listens to in one go, and laying it out, even unseen, would hold up the page. */
+const UTTERANCE_CHARS_MAX = 4_000;
+const CUT_WORDS = "… The rest is in the transcript.";
+/** What is new stands among the newest; further back nobody looks. */
+const WATCHED_ROWS = 50;
+
+/** What waits for the user, in words. */
+export interface AskedAloud {
+  readonly id: string;
+  readonly words: string;
+}
+
+/** Speaks to screen readers: the answer in whole sentences, what is asked, and how things went; the log itself stays silent. */
+export class LiveSpeaker {
+  readonly element = createElement("div", "visually-hidden");
+  /** How much of each of the newest entries was said or passed over; none before the first look. */
+  #heard: ReadonlyMap<string, number> | null = null;
+  #askedId: string | null = null;
+  #endTold = "";
+
+  constructor() {
+    this.element.setAttribute("aria-live", "polite");
+  }
+
+  update(rows: TranscriptRows, asked: AskedAloud | null): void {
+    const isFirst = this.#heard === null;
+    this.#heard = this.#tellRows(newestRows(rows), this.#heard);
+    const end = endWords(rows.tail);
+    if (end !== this.#endTold && !isFirst) this.#say(end);
+    this.#endTold = end;
+    // A question is spoken also when the session is opened: it waits for whoever came.
+    if (asked !== null && asked.id !== this.#askedId) this.#say(asked.words);
+    this.#askedId = asked?.id ?? null;
+  }
+
+  /** Says what came since the last look, and gives what was heard by now. */
+  #tellRows(rows: readonly EntryRow[], heard: ReadonlyMap<string, number> | null): ReadonlyMap<string, number> {
+    const lastKnown = rows.findLastIndex(({ key }) => heard?.has(key));
+    // What stood there when the session was opened, or came while nobody looked, is for reading.
+    const isForReading = heard === null || (lastKnown === -1 && heard.size > 0);
+    return new Map(
+      rows.map((row, index) => {
+        const before = heard?.get(row.key);
+        const isPassedOver = isForReading || (before === undefined && index < lastKnown);
+        return [row.key, isPassedOver ? row.entry.content.length : this.#tellRow(row, before ?? 0)];
+      }),
+    );
+  }
+
+  #tellRow({ entry, live }: EntryRow, from: number): number {
+    if (entry.type !== "assistant" && entry.type !== "notice") return entry.content.length;
+    if (from >= entry.content.length) return from;
+    const spoken = finishedSentences(entry.content, from, !live);
+    this.#say(spoken.words);
+    return spoken.length;
+  }
+
+  #say(words: string): void {
+    if (words === "") return;
+    const isLong = words.length > UTTERANCE_CHARS_MAX;
+    this.element.append(createElement("p", "", isLong ? words.slice(0, UTTERANCE_CHARS_MAX) + CUT_WORDS : words));
+    while (this.element.childElementCount > KEPT_UTTERANCES) this.element.firstElementChild?.remove();
+  }
+}
+
+function newestRows({ settled, open }: TranscriptRows): readonly EntryRow[] {
+  const newest = open.slice(-WATCHED_ROWS);
+  const missing = WATCHED_ROWS - newest.length;
+  return missing > 0 ? [...settled.slice(-missing), ...newest] : newest;
+}
+
+/** How the last turn ended, where no entry says it. */
+function endWords(tail: readonly TailRow[]): string {
+  return tail.flatMap((row) => (row.kind === "turn-end" ? [row.words] : [])).join(" ");
+}

@@ -1,0 +1,75 @@
+import { createElement, setText } from "../../../ui/create-element.ts";
+import { createBlockButton, showCopied } from "../../../ui/markdown/block-button.ts";
+import { copyText } from "../../../ui/markdown/copy-text.ts";
+import { toggleWrap } from "../../../ui/markdown/run-code-action.ts";
+import { ansiSpans } from "../../../ui/output/ansi-spans.ts";
+import { createBlock, markScrollable } from "../../../ui/parts/block.ts";
+import { outputTail } from "../output-tail.ts";
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what decides here
+const CONTROL = /[\x1b\r]/;
+
+/** Text a tool printed: the last lines first, the rest on demand, and appended to in place while it grows. */
+export class OutputBlock {
+  readonly element: HTMLElement;
+  readonly #more = createElement("button", "terminal-more");
+  readonly #body = markScrollable(createElement("pre", "terminal"), "Output");
+  #shown = "";
+  #start = 0;
+  #isWhole = false;
+
+  constructor() {
+    this.#more.type = "button";
+    this.#more.hidden = true;
+    this.#more.addEventListener("click", () => {
+      this.#isWhole = true;
+      this.#show(this.#shown);
+    });
+    const wrap = createBlockButton("wrap", "Wrap lines");
+    wrap.setAttribute("aria-pressed", "false");
+    wrap.addEventListener("click", () => toggleWrap(wrap, this.#body));
+    const copy = createBlockButton("copy", "Copy output");
+    copy.addEventListener("click", () => this.#copy(copy));
+    const head = [createElement("span", "language", "Output"), createElement("span", "end", wrap, copy)];
+    this.element = createBlock(head, createElement("div", "output", this.#more, this.#body));
+  }
+
+  update(text: string): void {
+    if (text === this.#shown) return;
+    const growth = text.startsWith(this.#shown) ? text.slice(this.#shown.length) : null;
+    const last = this.#body.lastChild;
+    const start = this.#isWhole ? 0 : outputTail(text).start;
+    if (growth !== null && start === this.#start && !CONTROL.test(growth) && last instanceof Text) {
+      this.#shown = text;
+      last.appendData(growth);
+    } else this.#show(text);
+  }
+
+  /** All of it, also what is not shown, and without the codes of its colours. */
+  #copy(button: HTMLElement): void {
+    const text = ansiSpans(this.#shown)
+      .map((span) => span.text)
+      .join("");
+    copyText(text).then(
+      () => showCopied(button, true),
+      () => showCopied(button, false),
+    );
+  }
+
+  #show(text: string): void {
+    const tail = this.#isWhole ? { start: 0, hiddenLines: 0 } : outputTail(text);
+    this.#shown = text;
+    this.#start = tail.start;
+    this.#more.hidden = tail.start === 0;
+    setText(this.#more, tail.start === 0 ? "" : earlierWords(tail.hiddenLines));
+    this.#body.replaceChildren(
+      ...ansiSpans(text.slice(tail.start)).map((span) =>
+        span.className === "" ? span.text : createElement("span", span.className, span.text),
+      ),
+    );
+  }
+}
+
+function earlierWords(lines: number): string {
+  return `Show ${lines.toLocaleString("en")} earlier ${lines === 1 ? "line" : "lines"}`;
+}

@@ -1,0 +1,189 @@
+import { ignore } from "../../../lib/ignore.ts";
+import { durationWords } from "../../../presentation/duration-words.ts";
+import { ownTimeMs, toolLine } from "../../../presentation/tool-line.ts";
+import type { Part, ToolCallEntry } from "../../../protocol/entry.ts";
+import { createElement } from "../../../ui/create-element.ts";
+import { createIcon } from "../../../ui/icons/create-icon.ts";
+import { runningClock } from "../../../ui/words/time-words.ts";
+import { DisclosureLine } from "../disclosure-line.ts";
+import type { RowContext, RowNode } from "../row-node.ts";
+import type { EntryRow } from "../rows.ts";
+import { toolIcon } from "../tool-words.ts";
+import { createArticle, markArticle } from "./article.ts";
+import { SubAgentBlock } from "./sub-agent.ts";
+import { ToolBody } from "./tool-body.ts";
+
+const ERROR_CHARS_MAX = 80;
+/** What took less was done at once. */
+const WORTH_SAYING_MS = 50;
+/** A call that changed more files is not counted line by line. */
+const COUNTED_DIFFS_MAX = 20;
+
+type DiffPart = Extract<Part, { type: "diff" }>;
+interface LinesChanged {
+  readonly added: number;
+  readonly removed: number;
+}
+const LINES_CHANGED = new WeakMap<DiffPart, LinesChanged>();
+
+/** A tool call: one quiet line that says what, on what, and how it went; it opens to input and output. */
+export class ToolCallNode implements RowNode<EntryRow> {
+  readonly element = createArticle("tool-call", "entry-tool");
+  readonly #context: RowContext;
+  readonly #line: DisclosureLine;
+  #body: ToolBody | null = null;
+  #subAgent: SubAgentBlock | null = null;
+  #row: EntryRow;
+
+  constructor(row: EntryRow, context: RowContext) {
+    this.#context = context;
+    this.#row = row;
+    this.#line = new DisclosureLine((isOpen) =>
+      context.toggle(this.#row.key, isOpen, this.#line.button, () => this.#show(isOpen)),
+    );
+    this.element.append(this.#line.button);
+    this.update(row);
+  }
+
+  update(row: EntryRow): void {
+    if (row.entry.type !== "tool-call") return;
+    const { entry } = row;
+    this.#row = row;
+    markArticle(this.element, row);
+    this.element.dataset["status"] = entry.status;
+    this.#line.setLead(row.asks ? "waiting" : entry.status === "running" ? "working" : toolIcon(entry.kind));
+    const { name, target } = toolLine(entry, this.#context.directory());
+    this.#line.setName(name, target, toolLine(entry).target);
+    this.#countLines(entry);
+    this.tick(this.#context.now());
+    this.#show(this.#context.isOpened(row.key) ?? false);
+    this.#showSubAgent(row);
+  }
+
+  tick(now: number): void {
+    this.#subAgent?.tick(now);
+    const { entry, asks } = this.#row;
+    if (entry.type !== "tool-call") return;
+    const time = asks ? "" : timeWords(entry, now);
+    const { permission } = entry;
+    const lines = changedLines(entry);
+    const signature = `${asks} ${entry.status} ${time} ${entry.error ?? ""} ${permission?.answer} ${lines?.added} ${lines?.removed}`;
+    this.#line.setEnd(signature, () =>
+      asks
+        ? [createElement("span", "waiting-text", "waiting for you")]
+        : [...ruleTag(entry), ...lineCounts(lines), ...endOf(entry, time)],
+    );
+  }
+
+  /** Counting takes the part of the page that compares texts, which is fetched with the first change. */
+  #countLines(entry: ToolCallEntry): void {
+    const uncounted = countedDiffs(entry).filter((part) => !LINES_CHANGED.has(part));
+    if (uncounted.length === 0) return;
+    import("../../../ui/diff/compare-texts.ts").then(({ compareTexts }) => {
+      for (const part of uncounted)
+        compareTexts(part, ({ added, removed }) => {
+          LINES_CHANGED.set(part, { added, removed });
+          this.tick(this.#context.now());
+        });
+    }, ignore("the line says less; opened, it says what could not be loaded"));
+  }
+
+  #show(isOpen: boolean): void {
+    this.#line.isOpen = isOpen;
+    if (!isOpen) {
+      this.#body?.element.remove();
+      this.#body = null;
+      return;
+    }
+    if (this.#body === null) {
+      this.#body = new ToolBody();
+      this.#line.button.after(this.#body.element);
+    }
+    const { entry, children } = this.#row;
+    if (entry.type === "tool-call") this.#body.update(entry, children.length > 0);
+  }
+
+  #showSubAgent(row: EntryRow): void {
+    if (row.children.length === 0) return;
+    if (this.#subAgent === null) {
+      this.#subAgent = new SubAgentBlock(row, this.#context);
+      this.element.append(this.#subAgent.element);
+    }
+    this.#subAgent.update(row);
+  }
+}
+
+/** Nobody was asked about this call; which rule answered is said to the pointer that asks, and in the list of permissions. */
+function ruleTag({ permission }: ToolCallEntry): HTMLElement[] {
+  if (permission === undefined) return [];
+  const tag = createElement("span", "tag", `${permission.answer} by rule`);
+  tag.title = permission.why;
+  return [tag];
+}
+
+/** Only what is known in full and was really done. */
+function countedDiffs({ status, parts = [] }: ToolCallEntry): readonly DiffPart[] {
+  const diffs = parts.filter((part): part is DiffPart => part.type === "diff");
+  const isKnown = diffs.length <= COUNTED_DIFFS_MAX && diffs.every(({ truncated }) => truncated === undefined);
+  return status === "complete" && isKnown ? diffs : [];
+}
+
+function changedLines(entry: ToolCallEntry): LinesChanged | null {
+  const counts = countedDiffs(entry).map((part) => LINES_CHANGED.get(part));
+  const known = counts.filter((count) => count !== undefined);
+  if (known.length === 0 || known.length < counts.length) return null;
+  return {
+    added: known.reduce((sum, { added }) => sum + added, 0),
+    removed: known.reduce((sum, { removed }) => sum + removed, 0),
+  };
+}
+
+function lineCounts(lines: LinesChanged | null): HTMLElement[] {
+  if (lines === null) return [];
+  const { added, removed } = lines;
+  const counts = createElement(
+    "span",
+    "diff-stats",
+    createElement("span", "stat-add", `+${added.toLocaleString("en")}`),
+    " ",
+    createElement("span", "stat-del", `−${removed.toLocaleString("en")}`),
+  );
+  counts.title = `${added.toLocaleString("en")} lines added, ${removed.toLocaleString("en")} removed`;
+  return [counts];
+}
+
+function timeWords(entry: ToolCallEntry, now: number): string {
+  const { status, startedAt, waitedMs = 0 } = entry;
+  if (startedAt === undefined) return "";
+  if (status === "running") return runningClock(startedAt, now - waitedMs);
+  const tookMs = ownTimeMs(entry) ?? 0;
+  return tookMs < WORTH_SAYING_MS ? "" : durationWords(tookMs);
+}
+
+function endOf(entry: ToolCallEntry, time: string): (Node | string)[] {
+  switch (entry.status) {
+    case "running":
+      return [hiddenWord("Running"), time];
+    case "complete":
+      return [createElement("span", "tick", createIcon("check", "icon-sm"), hiddenWord("Complete")), time];
+    case "error": {
+      const words = firstLine(entry.error ?? "");
+      const reason = createElement("span", "fail", createIcon("fail", "icon-sm"), hiddenWord("Failed"));
+      return [reason, ...(words === "" ? [] : [createElement("span", "reason", words)]), time];
+    }
+    case "cancelled":
+      return [createElement("span", "", entry.unfinished ? "not finished" : "cancelled"), time];
+    default:
+      return entry.status satisfies never;
+  }
+}
+
+/** A mark is a shape; who cannot see it hears the word. */
+function hiddenWord(word: string): HTMLElement {
+  return createElement("span", "visually-hidden", word);
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length > ERROR_CHARS_MAX ? `${line.slice(0, ERROR_CHARS_MAX)}…` : line;
+}

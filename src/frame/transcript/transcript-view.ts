@@ -1,0 +1,324 @@
+import { EntryId } from "../../protocol/ids.ts";
+import { createElement } from "../../ui/create-element.ts";
+import { createIcon } from "../../ui/icons/create-icon.ts";
+import type { MarkdownView } from "../../ui/markdown/markdown-view.ts";
+import { EntrySections } from "./entry-sections.ts";
+import { listenForScrollEnd } from "./listen-for-scroll-end.ts";
+import { NodePool } from "./node-pool.ts";
+import { focusEntry, openEntry, revealEntry } from "./reveal-entry.ts";
+import type { RowContext } from "./row-node.ts";
+import { type EntryRow, NO_ROWS, type TranscriptRows } from "./rows.ts";
+import { ScrollAnchor } from "./scroll-anchor.ts";
+import { stepUserRow } from "./step-user-row.ts";
+
+/** A question this small, as a part of the view's height, stays in view above its answer. */
+const SMALL_QUESTION = 0.3;
+/** Closer than this to the top, older entries are fetched, so that reading upwards does not stop. */
+const PAGE_NEAR_PX = 1_600;
+/** What is just outside the view becomes real this long after a change at the earliest: not once per frame of a stream. */
+const MARGIN_AFTER_MS = 50;
+/** It waits for the page to be idle, but not longer than this. */
+const MARGIN_IDLE_MS_MAX = 200;
+
+export interface TranscriptOptions {
+  readonly createProse: () => MarkdownView;
+  readonly now: () => number;
+  readonly agentName: () => string;
+  readonly directory: () => string;
+  /** The reader comes near the oldest entry there is. */
+  readonly onNearTop: () => void;
+  /** The reader wants to see the first message of the session, which may not be loaded. */
+  readonly onFirstWanted: () => void;
+}
+
+/** The transcript on screen: keyed nodes patched in place, real near the view and empty boxes elsewhere. */
+export class TranscriptView {
+  readonly element = createElement("div", "transcript-area");
+  readonly #log = createElement("div", "transcript");
+  readonly #column = createElement("div", "column");
+  readonly #earlier = createElement("div", "earlier", "Loading earlier messages");
+  readonly #tail = createElement("div", "tail");
+  readonly #empty = createElement("div", "empty-slot");
+  readonly #jump = createElement("button", "jump", createIcon("down", "icon-sm"), "Jump to latest");
+  readonly #options: TranscriptOptions;
+  readonly #opened = new Map<string, boolean>();
+  readonly #pool: NodePool;
+  readonly #sections: EntrySections;
+  readonly #anchor: ScrollAnchor;
+  #rows: TranscriptRows = NO_ROWS;
+  #hasMore = false;
+  #marginAsked = false;
+  /** The newest entry when the session was opened: it did not arrive under the reader's eyes. */
+  #openedWith: string | null = null;
+  #wasHomePressed = false;
+  /** Between the wish to print and its end, in which some browsers go on. */
+  #isPrinting = false;
+
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
+    this.#pool = new NodePool(this.#createContext());
+    this.#sections = new EntrySections(this.#pool);
+    this.#anchor = new ScrollAnchor({
+      scroller: this.#log,
+      content: this.#column,
+      findAtTop: () => this.#sections.elementsAt(this.#log.getBoundingClientRect().top),
+      onFollowing: (isFollowing) => {
+        this.#jump.hidden = isFollowing;
+      },
+    });
+    this.#build();
+  }
+
+  /** What scrolls. */
+  get log(): HTMLElement {
+    return this.#log;
+  }
+
+  /** The entry under the top edge of the view. */
+  get topEntryId(): EntryId | null {
+    return this.#entryAt(this.#log.getBoundingClientRect().top);
+  }
+
+  /** A place for what an empty session shows instead of rows. */
+  get emptySlot(): HTMLElement {
+    return this.#empty;
+  }
+
+  /** Brings the page up to the rows: called once per frame, and only while the frame is shown. */
+  update(rows: TranscriptRows, hasMore: boolean): void {
+    const previous = this.#rows;
+    // Shown again, with nothing new: its size is looked after by an observer, and to ask for it would lay out the page.
+    if (rows === previous && hasMore === this.#hasMore) return;
+    if (previous === NO_ROWS) this.#openedWith = newestRows(rows, 1)[0]?.key ?? null;
+    this.#rows = rows;
+    this.#hasMore = hasMore;
+    this.#sections.update(previous, rows);
+    if (rows.tail !== previous.tail) this.#pool.place(this.#tail, rows.tail);
+    if (rows.settled !== previous.settled || rows.tail !== previous.tail) this.#pool.releaseDetached();
+    this.#earlier.hidden = !hasMore;
+    this.#anchor.stopAt(this.#answerStart());
+    this.#settle();
+  }
+
+  /** Goes to the oldest content there is, and puts the keyboard there. */
+  goToTop(): void {
+    this.#anchor.goToTop();
+    this.#settle();
+    this.#anchor.goToTop();
+    this.#log.focus({ preventScroll: true });
+  }
+
+  /** Goes to the newest content: after a send, and when asked. */
+  follow(): void {
+    this.#anchor.follow();
+    this.#settle();
+  }
+
+  /** Brings an entry into view, wherever it is, and makes it stand out for a moment. */
+  reveal(entryId: EntryId): void {
+    const row = this.#sections.show(entryId);
+    if (row === null) return;
+    this.#anchor.goTo(row);
+    this.#settle();
+    this.#anchor.goTo(revealEntry(row, entryId));
+    this.#settle();
+  }
+
+  /** Does something that moves the whole text; the reader's place stays where it is on screen. */
+  keepPlace(change: () => void): void {
+    change();
+    this.#settle();
+  }
+
+  /**
+   * Opens an entry and brings a place in it into view, if it is not there, below the `coveredPx` that something else
+   * covers. The keyboard stays where it is.
+   */
+  showPlace(entryId: EntryId, placeIn: (article: HTMLElement) => Range | null, coveredPx: number): void {
+    const row = this.#sections.show(entryId);
+    if (row === null) return;
+    const article = openEntry(row, entryId);
+    const place = placeIn(article);
+    if (this.#anchor.shows(place ?? article, coveredPx)) return;
+    this.#anchor.goTo(article, place ?? article);
+    this.#settle();
+    // What came in above was only guessed before.
+    this.#anchor.goTo(article, placeIn(article) ?? article);
+    this.#settle();
+  }
+
+  /** Near the very top, goes all the way: nothing is left under what covers the first `coveredPx`. */
+  uncoverTop(coveredPx: number): void {
+    if (this.#log.scrollTop < coveredPx) this.#anchor.goToTop();
+  }
+
+  /** Goes to the next message of the user's, or the one before; past the last one, to the newest content. */
+  stepUser(steps: 1 | -1): void {
+    const focused = document.activeElement?.closest<HTMLElement>('article[data-entry-type="user"]');
+    const isHere = focused != null && this.#log.contains(focused) && this.#anchor.shows(focused);
+    const from = isHere ? (focused.dataset["entryId"] ?? null) : this.#entryAt(this.#anchor.revealLine);
+    const row = stepUserRow(this.#rows, { from, isOn: isHere, steps });
+    if (row === null && steps === 1) this.follow();
+    else if (row === null) this.#anchor.goToTop();
+    else {
+      const shown = this.#sections.show(row.entry.entryId);
+      if (shown === null) return;
+      this.#anchor.goTo(shown);
+      this.#settle();
+      this.#anchor.goTo(shown);
+      focusEntry(shown);
+    }
+    this.#settle();
+  }
+
+  /** How many rows there are, whether they are real or not. */
+  get rowCount(): number {
+    return this.#sections.rowCount;
+  }
+
+  /** Makes the newest rows real, and tells how many; those far from the view are let go again when the reader scrolls after it. */
+  showForPaper(rowsMax: number): number {
+    this.#isPrinting = true;
+    addEventListener(
+      "afterprint",
+      () => {
+        this.#isPrinting = false;
+      },
+      { once: true },
+    );
+    const shown = this.#sections.fillForPaper(rowsMax);
+    this.#settle();
+    return shown;
+  }
+
+  tick(): void {
+    this.#pool.tick(this.#options.now());
+  }
+
+  #build(): void {
+    const log = this.#log;
+    log.setAttribute("role", "log");
+    log.setAttribute("aria-label", "Transcript");
+    log.setAttribute("aria-live", "off");
+    log.tabIndex = 0;
+    this.#earlier.hidden = true;
+    this.#jump.type = "button";
+    this.#jump.hidden = true;
+    this.#column.append(this.#earlier, this.#sections.element, this.#tail, this.#empty);
+    log.append(this.#column);
+    this.element.append(log, this.#jump);
+    this.#listen();
+  }
+
+  #listen(): void {
+    const log = this.#log;
+    log.addEventListener("scroll", () => this.#noteScroll(), { passive: true });
+    listenForScrollEnd(log, () => this.#anchor.noteScrollEnd());
+    log.addEventListener("keydown", (event) => this.#pressKey(event));
+    this.#jump.addEventListener("click", () => {
+      this.follow();
+      log.focus({ preventScroll: true });
+    });
+    // Images, fonts, a resized window or a taller composer: heights change without an update of ours.
+    const observer = new ResizeObserver(() => {
+      this.#anchor.restore();
+      this.#askForMargin();
+    });
+    observer.observe(this.#column);
+    observer.observe(log);
+  }
+
+  /** The ends are far away and their heights only guessed: going there is one step, not a ride. */
+  #pressKey(event: KeyboardEvent): void {
+    const wasHomePressed = this.#wasHomePressed;
+    this.#wasHomePressed = event.key === "Home";
+    const isPlain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey);
+    if (event.target !== this.#log || !isPlain || (event.key !== "Home" && event.key !== "End")) return;
+    event.preventDefault();
+    if (event.key === "End") this.#anchor.follow();
+    else if (wasHomePressed && this.#hasMore) this.#options.onFirstWanted();
+    else this.#anchor.goToTop();
+    this.#settle();
+  }
+
+  #noteScroll(): void {
+    this.#anchor.noteScroll();
+    this.#fill(0);
+    this.#askForMargin();
+    if (!this.#isPrinting) this.#sections.clearFar(this.#log.getBoundingClientRect());
+    this.#pageIfNear();
+  }
+
+  /** What is in view is there before the next paint; what is just outside follows after it. */
+  #settle(): void {
+    this.#anchor.restore();
+    this.#fill(0);
+    this.#askForMargin();
+    this.#pageIfNear();
+  }
+
+  #askForMargin(): void {
+    if (this.#marginAsked || this.#sections.rowCount === 0) return;
+    this.#marginAsked = true;
+    const fill = () => {
+      this.#marginAsked = false;
+      this.#fill(this.#log.clientHeight);
+      this.#pageIfNear();
+    };
+    setTimeout(() => whenIdle(fill, MARGIN_IDLE_MS_MAX), MARGIN_AFTER_MS);
+  }
+
+  #fill(marginPx: number): void {
+    this.#sections.fillNear(
+      () => this.#log.getBoundingClientRect(),
+      marginPx,
+      () => this.#anchor.restore(),
+    );
+  }
+
+  /** Where the newest answer begins, or the short question right above it; null when the newest entry is no answer. */
+  #answerStart(): HTMLElement | null {
+    const [answer, question] = newestRows(this.#rows, 2);
+    if (answer?.entry.type !== "assistant" || answer.key === this.#openedWith) return null;
+    const asked = question?.entry.type === "user" ? this.#pool.elementOf(question.key) : null;
+    const isSmall = asked !== null && asked.offsetHeight < this.#log.clientHeight * SMALL_QUESTION;
+    return isSmall ? asked : this.#pool.elementOf(answer.key);
+  }
+
+  #entryAt(line: number): EntryId | null {
+    const article = this.#sections.elementsAt(line).find((element) => element.tagName === "ARTICLE");
+    const id = article instanceof HTMLElement ? article.dataset["entryId"] : undefined;
+    return id === undefined ? null : EntryId.parse(id);
+  }
+
+  #pageIfNear(): void {
+    if (this.#hasMore && this.#anchor.above < PAGE_NEAR_PX) this.#options.onNearTop();
+  }
+
+  #createContext(): Omit<RowContext, "createNode"> {
+    return {
+      isOpened: (key) => this.#opened.get(key),
+      toggle: (key, isOpen, header, change) => {
+        this.#opened.set(key, isOpen);
+        this.#anchor.changeAround(header, change);
+        this.#fill(0);
+      },
+      isBeingRead: (element) => this.#anchor.isInside(element),
+      createProse: this.#options.createProse,
+      now: this.#options.now,
+      agentName: this.#options.agentName,
+      directory: this.#options.directory,
+    };
+  }
+}
+
+function whenIdle(call: () => void, msMax: number): void {
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(call, { timeout: msMax });
+  else call();
+}
+
+/** The newest entries, the last first. */
+function newestRows({ settled, open }: TranscriptRows, count: number): readonly EntryRow[] {
+  const newest = open.slice(-count);
+  return [...settled.slice(settled.length - (count - newest.length)), ...newest].reverse();
+}

@@ -1,0 +1,97 @@
+import { useEffect, useRef } from "preact/hooks";
+import { LazyView } from "../ui/controls/lazy-view.tsx";
+import { ShellDialogs } from "./dialogs/shell-dialogs.tsx";
+import { runShortcut } from "./keys/run-shortcut.ts";
+import { NothingOpen } from "./pages/nothing-open.tsx";
+import { Strips } from "./pages/strips.tsx";
+import { Welcome } from "./pages/welcome.tsx";
+import { OpenMenu } from "./sidebar/row-care.tsx";
+import { Sidebar } from "./sidebar/sidebar.tsx";
+import type { Shell } from "./state/shell.ts";
+import { isComplete } from "./state/shell-state.ts";
+import { TabBar } from "./tabs/tab-bar.tsx";
+
+interface AppProps {
+  readonly shell: Shell;
+  readonly now: () => number;
+  readonly onRetry: () => void;
+  readonly onReload: () => void;
+  /** Hands over the place where the frames live, once; nothing is rendered into it from here. */
+  readonly onPortletsPlace: (place: Element) => void;
+}
+
+/** The whole page around the sessions. */
+export function App({ shell, now, onRetry, onReload, onPortletsPlace }: AppProps) {
+  const portlets = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (portlets.current !== null) onPortletsPlace(portlets.current);
+  }, [onPortletsPlace]);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place in the page; the composer is in a frame, which no address reaches */}
+      <a
+        class="skip-link"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          if (!runShortcut(shell, { do: "focus-composer" })) document.getElementById("main")?.focus();
+        }}
+      >
+        Skip to the session
+      </a>
+      <Sidebar shell={shell} />
+      <div class="drawer-scrim" aria-hidden="true" onClick={() => closeDrawer(shell)} />
+      <main class="main" id="main" tabIndex={-1} inert={shell.drawerOpen.value}>
+        <TabBar shell={shell} />
+        <Strips shell={shell} now={now} onRetry={onRetry} onReload={onReload} />
+        <div class="stage">
+          <div class="portlets" ref={portlets} />
+          <Stage shell={shell} />
+          <Columns shell={shell} />
+        </div>
+        <OpenMenu shell={shell} place="tab" />
+      </main>
+      <ShellDialogs shell={shell} />
+      <AgentQuestions shell={shell} />
+    </>
+  );
+}
+
+/** What stands where no session is shown; beside a session only its name, as the page's heading; nothing until it is known which sessions there are. */
+function Stage({ shell }: { shell: Shell }) {
+  const state = shell.server.value;
+  const { active } = shell.tabs.value;
+  if (shell.page.value === "overview")
+    return <LazyView load={loadOverview} props={{ shell }} onFailed={(words) => shell.tell(words)} />;
+  if (active !== null) return <h1 class="visually-hidden">{state.sessions.get(active)?.title ?? "Liminal Builder"}</h1>;
+  if (!isComplete(state)) return null;
+  return state.sessions.size === 0 ? <Welcome shell={shell} /> : <NothingOpen shell={shell} />;
+}
+
+const loadOverview = async () => (await import("./overview/overview-page.tsx")).OverviewPage;
+const loadColumns = async () => (await import("./columns/split-columns.tsx")).SplitColumns;
+
+/** The frame around sessions that stand side by side, and the place where a dragged tab becomes one. */
+function Columns({ shell }: { shell: Shell }) {
+  const isWanted = shell.shown.value.length > 1 || shell.draggedTab.value !== null;
+  return isWanted ? <LazyView load={loadColumns} props={{ shell }} onFailed={(words) => shell.tell(words)} /> : null;
+}
+
+const loadQuestion = async () => (await import("./questions/agent-question-dialog.tsx")).AgentQuestionDialog;
+
+/** One at a time, over whatever else is open: it is often part of it. */
+function AgentQuestions({ shell }: { shell: Shell }) {
+  const [question] = shell.server.value.questions;
+  return question === undefined ? null : (
+    <LazyView
+      key={question.elicitationId}
+      load={loadQuestion}
+      props={{ shell, question }}
+      onFailed={(words) => shell.tell(words)}
+    />
+  );
+}
+
+function closeDrawer(shell: Shell): void {
+  shell.drawerOpen.value = false;
+}

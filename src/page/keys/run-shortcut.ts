@@ -1,0 +1,88 @@
+import { findShortcut, type KeyPress } from "../../ui/keys/shell-shortcut.ts";
+import { IN_SESSION, type ShellWish, type Shortcut } from "../../ui/keys/shortcut-table.ts";
+import { findInPortlet, printPortlet } from "../portlets/ask-portlet.ts";
+import { canOpenBeside, nextBeside } from "../split/split-actions.ts";
+import { columnBeside } from "../split/split-view.ts";
+import { onceListed } from "../state/once-listed.ts";
+import type { Shell } from "../state/shell.ts";
+import { askForSession, openNextWaiting } from "../state/shell-actions.ts";
+import { isComplete } from "../state/shell-state.ts";
+import { tabBeside } from "../tabs/open-tabs.ts";
+
+/** Does what a key asks for. False when there is nothing it could do: the key then stays the browser's. */
+export function runShortcut(shell: Shell, shortcut: Shortcut): boolean {
+  const tabs = shell.tabs.peek();
+  switch (shortcut.do) {
+    case "show-tab":
+      return show(shell, tabs.order[shortcut.index] ?? null);
+    case "step-tab":
+      return show(shell, tabBeside(tabs, shortcut.steps));
+    case "move-tab": {
+      if (tabs.active === null) return false;
+      shell.move(tabs.active, tabs.order.indexOf(tabs.active) + shortcut.steps);
+      return true;
+    }
+    case "step-column":
+      return show(shell, columnBeside({ tabs, split: shell.split.peek() }, shortcut.steps));
+    default:
+      return runWish(shell, shortcut.do);
+  }
+}
+
+/** Find is the session's own, wherever the key is pressed; without one in view it is the browser's. */
+export function runFind(shell: Shell, press: KeyPress): boolean {
+  const shown = shell.shownSession();
+  return findShortcut(IN_SESSION, press) === "find" && shown !== null && findInPortlet(shown);
+}
+
+function runWish(shell: Shell, wish: ShellWish): boolean {
+  const { active } = shell.tabs.peek();
+  switch (wish) {
+    case "palette":
+    case "search":
+    case "settings":
+    case "shortcuts":
+      shell.dialog.value = { kind: wish };
+      return true;
+    case "overview":
+      shell.toggleOverview();
+      return true;
+    case "next-waiting":
+      if (isComplete(shell.server.peek())) return openNextWaiting(shell);
+      onceListed(shell, () => void openNextWaiting(shell));
+      return true;
+    case "new-session":
+      askForSession(shell);
+      return true;
+    case "focus-composer":
+      return show(shell, active);
+    case "close-tab":
+      if (active === null || shell.page.peek() !== null) return false;
+      shell.close(active);
+      show(shell, shell.tabs.peek().active);
+      return true;
+    case "split": {
+      const next = nextBeside(shell);
+      if (next === null || !canOpenBeside(shell)) return false;
+      shell.openBeside(next);
+      return true;
+    }
+    case "close-column":
+      if (active === null || shell.split.peek().columns.length === 0) return false;
+      shell.closeColumn(active);
+      show(shell, shell.tabs.peek().active);
+      return true;
+    case "print":
+      return active !== null && shell.page.peek() === null && printPortlet(active);
+    case "reopen-tab":
+      return shell.reopen();
+    default:
+      return wish satisfies never;
+  }
+}
+
+function show(shell: Shell, id: ReturnType<typeof tabBeside>): boolean {
+  if (id === null) return false;
+  shell.open(id, { focus: true });
+  return true;
+}

@@ -1,0 +1,140 @@
+import "../ui/zod-jitless.ts";
+import { effect, signal } from "@preact/signals";
+import { render } from "preact";
+import { Connection } from "../client/connection.ts";
+import { ignore } from "../lib/ignore.ts";
+import { guardClicks } from "../ui/guard-clicks.ts";
+import { pressedKey } from "../ui/keys/pressed-key.ts";
+import { type KeyPress, shellShortcut } from "../ui/keys/shell-shortcut.ts";
+import { App } from "./app.tsx";
+import { browserWorld } from "./browser-world.ts";
+import { loadDialogsAhead } from "./dialogs/shell-dialogs.tsx";
+import { followNotifications } from "./follow-notifications.ts";
+import { WIDE_QUERY } from "./is-narrow.ts";
+import { runFind, runShortcut } from "./keys/run-shortcut.ts";
+import { keepForComposer, keepForDialog } from "./keys/typed-ahead.ts";
+import { openLinkedSession } from "./open-linked-session.ts";
+import { askServer, takePageKey } from "./own-server.ts";
+import { runPortlets } from "./portlets/run-portlets.ts";
+import { followSidebarLayout } from "./sidebar/sidebar-layout.ts";
+import { Shell } from "./state/shell.ts";
+import { showWindowMark } from "./window-mark.ts";
+
+const AGE_REFRESH_MS = 60_000;
+const IDLE_FALLBACK_MS = 200;
+const UNAUTHORIZED = 401;
+
+guardClicks(document);
+await takePageKey();
+let wasOpen = false;
+const shell: Shell = new Shell((request) => connection.request(request), Date.now());
+const connection = new Connection({
+  url: `${location.origin.replace(/^http/, "ws")}/ws`,
+  world: browserWorld,
+  onPhase: (phase) => {
+    shell.phase.value = phase;
+    if (phase.phase === "open") {
+      wasOpen = true;
+      shell.signedOut.value = false;
+    }
+    if (phase.phase === "waiting-to-retry" && phase.failedTries > (wasOpen ? 1 : 0)) void noticeSignedOut(shell);
+  },
+  onSilence: (isSilent) => {
+    shell.isServerSilent.value = isSilent;
+  },
+  onMessage: (message) => shell.hear(message),
+});
+
+/**
+ * A socket that is refused for want of a sign-in looks like a server that is away; another request tells them apart. A
+ * page that never got in has nothing to show: it makes room for the one that says how to sign in.
+ */
+async function noticeSignedOut(of: Shell): Promise<void> {
+  const answer = await askServer("/api/status").catch(() => null);
+  const isSignedOut = answer?.status === UNAUTHORIZED;
+  of.signedOut.value = isSignedOut;
+  if (isSignedOut && !wasOpen) location.replace("/sign-in");
+}
+
+const wake = () => {
+  if (document.visibilityState === "visible") connection.wake();
+};
+document.addEventListener("visibilitychange", wake);
+addEventListener("hashchange", () => openLinkedSession(shell));
+addEventListener("online", wake);
+addEventListener("pageshow", wake);
+matchMedia(WIDE_QUERY).addEventListener("change", () => {
+  shell.drawerOpen.value = false;
+});
+setInterval(() => {
+  shell.nowMs.value = Date.now();
+}, AGE_REFRESH_MS);
+
+const pressed = (press: KeyPress): boolean => {
+  if (shell.dialog.peek().kind !== "none") return false;
+  const shortcut = shellShortcut(press);
+  return shortcut !== null && runShortcut(shell, shortcut);
+};
+const isField = (target: EventTarget | null) =>
+  target instanceof Element && target.matches("input, textarea, select, [contenteditable]");
+addEventListener(
+  "keydown",
+  (event) => {
+    if (!keepForDialog(shell, event) && !keepForComposer(shell, event, isField(event.target))) return;
+    // Before anything that has the focus: a list would look for the letter.
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  },
+  { capture: true },
+);
+addEventListener("keydown", (event) => {
+  const { key, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
+  const modifiers = { ctrl, meta, shift, alt };
+  const press = { key: pressedKey(event), code: event.code, modifiers, typing: isField(target) };
+  const isFree = shell.dialog.peek().kind === "none";
+  if (pressed(press) || (isFree && runFind(shell, press))) event.preventDefault();
+  else if (key === "Escape" && shell.dialog.peek().kind === "none") shell.drawerOpen.value = false;
+});
+
+effect(() => showWindowMark(shell));
+
+const inView = signal(document.visibilityState === "visible");
+document.addEventListener("visibilitychange", () => {
+  inView.value = document.visibilityState === "visible";
+});
+effect(() => {
+  // What the server does not know yet, or no longer, is asked for by nobody.
+  const { sessions } = shell.server.value;
+  const shown = shell.shown.value.flatMap(({ id }) => (sessions.has(id) ? id : []));
+  shell.seen.show(inView.value ? shown : []);
+});
+
+const whenIdle = (call: () => void) => {
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(call);
+  else setTimeout(call, IDLE_FALLBACK_MS);
+};
+const onPortletsPlace = (container: Element) =>
+  runPortlets({
+    container,
+    origin: location.origin,
+    shell,
+    connection,
+    onKey: pressed,
+    whenIdle,
+    afterRender: (call) => requestAnimationFrame(call),
+  });
+
+followSidebarLayout();
+openLinkedSession(shell);
+render(
+  <App
+    shell={shell}
+    now={Date.now}
+    onRetry={() => connection.wake()}
+    onReload={() => location.reload()}
+    onPortletsPlace={onPortletsPlace}
+  />,
+  document.body,
+);
+whenIdle(() => void loadDialogsAhead().catch(ignore("it is asked for again when it is opened, and told of then")));
+followNotifications(shell);

@@ -1,0 +1,155 @@
+import type { ReadonlySignal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isPermission } from "../../protocol/pending-request.ts";
+import { keyWords } from "../../ui/keys/key-bindings.ts";
+import { pressedKey } from "../../ui/keys/pressed-key.ts";
+import { findShortcut } from "../../ui/keys/shell-shortcut.ts";
+import { IN_INBOX, type InboxWish } from "../../ui/keys/shortcut-table.ts";
+import { firstOption } from "../../ui/permissions/permission-words.ts";
+import { ANSWER_GUARD_MS, isSettled } from "../../ui/permissions/settled-request.ts";
+import { useRoving } from "../keys/use-roving.ts";
+import type { Shell } from "../state/shell.ts";
+import type { InboxEntry } from "./fold-inbox.ts";
+import { InboxCard } from "./inbox-card.tsx";
+import { respondTo } from "./respond.ts";
+
+interface InboxListProps {
+  readonly shell: Shell;
+  readonly entries: readonly InboxEntry[];
+  readonly now: ReadonlySignal<number>;
+}
+
+/** Everything that waits for the user, one marked: keys move the mark and answer what is marked. */
+export function InboxList({ shell, entries, now }: InboxListProps) {
+  const list = useRoving<HTMLUListElement>(".inbox-item");
+  const [mark, setMark] = useState({ id: "", at: 0 });
+  const [answering, setAnswering] = useState("");
+  const found = entries.findIndex(({ id }) => id === mark.id);
+  const at = found === -1 ? Math.max(0, Math.min(mark.at, entries.length - 1)) : found;
+  const current = entries[at];
+  const shownForMs = useShownFor(current?.id);
+  const step = (steps: number) => {
+    const to = (at + steps + entries.length) % entries.length;
+    setMark({ id: entries[to]?.id ?? "", at: to });
+    focusItem(list.current, to);
+  };
+  useWishes(shell, (wish, event) => {
+    if (wish === "leave") {
+      leave(shell);
+      return true;
+    }
+    if (current === undefined) return false;
+    if (wish === "next" || wish === "previous") {
+      step(wish === "next" ? 1 : -1);
+      return true;
+    }
+    if (wish === "answer") {
+      const isOnControl = event.target instanceof Element && event.target.closest("button, a, [tabindex='0']") !== null;
+      if (isOnControl || isPermission(current.request)) return false;
+      setAnswering(current.id);
+      return true;
+    }
+    if (shownForMs() < ANSWER_GUARD_MS || !isSettled(current.id)) return false;
+    return answerPermission(shell, current, wish);
+  });
+  const closeForm = (index: number) => {
+    focusItem(list.current, index);
+    setAnswering("");
+  };
+  useFocusKept(list, entries.length, at);
+  return (
+    <section class="inbox" aria-label="Inbox">
+      <InboxHead count={entries.length} />
+      {entries.length === 0 && <p class="inbox-empty">Nothing waits for you.</p>}
+      <ul ref={list}>
+        {entries.map((entry, index) => (
+          <InboxCard
+            key={entry.id}
+            shell={shell}
+            entry={entry}
+            now={now}
+            isMarked={index === at}
+            isAnswering={entry.id === answering}
+            onAnswer={() => setAnswering(entry.id)}
+            onLeave={() => closeForm(index)}
+            onMark={() => setMark({ id: entry.id, at: index })}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function InboxHead({ count }: { count: number }) {
+  return (
+    <div class="section-head">
+      <h2>Inbox</h2>
+      <span class="n">{count > 0 && count}</span>
+      <span class="end wide-only" aria-hidden="true">
+        <kbd>{keyWords("inbox-next")}</kbd>
+        <kbd>{keyWords("inbox-previous")}</kbd> move
+      </span>
+    </div>
+  );
+}
+
+function leave(shell: Shell): void {
+  const { active } = shell.tabs.peek();
+  if (active === null) shell.page.value = null;
+  else shell.open(active, { focus: true });
+}
+
+function answerPermission(shell: Shell, entry: InboxEntry, wish: "allow" | "deny"): boolean {
+  if (!isPermission(entry.request)) return false;
+  const option = firstOption(entry.request.options, wish === "allow" ? "allow" : "reject");
+  if (option === undefined) return false;
+  respondTo(shell, entry.session.id, entry.request, option.optionId);
+  return true;
+}
+
+function focusItem(list: HTMLElement | null, at: number): void {
+  const item = list?.children[at];
+  if (item instanceof HTMLElement) item.focus();
+}
+
+/** How long the marked one has been so: a key on its way must not answer what has only just come up. */
+function useShownFor(id: string | undefined): () => number {
+  const since = useRef(0);
+  useEffect(() => {
+    since.current = performance.now();
+  }, [id]);
+  return () => performance.now() - since.current;
+}
+
+/** When what had the focus is answered and gone, the next in its place takes it. */
+function useFocusKept(list: { readonly current: HTMLElement | null }, count: number, at: number): void {
+  const before = useRef(count);
+  useEffect(() => {
+    const isFree = document.activeElement === document.body || document.activeElement === null;
+    if (count < before.current && isFree) focusItem(list.current, at);
+    before.current = count;
+  }, [count]);
+}
+
+/** The keys of the inbox, wherever in the overview the focus is; not while a dialog is open or text is typed. */
+function useWishes(shell: Shell, act: (wish: InboxWish, event: KeyboardEvent) => boolean): void {
+  const latest = useRef(act);
+  latest.current = act;
+  useEffect(() => {
+    const hear = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || shell.dialog.peek().kind !== "none") return;
+      if (shell.drawerOpen.peek()) return;
+      const { code, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
+      if (target instanceof Element && target.closest("input, textarea, select, nav, [role=tablist]") !== null) return;
+      const wish = findShortcut(IN_INBOX, {
+        key: pressedKey(event),
+        code,
+        modifiers: { ctrl, meta, shift, alt },
+        typing: false,
+      });
+      if (wish !== null && latest.current(wish, event)) event.preventDefault();
+    };
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, [shell]);
+}

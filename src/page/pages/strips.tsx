@@ -1,0 +1,185 @@
+import { useEffect, useState } from "preact/hooks";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import { Icon } from "../../ui/icons/icon.tsx";
+import { askServer, followWithTicket } from "../own-server.ts";
+import type { Shell } from "../state/shell.ts";
+
+const SECOND_MS = 1_000;
+
+interface StripsProps {
+  readonly shell: Shell;
+  readonly now: () => number;
+  readonly onRetry: () => void;
+  readonly onReload: () => void;
+}
+
+/** Quiet lines under the tabs: what is wrong with the connection, and what went wrong last. */
+export function Strips({ shell, now, onRetry, onReload }: StripsProps) {
+  const { protocol } = shell.server.value;
+  const problem = shell.problem.value;
+  return (
+    <>
+      <ConnectionStrip shell={shell} now={now} onRetry={onRetry} />
+      <StorageStrip shell={shell} />
+      <CrashStrip shell={shell} />
+      <StartProblemsStrip shell={shell} />
+      {protocol !== null && protocol !== PROTOCOL_VERSION && (
+        <div class="strip" role="status">
+          <Icon name="refresh" class="icon-sm" />
+          <span>Liminal Builder was updated while this page was open</span>
+          <button type="button" class="button small" onClick={onReload}>
+            Reload
+          </button>
+        </div>
+      )}
+      {problem !== null && (
+        <div class="strip error" role="alert">
+          <Icon name="fail" class="icon-sm" />
+          <span>{problem}</span>
+          <button
+            type="button"
+            class="button small"
+            onClick={() => {
+              shell.problem.value = null;
+            }}
+          >
+            Dismiss
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function ConnectionStrip({ shell, now, onRetry }: Omit<StripsProps, "onReload">) {
+  const phase = shell.phase.value;
+  const retryAt = phase.phase === "waiting-to-retry" ? phase.retryAt : null;
+  const left = useSecondsLeft(retryAt, now);
+  // The first try after a loss takes a blink: saying so would only flicker.
+  if (phase.phase === "open" && shell.isServerSilent.value) return <SilentStrip />;
+  if (phase.phase === "open" || phase.phase === "closed") return null;
+  if (phase.phase === "connecting" && phase.failedTries === 0) return null;
+  if (shell.signedOut.value) return <SignedOutStrip />;
+  return (
+    <div class="strip" role="status">
+      <Icon name="unplug" class="icon-sm" />
+      <span>
+        Connection lost
+        <span class="faint" aria-hidden="true">
+          {left === null ? " · trying again" : ` · trying again in ${left} s`}
+        </span>
+        <span class="faint wide-only"> · agents keep working, drafts are kept</span>
+      </span>
+      <button type="button" class="button small" onClick={onRetry}>
+        Retry now
+      </button>
+    </div>
+  );
+}
+
+/** The socket is open, so there is nothing to retry: it goes on by itself, or the server has to be started again. */
+function SilentStrip() {
+  return (
+    <div class="strip" role="status">
+      <Icon name="clock" class="icon-sm" />
+      <span>
+        The server does not answer
+        <span class="faint"> · it may be busy. What you sent waits. If this lasts, start Liminal Builder again</span>
+      </span>
+    </div>
+  );
+}
+
+/** Nothing can be stored: said for as long as it lasts, with the way out. */
+function StorageStrip({ shell }: Pick<StripsProps, "shell">) {
+  const { writable, message } = shell.server.value.storage;
+  if (writable) return null;
+  return (
+    <div class="strip error" role="alert">
+      <Icon name="alert" class="icon-sm" />
+      <span>
+        <strong>Read-only.</strong> {message}
+        <span class="faint wide-only"> Everything can be read; agents wait.</span>
+      </span>
+    </div>
+  );
+}
+
+/** An earlier run ended unexpectedly: the user can read what was written down, and be rid of it. */
+function CrashStrip({ shell }: Pick<StripsProps, "shell">) {
+  const [deleted, setDeleted] = useState("");
+  const name = shell.server.value.crashReport;
+  if (name === null || name === deleted) return null;
+  const address = `/api/crash?name=${encodeURIComponent(name)}`;
+  const remove = async () => {
+    const answer = await askServer(address, { method: "POST" }).catch(() => null);
+    // Deleted elsewhere is deleted, too.
+    if (answer?.ok || answer?.status === 404) setDeleted(name);
+    else shell.tell("The report could not be deleted. Try again when the server is back.");
+  };
+  return (
+    <div class="strip" role="status">
+      <Icon name="info" class="icon-sm" />
+      <span>
+        Liminal Builder ended unexpectedly
+        <span class="faint wide-only"> · a report is on this machine, and nowhere else</span>
+      </span>
+      <a
+        class="button small"
+        href={address}
+        target="_blank"
+        rel="noreferrer"
+        onClick={(event) => followWithTicket(event, (words) => shell.tell(words))}
+      >
+        Show
+      </a>
+      <button type="button" class="button small" onClick={() => void remove()}>
+        Delete
+      </button>
+    </div>
+  );
+}
+
+/** Settings that are not used, and what else the start found: shown until dismissed, and again after the next start. */
+function StartProblemsStrip({ shell }: Pick<StripsProps, "shell">) {
+  const [dismissed, setDismissed] = useState("");
+  const problems = shell.server.value.startProblems;
+  const key = problems.join("\n");
+  if (key === dismissed) return null;
+  return (
+    <div class="strip error start-problems" role="alert">
+      <Icon name="alert" class="icon-sm" />
+      <ul class="strip-list">
+        {problems.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <button type="button" class="button small" onClick={() => setDismissed(key)}>
+        Dismiss
+      </button>
+    </div>
+  );
+}
+
+function SignedOutStrip() {
+  return (
+    <div class="strip" role="status">
+      <Icon name="key" class="icon-sm" />
+      <span>
+        Signed out
+        <span class="faint"> · open the link that the server printed when it started, or run liminal open</span>
+      </span>
+    </div>
+  );
+}
+
+function useSecondsLeft(until: number | null, now: () => number): number | null {
+  const [atMs, setAtMs] = useState(now);
+  useEffect(() => {
+    if (until === null) return;
+    setAtMs(now());
+    const timer = setInterval(() => setAtMs(now()), SECOND_MS);
+    return () => clearInterval(timer);
+  }, [until, now]);
+  return until === null ? null : Math.max(1, Math.ceil((until - atMs) / SECOND_MS));
+}

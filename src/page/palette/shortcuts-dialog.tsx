@@ -1,0 +1,206 @@
+import { useEffect, useState } from "preact/hooks";
+import { Icon } from "../../ui/icons/icon.tsx";
+import { chordKeys, chordWords, isMac } from "../../ui/keys/chord-keys.ts";
+import { chordsOf, conflictOf, hasChangedKeys, isChanged, resetKeys, setChords } from "../../ui/keys/key-bindings.ts";
+import { pressedKey } from "../../ui/keys/pressed-key.ts";
+import { ANYWHERE, IN_INBOX, IN_SESSION, type ShortcutRow, TABS } from "../../ui/keys/shortcut-table.ts";
+import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import { Dialog } from "../dialogs/dialog.tsx";
+import { COMPOSER_KEYS } from "../keys/composer-keys.ts";
+import { newChord } from "../keys/new-chord.ts";
+import type { Shell } from "../state/shell.ts";
+import styles from "./palette.css" with { type: "text" };
+
+type Row = ShortcutRow<unknown>;
+
+/** The tables the keys are matched against, in words. */
+const SECTIONS: readonly { readonly title: string; readonly rows: readonly Row[] }[] = [
+  { title: "Anywhere", rows: ANYWHERE },
+  { title: "Tabs", rows: TABS },
+  { title: "In a session", rows: IN_SESSION },
+  { title: "In the inbox", rows: IN_INBOX },
+];
+
+/** The row whose new keys are waited for, and what was wrong with the last ones. */
+interface Recording {
+  readonly row: Row;
+  readonly words: string;
+  /** The keys that another row has. */
+  readonly taken: { readonly chord: string; readonly from: Row } | null;
+}
+
+/** Every key, and a way to change it. Changes take effect at once, here and in other windows. */
+export function ShortcutsDialog({ shell }: { shell: Shell }) {
+  adoptStyles(styles);
+  const [recording, setRecording] = useState<Recording | null>(null);
+  useRecorder(recording, setRecording);
+  const take = (row: Row, chord: string) => {
+    setChords(row, [chord]);
+    setRecording(null);
+  };
+  return (
+    <Dialog title="Keyboard shortcuts" wide onClose={() => shell.closeDialog()}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long list scrolls, and what scrolls must be reachable by keyboard */}
+      <div class="dialog-body shortcuts" tabIndex={0}>
+        {SECTIONS.map(({ title, rows }) => (
+          <section key={title} aria-label={title}>
+            <h3>{title}</h3>
+            <ul>
+              {rows.map((row) => (
+                <li key={row.id}>
+                  {recording?.row.id === row.id ? (
+                    <RecordingRow recording={recording} take={take} cancel={() => setRecording(null)} />
+                  ) : (
+                    <ShortcutLine row={row} change={() => setRecording({ row, words: "", taken: null })} />
+                  )}
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+        <section aria-label="In the message field">
+          <h3>In the message field</h3>
+          <ul>
+            {COMPOSER_KEYS.map(({ words, chords }) => (
+              <li key={words}>
+                {words}
+                <Chords chords={chords} />
+              </li>
+            ))}
+          </ul>
+        </section>
+        <p class="hint">Single letters work while you are not typing.</p>
+      </div>
+      {hasChangedKeys() && (
+        <footer class="dialog-foot">
+          <button type="button" class="button" onClick={resetKeys}>
+            Reset all keys
+          </button>
+        </footer>
+      )}
+    </Dialog>
+  );
+}
+
+function ShortcutLine({ row, change }: { row: Row; change: () => void }) {
+  const chords = chordsOf(row);
+  return (
+    <>
+      {row.words}
+      <span class="shortcut-end">
+        <Chords chords={chords} />
+        {isChanged(row) && (
+          <button
+            type="button"
+            class="icon-button small"
+            aria-label={`Reset keys: ${row.words}`}
+            title={`Reset to ${row.chords.map((chord) => chordWords(chord)).join(" or ")}`}
+            onClick={() => setChords(row, null)}
+          >
+            <Icon name="refresh" class="icon-sm" />
+          </button>
+        )}
+        {typeof row.does !== "function" && (
+          <button
+            type="button"
+            class="icon-button small"
+            aria-label={`Change keys: ${row.words}`}
+            title="Change keys"
+            onClick={change}
+          >
+            <Icon name="edit" class="icon-sm" />
+          </button>
+        )}
+      </span>
+    </>
+  );
+}
+
+interface RecordingRowProps {
+  readonly recording: Recording;
+  readonly take: (row: Row, chord: string) => void;
+  readonly cancel: () => void;
+}
+
+function RecordingRow({ recording: { row, words, taken }, take, cancel }: RecordingRowProps) {
+  return (
+    <>
+      {row.words}
+      <span class="shortcut-end recording">
+        <span role="status">{words || "Press the new keys"}</span>
+        {taken && (
+          <button
+            type="button"
+            class="button small"
+            onClick={() => {
+              setChords(
+                taken.from,
+                chordsOf(taken.from).filter((chord) => chord !== taken.chord),
+              );
+              take(row, taken.chord);
+            }}
+          >
+            Use it here
+          </button>
+        )}
+        <button type="button" class="button small ghost" onClick={cancel}>
+          Cancel
+        </button>
+      </span>
+    </>
+  );
+}
+
+/** While keys are waited for, every key press is one; Esc gives up, Tab goes on to the buttons. */
+function useRecorder(recording: Recording | null, set: (next: Recording | null) => void): void {
+  useEffect(() => {
+    if (recording === null) return;
+    const { row } = recording;
+    const press = (event: KeyboardEvent) => {
+      const { ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
+      const isPlain = !(ctrl || meta || alt);
+      const onButton = target instanceof HTMLButtonElement && (event.key === "Enter" || event.key === " ");
+      if (isPlain && (event.key === "Tab" || onButton)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      if (isPlain && event.key === "Escape") {
+        set(null);
+        return;
+      }
+      const made = newChord({ key: pressedKey(event), modifiers: { ctrl, meta, shift, alt } });
+      if (made === null) return;
+      if (made.refusal !== undefined) {
+        set({ row, words: made.refusal, taken: null });
+        return;
+      }
+      const from = conflictOf(row, made.chord);
+      if (from === null) {
+        setChords(row, [made.chord]);
+        set(null);
+      } else
+        set({
+          row,
+          words: `${chordWords(made.chord)} is already “${from.words}”.`,
+          taken: { chord: made.chord, from },
+        });
+    };
+    addEventListener("keydown", press, true);
+    return () => removeEventListener("keydown", press, true);
+  }, [recording]);
+}
+
+function Chords({ chords }: { chords: readonly string[] }) {
+  if (chords.length === 0) return <span class="chords">none</span>;
+  return (
+    <span class="chords">
+      {chords.map((chord, at) => (
+        <span key={chord}>
+          {at > 0 && "or "}
+          {chordKeys(chord, isMac()).map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,145 @@
+import type { SessionId } from "../../protocol/ids.ts";
+import type { PortletFact, PostedToPortlet, ShellToPortlet } from "../../protocol/portlet-messages.ts";
+import type { ShownColumn } from "../split/split-view.ts";
+
+const WHOLE = 100;
+/** As many facts wait for a hidden frame at most: few enough to be folded within the frame that shows it. */
+const HELD_FACTS_MAX = 50;
+
+/** Ids in the document that tie a tab to its panel. */
+export const tabIdOf = (id: SessionId): string => `tab-${id}`;
+export const panelIdOf = (id: SessionId): string => `panel-${id}`;
+
+/** One iframe and its panel. Its node is never moved: a moved iframe loads anew. */
+export class PortletFrame {
+  readonly #panel = document.createElement("div");
+  readonly #iframe = document.createElement("iframe");
+  readonly #origin: string;
+  #held: PortletFact[] = [];
+  /** Which of several it is, from the left; null while it is the only one in view. */
+  #column: number | null = null;
+  /** The frame has said that it listens. */
+  ready = false;
+
+  constructor(container: Element, origin: string) {
+    this.#origin = origin;
+    this.#panel.className = "portlet";
+    this.#panel.inert = true;
+    this.#iframe.src = "/portlet";
+    this.#iframe.setAttribute("aria-hidden", "true");
+    this.#panel.append(this.#iframe);
+    container.append(this.#panel);
+  }
+
+  /** Turns the spare into the frame of a session. */
+  assign(id: SessionId): void {
+    this.#panel.id = panelIdOf(id);
+    this.#panel.setAttribute("role", "tabpanel");
+    this.#panel.setAttribute("aria-labelledby", tabIdOf(id));
+    this.#iframe.removeAttribute("aria-hidden");
+    this.#iframe.dataset["sessionId"] = id;
+  }
+
+  setTitle(title: string): void {
+    if (this.#iframe.title !== title) this.#iframe.title = title;
+  }
+
+  /** Where it stands, or would stand, in shares of the width: a frame is never moved in the document. */
+  place({ start, width }: Pick<ShownColumn, "start" | "width">): void {
+    this.#panel.style.setProperty("--column-start", `${start * WHOLE}%`);
+    this.#panel.style.setProperty("--column-width", `${width * WHOLE}%`);
+  }
+
+  /** The keyboard is inside. The shell's own active element does not say: it may still be the frame it gave the focus to. */
+  get hasFocus(): boolean {
+    return this.#iframe.contentDocument?.hasFocus() === true;
+  }
+
+  /** A hidden frame stays laid out and alive, but nothing in it can be reached. */
+  show(visible: boolean, column: number | null): void {
+    if (this.visible === visible && this.#column === column) return;
+    this.#column = column;
+    this.#panel.inert = !visible;
+    this.#panel.toggleAttribute("data-visible", visible);
+    this.tellVisible();
+  }
+
+  tellVisible(): void {
+    const column = this.#column === null ? {} : { column: this.#column };
+    this.post({ type: "portlet:visible", visible: this.visible, ...column });
+  }
+
+  get visible(): boolean {
+    return !this.#panel.inert;
+  }
+
+  /**
+   * Before the frame listens there is no one to tell; it is told all when it is ready. What is said to a hidden one is
+   * held and told together: agents that talk in the background take no time from the one that is watched.
+   */
+  post(message: ShellToPortlet): void {
+    if (!this.ready) return;
+    if (!this.visible && "seq" in message && message.type !== "session:history" && message.type !== "session:resumed") {
+      this.#held.push(message);
+      if (this.#held.length >= HELD_FACTS_MAX) this.#tellHeld();
+      return;
+    }
+    this.#tellHeld();
+    this.#tell(message);
+  }
+
+  /** What was held is no longer wanted: all is told anew. */
+  forget(): void {
+    this.#held = [];
+  }
+
+  #tellHeld(): void {
+    if (this.#held.length === 0) return;
+    this.#tell({ type: "portlet:facts", facts: this.#held });
+    this.#held = [];
+  }
+
+  #tell(message: PostedToPortlet): void {
+    this.#iframe.contentWindow?.postMessage(message, this.#origin);
+  }
+
+  speaks(source: MessageEventSource | null): boolean {
+    return source !== null && source === this.#iframe.contentWindow;
+  }
+
+  /** Puts the cursor where the user types, after what was typed while the frame was not there yet. */
+  focus(typed = ""): void {
+    // Someone who types into the shell meanwhile, or has opened a dialog, goes on there.
+    if (document.activeElement instanceof HTMLInputElement || document.querySelector("dialog[open]") !== null) return;
+    // Until the frame listens the keys stay with the shell: inside they would be lost.
+    if (!this.ready) return;
+    this.#iframe.focus();
+    this.#focusComposer(typed);
+    this.post({ type: "portlet:focus" });
+  }
+
+  /** Not by a message: a key could come before it, and would be lost. */
+  #focusComposer(typed: string): void {
+    const inside = this.#iframe.contentDocument;
+    const field = inside?.querySelector<HTMLTextAreaElement>("#message");
+    if (!inside || !field) return;
+    if (typed !== "" || inside.activeElement === inside.body) field.focus();
+    if (typed === "") return;
+    field.setRangeText(typed, field.value.length, field.value.length, "end");
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  }
+
+  /** Gives the frame the keyboard, and leaves it to what is inside where in it. */
+  focusInside(): void {
+    this.#iframe.focus();
+  }
+
+  /** Takes the keyboard out of the frame. */
+  blur(): void {
+    this.#iframe.blur();
+  }
+
+  remove(): void {
+    this.#panel.remove();
+  }
+}

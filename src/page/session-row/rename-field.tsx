@@ -1,0 +1,52 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
+import type { SessionRow } from "../../protocol/server-messages.ts";
+import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import { tabIdOf } from "../portlets/portlet-frame.ts";
+import type { Shell } from "../state/shell.ts";
+import styles from "./session-row.css" with { type: "text" };
+
+/** Back to where the title stands: the row, or the tab under the field. */
+function focusAfter(place: Element | null | undefined, id: SessionRow["id"]): void {
+  const row = place?.querySelector<HTMLElement>(".row-link");
+  (row ?? document.getElementById(tabIdOf(id)))?.focus();
+}
+
+/** A title in the making, where the title stands. Enter and leaving keep it, Esc does not. */
+export function RenameField({ shell, session }: { shell: Shell; session: SessionRow }) {
+  const field = useRef<HTMLInputElement>(null);
+  const isDone = useRef(false);
+  adoptStyles(styles);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  const end = (keeps: boolean, returnsFocus: boolean) => {
+    if (isDone.current) return;
+    isDone.current = true;
+    const place = field.current?.closest("[data-rename-place]");
+    const title = field.current?.value.trim() ?? "";
+    shell.renaming.value = null;
+    if (keeps && title !== "" && title !== session.title)
+      void shell.attempt({ type: "session:rename", sessionId: session.id, title });
+    if (returnsFocus) requestAnimationFrame(() => focusAfter(place, session.id));
+  };
+  return (
+    <input
+      ref={field}
+      class="rename"
+      type="text"
+      aria-label={`New title of ${session.title}`}
+      maxLength={TITLE_CHARS_MAX}
+      autocomplete="off"
+      defaultValue={session.title}
+      onBlur={() => end(true, false)}
+      onKeyDown={(event) => {
+        if (event.isComposing || (event.key !== "Enter" && event.key !== "Escape")) return;
+        event.preventDefault();
+        event.stopPropagation();
+        end(event.key === "Enter", true);
+      }}
+    />
+  );
+}

@@ -1,0 +1,76 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { placeBeside } from "../../ui/controls/place-beside.ts";
+import { Icon } from "../../ui/icons/icon.tsx";
+import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import type { RowMenu, Shell } from "../state/shell.ts";
+import { rowOf } from "../state/shell-state.ts";
+import { rowActions, tabActions } from "./row-actions.ts";
+import styles from "./session-row.css" with { type: "text" };
+
+/** What can be done with a session. The platform's own popover: a click elsewhere and Esc close it. */
+export function SessionMenu({ shell, menu }: { shell: Shell; menu: RowMenu }) {
+  const element = useRef<HTMLDivElement>(null);
+  const session = rowOf(shell.server.value, menu.sessionId);
+  adoptStyles(styles);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current === null) return;
+    current.showPopover();
+    placeBeside(current, menu.button);
+    current.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+  }, []);
+  if (session === undefined) return null;
+  const close = () => element.current?.hidePopover();
+  return (
+    <div
+      ref={element}
+      class="menu row-menu"
+      role="menu"
+      popover="auto"
+      aria-label={`Actions for ${session.title}`}
+      onToggle={(event) => {
+        if (event.newState !== "closed") return;
+        if (element.current?.contains(document.activeElement)) menu.button.focus();
+        // Told a moment later: by then another one may be open.
+        if (shell.rowMenu.peek() === menu) shell.rowMenu.value = null;
+      }}
+      onKeyDown={(event) => {
+        // Esc closes the menu and nothing behind it.
+        if (event.key === "Escape") event.stopPropagation();
+        if (event.key === "Tab") close();
+        else if (moveFocus(event.currentTarget, event.key)) event.preventDefault();
+      }}
+    >
+      {(menu.place === "tab" ? tabActions : rowActions)(shell, session).map(
+        ({ words, icon, key, isDangerous, act }) => (
+          <button
+            key={words}
+            type="button"
+            role="menuitem"
+            class={isDangerous ? "menu-item danger" : "menu-item"}
+            tabIndex={-1}
+            onClick={() => {
+              menu.button.focus();
+              close();
+              act();
+            }}
+          >
+            <Icon name={icon} class="icon-sm" />
+            {words}
+            {key !== undefined && <span class="end">{key}</span>}
+          </button>
+        ),
+      )}
+    </div>
+  );
+}
+
+/** As the pattern for menus asks; false leaves the key alone. */
+function moveFocus(menu: Element, key: string): boolean {
+  const items = [...menu.querySelectorAll("[role=menuitem]")].filter((item) => item instanceof HTMLElement);
+  const at = items.findIndex((item) => item.matches(":focus"));
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[key];
+  if (next === undefined) return false;
+  items.at(next % items.length)?.focus();
+  return true;
+}

@@ -1,0 +1,98 @@
+import { useState } from "preact/hooks";
+import { CONFIRM_WORDS } from "../../protocol/confirm-words.ts";
+import { Icon } from "../../ui/icons/icon.tsx";
+import { followWithTicket } from "../own-server.ts";
+import { type Asked, backUp, deleteSessions } from "./data-request.ts";
+import { sizeWords } from "./size-words.ts";
+
+type Step = "idle" | "working" | "choosing";
+
+/** A copy of everything, everything as files, and the ways to be rid of it. */
+export function DataActions() {
+  const [step, setStep] = useState<Step>("idle");
+  const [told, setTold] = useState<Asked | null>(null);
+  const run = async (work: () => Promise<Asked>) => {
+    setTold(null);
+    setStep("working");
+    setTold(await work());
+    setStep("idle");
+  };
+  return (
+    <>
+      <div class="row">
+        <button
+          type="button"
+          class="button"
+          disabled={step === "working"}
+          onClick={() => void run(() => backUp(sizeWords))}
+        >
+          <Icon name="archive" class="icon-sm" />
+          Back up now
+        </button>
+        <a
+          class="button"
+          href="/api/export-all"
+          download=""
+          onClick={(event) => followWithTicket(event, (words) => setTold({ ok: false, words }))}
+        >
+          <Icon name="download" class="icon-sm" />
+          Export all sessions
+        </a>
+        <button
+          type="button"
+          class="button"
+          aria-expanded={step === "choosing"}
+          disabled={step === "working"}
+          onClick={() => setStep(step === "choosing" ? "idle" : "choosing")}
+        >
+          <Icon name="trash" class="icon-sm" />
+          Delete…
+        </button>
+      </div>
+      {step === "choosing" && <DeleteChoice run={(which) => void run(() => deleteSessions(which, sizeWords))} />}
+      <p class={told?.ok === false ? "error-text" : "hint"} role="status">
+        {step === "working" ? "Working…" : (told?.words ?? "")}
+      </p>
+    </>
+  );
+}
+
+function DeleteChoice({ run }: { run: (which: "archived" | "everything") => void }) {
+  const [typed, setTyped] = useState("");
+  return (
+    <fieldset class="delete-choice">
+      <legend>Danger zone</legend>
+      <div class="setting">
+        <span>Delete archived sessions permanently</span>
+        <button type="button" class="button danger" onClick={() => run("archived")}>
+          Delete archived sessions
+        </button>
+      </div>
+      <form
+        class="setting"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed === CONFIRM_WORDS) run("everything");
+        }}
+      >
+        <label for="confirm-delete">
+          <span>
+            All sessions and the list of projects. To confirm, type <strong>{CONFIRM_WORDS}</strong>
+          </span>
+          <div class="field">
+            <input
+              id="confirm-delete"
+              value={typed}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          </div>
+        </label>
+        <button type="submit" class="button danger" disabled={typed !== CONFIRM_WORDS}>
+          Delete everything
+        </button>
+      </form>
+    </fieldset>
+  );
+}

@@ -1,0 +1,43 @@
+import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { Turn } from "../../protocol/session-parts.ts";
+
+/** What a session needs, as a shape: see the marks in `styles/controls/marks.css`. */
+export type SessionMark = "working" | "waiting" | "stalled" | "failed" | "paused" | "unread" | "none";
+
+/** Blocked is louder than working, and a failure louder than news. */
+export function sessionMark(session: Pick<SessionRow, "turn" | "unread" | "waitsForAgents" | "start">): SessionMark {
+  const { turn, unread = false, waitsForAgents = false, start } = session;
+  switch (turn.state) {
+    case "running":
+      return "working";
+    case "waiting":
+      return "waiting";
+    case "stalled":
+      return "stalled";
+    case "idle":
+      return hasFailed(turn) || start?.state === "failed"
+        ? "failed"
+        : waitsForAgents
+          ? "paused"
+          : unread
+            ? "unread"
+            : "none";
+    default:
+      return turn.state satisfies never;
+  }
+}
+
+/** The mark in words, for those who do not see it. */
+export const MARK_WORDS: Readonly<Record<SessionMark, string>> = {
+  working: "working",
+  waiting: "waiting for you",
+  stalled: "no output for a while",
+  failed: "failed",
+  paused: "waiting for its agents",
+  unread: "finished, unread",
+  none: "",
+};
+
+function hasFailed({ stopReason, error }: Turn): boolean {
+  return error !== undefined || stopReason === "error" || stopReason === "interrupted";
+}

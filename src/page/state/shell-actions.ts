@@ -1,0 +1,115 @@
+import type { CliType, ProjectId, SessionId } from "../../protocol/ids.ts";
+import type { SessionRow } from "../../protocol/server-messages.ts";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { newCommandId } from "../../ui/new-command-id.ts";
+import { forgetTypedAhead } from "../keys/typed-ahead.ts";
+import type { Tell } from "./attempt.ts";
+import { waitingSessions } from "./attention.ts";
+import { onceListed } from "./once-listed.ts";
+import { NEXT_SESSION, type Shell } from "./shell.ts";
+import type { ShellState } from "./shell-state.ts";
+
+/** Adds a directory; the new project, or nothing when it was refused in words. */
+export async function addProject(shell: Shell, path: string, tell: Tell): Promise<ProjectId | null> {
+  const answer = await shell.attempt({ type: "project:add", path }, tell);
+  if (answer?.type !== "project:added") return null;
+  shell.useProject(answer.project.id);
+  return answer.project.id;
+}
+
+/**
+ * Makes a session and shows it; its agent starts behind it. Refused, it leaves no tab and no row. Whoever has turned to
+ * something else meanwhile keeps the keyboard: then it stands in the list.
+ */
+export async function createSession(
+  shell: Shell,
+  wish: { projectId: ProjectId; cliType: CliType },
+  tell: Tell,
+  isWanted: () => boolean = () => true,
+): Promise<SessionId | null> {
+  const shown = shell.shownSession();
+  shell.focusWanted.value = NEXT_SESSION;
+  const commandId = newCommandId();
+  const answer = await shell.attempt({ type: "session:create", ...wish, commandId, waitForAgent: false }, tell);
+  const isAwaited = shell.focusWanted.peek() === NEXT_SESSION;
+  if (isAwaited) shell.focusWanted.value = null;
+  if (answer?.type !== "session:created" || !isWanted()) {
+    if (isAwaited) forgetTypedAhead();
+    // It was made in the very moment in which it was cancelled.
+    if (answer?.type === "session:created")
+      void shell.attempt({ type: "session:discard", sessionId: answer.sessionId });
+    return null;
+  }
+  if (shell.shownSession() === shown) shell.open(answer.sessionId, { focus: true });
+  return answer.sessionId;
+}
+
+/** Makes a session and sends the first message at once: one click from nothing to an agent at work. */
+export async function startWithPrompt(
+  shell: Shell,
+  start: { readonly projectId: ProjectId; readonly cliType: CliType; readonly prompt: string },
+): Promise<void> {
+  const tell: Tell = (words) => shell.tell(words);
+  const sessionId = await createSession(shell, { projectId: start.projectId, cliType: start.cliType }, tell);
+  if (sessionId !== null) await shell.attempt({ type: "session:send", sessionId, content: start.prompt }, tell);
+}
+
+/** Archives at once, or asks first when that would stop an agent at work. */
+export function askToArchive(shell: Shell, sessionId: SessionId): void {
+  const session = shell.server.peek().sessions.get(sessionId);
+  if (session === undefined) return;
+  if (isAtWork(shell.server.peek(), session)) shell.dialog.value = { kind: "archive", sessionId };
+  else void shell.attempt({ type: "session:archive", sessionId });
+}
+
+/** Ends the agent's process, at once, or after a question when that would break off work. */
+export function askToKill(shell: Shell, sessionId: SessionId): void {
+  const session = shell.server.peek().sessions.get(sessionId);
+  if (session === undefined) return;
+  if (isAtWork(shell.server.peek(), session)) shell.dialog.value = { kind: "kill", sessionId };
+  else void shell.attempt({ type: "session:kill", sessionId });
+}
+
+/** Stops the session's turn, then those of all agents below it: what is stopped first starts nothing more. */
+export function stopTree(shell: Shell, session: SessionRow): void {
+  const { sessions } = shell.server.peek();
+  if (isTurnActive(session.turn) || session.waitsForAgents === true)
+    void shell.attempt({ type: "session:cancel", sessionId: session.id });
+  for (const child of sessions.values()) if (child.parentId === session.id) stopTree(shell, child);
+}
+
+/** Lets the user type a title where it stands; the cursor stays there. */
+export function startRename(shell: Shell, id: SessionId, place: "row" | "tab" = "row"): void {
+  shell.focusWanted.value = null;
+  shell.renaming.value = { id, place };
+}
+
+/** Deleting is for good: it always asks first. */
+export function askToDelete(shell: Shell, sessionId: SessionId): void {
+  shell.dialog.value = { kind: "delete", sessionId };
+}
+
+/** Itself, or something it has started: archiving ends both. */
+function isAtWork({ sessions }: Pick<ShellState, "sessions">, session: SessionRow): boolean {
+  const children = [...sessions.values()].filter(({ parentId }) => parentId === session.id);
+  return isTurnActive(session.turn) || children.some((child) => isAtWork({ sessions }, child));
+}
+
+/** Opens the picker for a project; without any, what comes first is adding one. */
+export function askForSession(shell: Shell, inProject?: ProjectId): void {
+  const ask = (projectId: ProjectId | null) => {
+    shell.dialog.value = projectId === null ? { kind: "add-project" } : { kind: "new-session", projectId };
+  };
+  if (inProject === undefined) onceListed(shell, () => ask(shell.projectAtHand()));
+  else ask(inProject);
+}
+
+/** Goes through the sessions that wait, the longest first and around the end; false when none waits. */
+export function openNextWaiting(shell: Shell): boolean {
+  const waiting = waitingSessions(shell.server.peek());
+  const shown = shell.shownSession();
+  const next = waiting[shown === null ? 0 : waiting.indexOf(shown) + 1] ?? waiting[0];
+  if (next === undefined) return false;
+  shell.open(next, { focus: true });
+  return true;
+}

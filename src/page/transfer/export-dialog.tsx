@@ -1,0 +1,47 @@
+import type { SessionId } from "../../protocol/ids.ts";
+import { Icon } from "../../ui/icons/icon.tsx";
+import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import { Dialog } from "../dialogs/dialog.tsx";
+import { followWithTicket } from "../own-server.ts";
+import type { Shell } from "../state/shell.ts";
+import styles from "./transfer.css" with { type: "text" };
+
+export interface ExportDialogProps {
+  readonly shell: Shell;
+  readonly sessionId: SessionId;
+}
+
+const FORMS = [
+  { format: "md", name: "Markdown", use: "For reading, and for pasting elsewhere." },
+  { format: "html", name: "Web page", use: "One file that looks the same everywhere; it can be printed." },
+  { format: "json", name: "JSON", use: "Everything there is. It can be imported again." },
+] as const;
+
+/** Takes a session out of the app, in one of three forms. */
+export function ExportDialog({ shell, sessionId }: ExportDialogProps) {
+  adoptStyles(styles);
+  const title = shell.server.value.sessions.get(sessionId)?.title ?? "session";
+  return (
+    <Dialog title={`Export “${title}”`} onClose={() => shell.closeDialog()}>
+      <div class="dialog-body">
+        <ul class="export-forms">
+          {FORMS.map(({ format, name, use }, index) => (
+            <li key={format}>
+              <a
+                href={`/api/export?${new URLSearchParams({ sessionId, format })}`}
+                download
+                onClick={(event) => followWithTicket(event, (words) => shell.tell(words))}
+                data-first-focus={index === 0 || undefined}
+              >
+                <strong>{name}</strong>
+                <span>{use}</span>
+                <Icon name="download" class="icon-sm" />
+              </a>
+            </li>
+          ))}
+        </ul>
+        <p class="hint">Tool output, file contents and images are in it. Look through it before you share it.</p>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,92 @@
+import type { LineDiff } from "../../presentation/line-diff.ts";
+import { createElement } from "../create-element.ts";
+import { createBlockButton } from "../markdown/block-button.ts";
+import { colourDiff } from "./colour-diff.ts";
+import { type ComparedTexts, compareTexts } from "./compare-texts.ts";
+import { createDiffTable } from "./diff-table.ts";
+
+/** The pieces of a diff's frame that wait for what changed. */
+export interface DiffFrame {
+  readonly block: HTMLElement;
+  readonly body: HTMLElement;
+  readonly stats: HTMLElement;
+  readonly end: HTMLElement;
+  /** It stands in a question, whose buttons are the only ones. */
+  readonly isPlain: boolean;
+}
+
+type DiffShape = "unified" | "split";
+
+/** Both halves need about this much room. */
+const SPLIT_WIDTH_MIN_PX = 900;
+const CHOICE_KEY = "liminal:diff";
+
+/** Shows a change, unified or side by side as the reader last chose; side by side only where it is wide enough. */
+export function showDiff(frame: DiffFrame, texts: ComparedTexts): void {
+  compareTexts(texts, (diff) => {
+    frame.stats.replaceChildren(
+      createElement("span", "stat-add", `+${diff.added.toLocaleString("en")}`),
+      createElement("span", "stat-del", `−${diff.removed.toLocaleString("en")}`),
+    );
+    // A file that is new or gone has one side only.
+    const hasBoth = diff.added > 0 && diff.removed > 0;
+    const redraw = hasBoth && !frame.isPlain ? offerShapes(frame, diff) : drawUnified(frame, diff);
+    colourDiff(diff, texts, (coloured) => {
+      // A selection would lose its ends, and what was unfolded would fold: then it stays plain.
+      if (!isInUse(frame.body)) redraw(coloured);
+    });
+  });
+}
+
+function isInUse(body: HTMLElement): boolean {
+  const selection = getSelection();
+  return (
+    body.contains(document.activeElement) || (selection?.isCollapsed === false && selection.containsNode(body, true))
+  );
+}
+
+function drawUnified(frame: DiffFrame, diff: LineDiff): (next: LineDiff) => void {
+  draw(frame, diff, "unified");
+  return (next) => draw(frame, next, "unified");
+}
+
+/** Gives the way to draw it again. */
+function offerShapes(frame: DiffFrame, first: LineDiff): (next: LineDiff) => void {
+  let diff = first;
+  const toggle = createBlockButton("sidebar", "Side by side");
+  toggle.classList.add("diff-shape");
+  frame.end.append(toggle);
+  let choice = readChoice();
+  let drawn: DiffShape | null = null;
+  const update = () => {
+    const isWide = innerWidth >= SPLIT_WIDTH_MIN_PX;
+    const shape = isWide ? choice : "unified";
+    toggle.hidden = !isWide;
+    toggle.setAttribute("aria-pressed", String(choice === "split"));
+    if (shape === drawn) return;
+    drawn = shape;
+    draw(frame, diff, shape);
+  };
+  toggle.addEventListener("click", () => {
+    choice = choice === "split" ? "unified" : "split";
+    localStorage.setItem(CHOICE_KEY, choice);
+    update();
+  });
+  update();
+  new ResizeObserver(update).observe(frame.block);
+  return (next) => {
+    diff = next;
+    drawn = null;
+    update();
+  };
+}
+
+function draw({ block, body }: DiffFrame, diff: LineDiff, shape: DiffShape): void {
+  block.classList.toggle("is-split", shape === "split");
+  body.classList.toggle("split", shape === "split");
+  body.replaceChildren(createDiffTable(diff, shape));
+}
+
+function readChoice(): DiffShape {
+  return localStorage.getItem(CHOICE_KEY) === "split" ? "split" : "unified";
+}

@@ -1,0 +1,136 @@
+import type { ReadonlySignal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import type { PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts";
+import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
+import { KeyHint } from "../controls/key-hint.tsx";
+import { Icon } from "../icons/icon.tsx";
+import { keyWhileTyping, keyWords } from "../keys/key-bindings.ts";
+import { ageWords } from "../words/time-words.ts";
+import { DenyReason } from "./deny-reason.tsx";
+import { PermissionSubject } from "./permission-subject.tsx";
+import { firstOption, permissionQuestion, wholeWords } from "./permission-words.ts";
+import { RuleOffer } from "./rule-offer.tsx";
+import { useSettled } from "./settled-request.ts";
+import { VisibleLine } from "./visible-text.tsx";
+
+interface PermissionCardProps {
+  /** Its name among all requests of this page. */
+  readonly requestKey: string;
+  readonly permission: PendingPermission;
+  /** How many requests wait, this one included. */
+  readonly count: number;
+  readonly agentName: string;
+  readonly now: ReadonlySignal<number>;
+  readonly respond: (optionId: string, reason?: string) => void;
+  /** Takes the keyboard and an unsent reason when the request goes away. Without it, no reason can be given here. */
+  readonly leaveReason?: (unsent: string) => void;
+  readonly addRules: (scope: PolicyScope, rules: readonly RuleDraft[]) => void;
+  readonly showRules: () => void;
+}
+
+/** The agent asks: what exactly it wants to do, and its own answers in its own order. Gone once anyone has answered. */
+export function PermissionCard(props: PermissionCardProps) {
+  const { permission, respond, leaveReason, addRules, showRules } = props;
+  const { toolCall, options, note, offers } = permission;
+  const { element, isReady, startAnew, guard } = useSettled<HTMLDivElement>(props.requestKey, [
+    toolCall,
+    options,
+    note,
+  ]);
+  const reject = firstOption(options, "reject");
+  return (
+    <div class="ask" ref={element} {...guard}>
+      <Question {...props} isReady={isReady} onAnswered={startAnew} />
+      {(offers || (reject && leaveReason)) && (
+        <div class="ask-ours">
+          {offers && <RuleOffer offers={offers} addRules={addRules} showRules={showRules} />}
+          {reject && leaveReason && (
+            <DenyReason
+              requestKey={props.requestKey}
+              isReady={isReady}
+              deny={(reason) => {
+                startAnew();
+                respond(reject.optionId, reason);
+              }}
+              leave={leaveReason}
+            />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface QuestionProps extends PermissionCardProps {
+  readonly isReady: boolean;
+  readonly onAnswered: () => void;
+}
+
+function Question({ permission, count, agentName, now, respond, isReady, onAnswered }: QuestionProps) {
+  const [answered, setAnswered] = useState<string | null>(null);
+  const [scrolls, setScrolls] = useState(false);
+  const allow = firstOption(permission.options, "allow");
+  const reject = firstOption(permission.options, "reject");
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields; this is a question with its answers
+    <section role="group" aria-label="Permission request" data-permission-id={permission.permissionId}>
+      <header class="ask-head">
+        <Icon name="shield" />
+        <h2>{permissionQuestion(permission.toolCall)}</h2>
+        <span class="from">
+          {count > 1 && <span class="tag">1 of {count}</span>}
+          {agentName} · {ageWords(permission.askedAt, now.value)}
+        </span>
+      </header>
+      <PermissionSubject toolCall={permission.toolCall} note={permission.note} onScrolls={setScrolls} />
+      <div class="ask-actions">
+        {permission.options.map((option) => (
+          <OptionButton
+            key={option.optionId}
+            option={option}
+            all={scrolls && option.kind.startsWith("allow") ? wholeWords(permission.toolCall) : null}
+            look={option === allow ? "primary" : option.kind.startsWith("reject") ? "ghost" : ""}
+            hint={option === allow ? "allow" : option === reject ? "deny" : null}
+            isReady={isReady}
+            isBusy={answered === option.optionId}
+            onClick={() => {
+              onAnswered();
+              setAnswered(option.optionId);
+              respond(option.optionId);
+            }}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface OptionButtonProps {
+  readonly option: PermissionOption;
+  /** What the answer covers when not all of it is in view. */
+  readonly all: string | null;
+  readonly look: string;
+  readonly hint: "allow" | "deny" | null;
+  readonly isReady: boolean;
+  readonly isBusy: boolean;
+  readonly onClick: () => void;
+}
+
+function OptionButton({ option, all, look, hint, isReady, isBusy, onClick }: OptionButtonProps) {
+  return (
+    <button
+      class={`button ${look}`}
+      type="button"
+      data-kind={option.kind}
+      aria-busy={isBusy}
+      aria-disabled={!isReady}
+      onClick={onClick}
+    >
+      <span class="option-name">
+        <VisibleLine text={option.name} />
+        {all !== null && ` (${all})`}
+      </span>
+      {hint !== null && <KeyHint name={keyWords(hint)} whileTyping={keyWhileTyping(hint)} />}
+    </button>
+  );
+}

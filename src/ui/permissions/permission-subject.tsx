@@ -1,0 +1,171 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isRecord } from "../../presentation/tool-line.ts";
+import { commandOf } from "../../protocol/command-of.ts";
+import type { Part } from "../../protocol/entry.ts";
+import type { PermissionToolCall } from "../../protocol/session-parts.ts";
+import { Icon } from "../icons/icon.tsx";
+import { createContentPart } from "../parts/content-part.ts";
+import { VisibleLine, VisibleText } from "./visible-text.tsx";
+
+/** Fields of a command's input that the card shows by themselves. */
+const SHOWN_FIELDS = new Set(["command", "cmd", "cwd", "workdir"]);
+
+interface PermissionSubjectProps {
+  readonly toolCall: PermissionToolCall;
+  readonly note?: string | undefined;
+  /** Hears whether it is longer than its place, so that it scrolls. */
+  readonly onScrolls: (scrolls: boolean) => void;
+}
+
+/** The exact thing that is asked for: the whole command, the change, the place; never a summary alone. */
+export function PermissionSubject({ toolCall, note, onScrolls }: PermissionSubjectProps) {
+  const { name, input, locations } = toolCall;
+  const command = commandOf(input);
+  const parts = (toolCall.parts ?? []).filter(({ type }) => type !== "terminal");
+  const title = name.replaceAll("`", "").trim();
+  const directory = workingDirectory(toolCall);
+  return (
+    <ScrollingBody onScrolls={onScrolls}>
+      {note !== undefined && (
+        <p class="ask-note">
+          <Icon name="info" class="icon-sm" />
+          <span>
+            <VisibleLine text={note} />
+          </span>
+        </p>
+      )}
+      {title !== command && (
+        <p class="ask-what">
+          <VisibleText text={title} />
+        </p>
+      )}
+      {command !== null && (
+        <code class="ask-command">
+          <VisibleText text={command} />
+        </code>
+      )}
+      {parts.map((part, index) => (
+        <ContentPart key={index} part={part} />
+      ))}
+      {command === null && parts.length === 0 && hasFields(input) && (
+        <pre class="ask-input">
+          <VisibleText text={JSON.stringify(input, null, 2)} />
+        </pre>
+      )}
+      {command === null &&
+        parts.length === 0 &&
+        !hasFields(input) &&
+        locations?.map(({ path }) => <Place key={path} path={path} />)}
+      {directory !== null && <Place path={directory} />}
+      {(command !== null || parts.length > 0) && <RestOfInput input={input} hasCommand={command !== null} />}
+    </ScrollingBody>
+  );
+}
+
+function Place({ path }: { path: string }) {
+  return (
+    <p class="ask-place">
+      <Icon name="folder" class="icon-sm" />
+      <span class="mono">
+        <VisibleLine text={path} />
+      </span>
+    </p>
+  );
+}
+
+/** Wraps, then scrolls inside itself, and says so for as long as there is more below. */
+function ScrollingBody({
+  children,
+  onScrolls,
+}: {
+  children: ComponentChildren;
+  onScrolls: (scrolls: boolean) => void;
+}) {
+  const body = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const [hasMore, setMore] = useState(false);
+  const look = () => {
+    const { scrollTop = 0, clientHeight = 0, scrollHeight = 0 } = body.current ?? {};
+    onScrolls(scrollHeight > clientHeight + 1);
+    setMore(scrollTop + clientHeight < scrollHeight - 1);
+  };
+  useEffect(() => {
+    const watch = new ResizeObserver(look);
+    for (const element of [body.current, content.current]) if (element) watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+  const showMore = () => body.current?.scrollBy({ top: body.current.clientHeight * 0.8 });
+  return (
+    <div class="ask-frame">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <div class="ask-body" ref={body} tabIndex={0} role="group" aria-label="What is asked for" onScroll={look}>
+        <div class="ask-content" ref={content}>
+          {children}
+        </div>
+      </div>
+      {hasMore && (
+        <button type="button" class="ask-more" onClick={showMore}>
+          <Icon name="down" class="icon-sm" />
+          More below
+        </button>
+      )}
+    </div>
+  );
+}
+
+function ContentPart({ part }: { part: Part }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (part.type !== "text") place.current?.replaceChildren(createContentPart(part, true));
+  }, [part]);
+  const cut = "truncated" in part ? part.truncated : undefined;
+  return (
+    <>
+      {part.type === "text" ? (
+        <p class="part-text">
+          <VisibleText text={part.text} />
+        </p>
+      ) : (
+        <div class="ask-part" ref={place} />
+      )}
+      {cut && (
+        <p class="ask-note">
+          <Icon name="info" class="icon-sm" />
+          <span>
+            {`Only ${cut.headChars + cut.tailChars} of ${cut.totalChars} characters are shown. Open the tool call above to see all of it.`}
+          </span>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What else the tool is given, for whoever wants to see all of it. */
+function RestOfInput({ input, hasCommand }: { input: PermissionToolCall["input"]; hasCommand: boolean }) {
+  if (!isRecord(input)) return null;
+  const fields = Object.keys(input).filter((field) => !hasCommand || !SHOWN_FIELDS.has(field));
+  const hasTwo = input["command"] !== undefined && input["cmd"] !== undefined;
+  if (fields.length === 0 && !hasTwo) return null;
+  return (
+    <details class="ask-rest" open={hasTwo}>
+      <summary>
+        <Icon name="chevron" class="icon-sm" />
+        All input
+      </summary>
+      <pre class="ask-input">
+        <VisibleText text={JSON.stringify(input, null, 2)} />
+      </pre>
+    </details>
+  );
+}
+
+function hasFields(input: PermissionToolCall["input"]): boolean {
+  return input !== undefined && input !== null && !(isRecord(input) && Object.keys(input).length === 0);
+}
+
+function workingDirectory({ input }: PermissionToolCall): string | null {
+  const directory = isRecord(input) ? (input["cwd"] ?? input["workdir"]) : null;
+  return typeof directory === "string" && directory !== "" ? directory : null;
+}

@@ -1,0 +1,169 @@
+import type { ReadonlySignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import type { Json } from "../../protocol/json.ts";
+import type { PendingQuestion, QuestionAction } from "../../protocol/question.ts";
+import { Icon } from "../icons/icon.tsx";
+import { useSettled } from "../permissions/settled-request.ts";
+import { ageWords } from "../words/time-words.ts";
+import { openPage, PageAddress } from "./page-address.tsx";
+import { focusQuestion, mayTakeFocus } from "./question-focus.ts";
+import { QuestionForm } from "./question-form.tsx";
+import type { Refused } from "./use-answer.ts";
+
+interface QuestionCardProps {
+  /** Its name among all requests of this page. */
+  readonly requestKey: string;
+  readonly question: PendingQuestion;
+  /** How many requests wait, this one included. */
+  readonly count: number;
+  readonly agentName: string;
+  readonly now: ReadonlySignal<number>;
+  readonly refused: Refused | null;
+  readonly respond: (action: QuestionAction, content?: Record<string, Json>) => void;
+  /** Where the form was opened to answer, Esc only closes it; elsewhere it dismisses the question. */
+  readonly onLeave?: () => void;
+}
+
+/** The agent wants to know something, or wants a page visited. Gone once anyone has answered. */
+export function QuestionCard({
+  requestKey,
+  question,
+  count,
+  agentName,
+  now,
+  refused,
+  respond,
+  onLeave,
+}: QuestionCardProps) {
+  const {
+    element: card,
+    isReady,
+    guard,
+  } = useSettled<HTMLElement>(requestKey, [question.message, question.fields, question.url]);
+  const [isSent, setSent] = useState(false);
+  useFocus(card);
+  useEffect(() => setSent(false), [refused]);
+  const send = (action: QuestionAction, content?: Record<string, Json>) => {
+    if (isSent) return; // one answer at a time: a second Enter would only be refused
+    setSent(true);
+    respond(action, content);
+  };
+  const { title, message, url, elicitationId } = question;
+  const heading = title ?? (url === undefined ? `${agentName} asks` : `${agentName} asks you to open a page`);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields; this is a question with its answers
+    <section class="ask" role="group" aria-label="Question" data-question={elicitationId} ref={card} {...guard}>
+      <header class="ask-head">
+        <Icon name={url === undefined ? "question" : "globe"} />
+        <h2>{heading}</h2>
+        <span class="from">
+          {count > 1 && <span class="tag">1 of {count}</span>}
+          {agentName} · {ageWords(question.askedAt, now.value)}
+        </span>
+      </header>
+      <div class="ask-static question-body">
+        {message !== "" && <p class="question-message">{message}</p>}
+        {url === undefined ? (
+          <QuestionForm
+            question={question}
+            refused={refused}
+            isBusy={isSent}
+            isReady={isReady}
+            onAnswer={(content) => send("accept", content)}
+            onDecline={() => send("decline")}
+            onDismiss={() => send("cancel")}
+            onLeave={onLeave}
+          />
+        ) : (
+          <PageConsent url={url} isBusy={isSent} isReady={isReady} respond={send} onLeave={onLeave} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Takes the cursor when nobody needs it elsewhere, and hands it on when the card goes with it. */
+function useFocus(card: { readonly current: HTMLElement | null }): void {
+  useLayoutEffect(() => {
+    const element = card.current;
+    if (element === null) return;
+    const { ownerDocument } = element;
+    if (mayTakeFocus(ownerDocument)) focusQuestion(ownerDocument);
+    return () => {
+      if (!element.contains(ownerDocument.activeElement)) return;
+      requestAnimationFrame(() => {
+        const isFree = ownerDocument.activeElement === ownerDocument.body;
+        if (isFree && !focusQuestion(ownerDocument)) ownerDocument.querySelector<HTMLElement>("#message")?.focus();
+      });
+    };
+  }, []);
+}
+
+interface PageConsentProps {
+  readonly url: string;
+  readonly isBusy: boolean;
+  readonly isReady: boolean;
+  readonly respond: (action: QuestionAction) => void;
+  readonly onLeave: (() => void) | undefined;
+}
+
+function PageConsent({ url, isBusy, isReady, respond, onLeave }: PageConsentProps) {
+  return (
+    <form
+      class="question-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        openPage(url);
+        respond("accept");
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        if (onLeave) onLeave();
+        else respond("cancel");
+      }}
+    >
+      <PageAddress url={url} />
+      <div class="question-actions">
+        <button class="button primary" type="submit" aria-busy={isBusy} aria-disabled={!isReady}>
+          <Icon name="open" class="icon-sm" />
+          Open page
+        </button>
+        <button class="button ghost" type="button" aria-disabled={!isReady} onClick={() => respond("cancel")}>
+          Dismiss
+        </button>
+        <button class="button" type="button" aria-disabled={!isReady} onClick={() => respond("decline")}>
+          Decline
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface VisitProps {
+  readonly visit: PendingQuestion;
+  readonly agentName: string;
+  readonly onDismiss: () => void;
+}
+
+/** A page the user has agreed to open: it stays in view until the agent is done with it. */
+export function VisitNote({ visit, agentName, onDismiss }: VisitProps): ComponentChildren {
+  const { url = "", elicitationId } = visit;
+  if (!URL.canParse(url)) return null;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: no fields here, a note with two buttons
+    <section class="question-visit" role="group" aria-label="Opened page" data-visit={elicitationId}>
+      <Icon name="globe" class="icon-sm" />
+      <p>
+        Opened <strong>{new URL(url).host}</strong>. {agentName} says when it is done.
+      </p>
+      <button class="button ghost" type="button" onClick={() => openPage(url)}>
+        Open again
+      </button>
+      <button class="button ghost" type="button" onClick={onDismiss}>
+        Dismiss
+      </button>
+    </section>
+  );
+}

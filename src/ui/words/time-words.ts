@@ -1,0 +1,34 @@
+import { durationWords } from "../../presentation/duration-words.ts";
+import { relativeAge } from "./relative-age.ts";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** "now", "3m ago", "2d ago": the sidebar's ages as words. */
+export function ageWords(timestamp: string, now: number): string {
+  const age = relativeAge(timestamp, now);
+  return age === "now" ? age : `${age} ago`;
+}
+
+/** Made once: to make one costs more than all its uses. */
+let exactFormat: Intl.DateTimeFormat | undefined;
+
+/** The whole date and time, for the pointer that asks. */
+export function exactTime(timestamp: string): string {
+  const time = new Date(timestamp);
+  if (Number.isNaN(time.getTime())) return timestamp;
+  exactFormat ??= new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "medium" });
+  return exactFormat.format(time);
+}
+
+/** How long something has been going on: whole seconds, since it changes every second. */
+export function elapsedWords(elapsedMs: number): string {
+  return elapsedMs < MINUTE_MS ? `${Math.max(0, Math.floor(elapsedMs / SECOND_MS))} s` : durationWords(elapsedMs);
+}
+
+/** A clock for what still runs: "0:42", "12:05". */
+export function runningClock(startedAt: string, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - Date.parse(startedAt)) / SECOND_MS));
+  if (!Number.isFinite(seconds)) return "";
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

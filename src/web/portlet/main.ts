@@ -1,6 +1,0 @@
-import "../zod-jitless.ts";
-import { guardClicks } from "../guard-clicks.ts";
-import { SessionFrame } from "./session-frame.tsx";
-
-guardClicks(document);
-new SessionFrame(window).open();
