@@ -152,14 +152,12 @@ describe("what the shell tells", () => {
     expect(found).toEqual([]);
   });
 
-  test("[X-6] a message of the user's that was not fetched yet is fetched and recalled (D14)", async () => {
+  test("[X-6] a message of the user's that was not fetched yet is fetched and recalled (D14)", () => {
     const store = open(history());
     store.recall(1);
-    await import("./composer/said-messages.ts");
     expect(saidOf("session:page")).toEqual([{ type: "session:page", before: "a1", limit: 200 }] as never);
     const before = EntryId.parse("a1");
     store.receive({ type: "session:page", before, entries: [userEntry("c0")], hasMore: true });
-    await import("./composer/said-messages.ts");
     expect(store.composer.text).toBe("hello");
     expect(saidOf("session:page")).toHaveLength(1);
   });

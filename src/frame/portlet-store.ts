@@ -17,6 +17,7 @@ import {
   type Outgoing,
 } from "./composer/composer-state.ts";
 import { DraftSaver } from "./composer/draft-saver.ts";
+import { recallMessage, SEARCHED_ENTRIES, takeMessage } from "./composer/said-messages.ts";
 import { stepComposer } from "./composer/step-composer.ts";
 import { confirmedCommands } from "./confirmed-commands.ts";
 import { GONE_WORDS, seekEntry } from "./entry-seeker.ts";
@@ -114,21 +115,17 @@ export class PortletStore {
 
   /** Walks through the user's own messages, from the last one back and forth again; those not fetched yet are fetched. */
   recall(by: 1 | -1): void {
-    import("./composer/said-messages.ts").then(({ recallMessage, SEARCHED_ENTRIES }) => {
-      const entries = entriesOf(this.#state.session);
-      const recalled = recallMessage(entries, (this.#composer.recalled ?? 0) + by);
-      const isMore = this.#state.session.hasMore && entries.length < SEARCHED_ENTRIES;
-      this.#recallsOlder = recalled === null && by === 1 && isMore;
-      if (this.#recallsOlder) this.askForOlder();
-      this.#take(recalled);
-    }, this.#notLoaded);
+    const entries = entriesOf(this.#state.session);
+    const recalled = recallMessage(entries, (this.#composer.recalled ?? 0) + by);
+    const isMore = this.#state.session.hasMore && entries.length < SEARCHED_ENTRIES;
+    this.#recallsOlder = recalled === null && by === 1 && isMore;
+    if (this.#recallsOlder) this.askForOlder();
+    this.#take(recalled);
   }
 
   /** Puts a message that was sent before into the composer, to go as a new one. */
   editMessage(entryId: string): void {
-    import("./composer/said-messages.ts").then(({ takeMessage }) => {
-      this.#take(takeMessage(entriesOf(this.#state.session), entryId));
-    }, this.#notLoaded);
+    this.#take(takeMessage(entriesOf(this.#state.session), entryId));
   }
 
   /** Sends what is typed, or `content` when a prompt was chosen; `steers` hands it to the running turn. */
@@ -342,9 +339,6 @@ export class PortletStore {
   #take(event: ComposerEvent | null): void {
     if (event) this.change(event);
   }
-
-  readonly #notLoaded = (): void =>
-    this.#step({ type: "refused", message: "This part of the page could not be loaded. Reload it and try again." });
 
   #send({ commandId, content, attachments, steers, aheadOf }: Outgoing): void {
     this.#options.post({

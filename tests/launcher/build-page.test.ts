@@ -130,5 +130,5 @@ test("a build that fails leaves the former page as it was", async () => {
 
 test("a missing entry is named together with the table that asks for it", async () => {
   await using dir = await tempDir();
-  await expect(buildPage(dir.path)).rejects.toThrow(/src\/web\/shell\/main\.tsx.*scripts\/page\/page-entries\.ts/);
+  await expect(buildPage(dir.path)).rejects.toThrow(/src\/page\/main\.tsx.*scripts\/page\/page-entries\.ts/);
 });

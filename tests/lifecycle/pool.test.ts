@@ -31,7 +31,9 @@ describe("eviction", () => {
     await talk.say("stream 2 words");
     expect(talk.answer).toBe("w1 w2 w3w1 w2");
     expect(talk.shape).toEqual(["user", "assistant", "user", "assistant"]);
-    expect(statusesOf(talk.client, "builtin", mark).slice(0, 2)).toEqual(["starting", "connected"]);
+    // That it was put away may be told after its process is gone.
+    const statuses = statusesOf(talk.client, "builtin", mark).filter((status) => status !== "idle");
+    expect(statuses.slice(0, 2)).toEqual(["starting", "connected"]);
   });
 
   it("W-6 a busy process is never put away", async () => {
