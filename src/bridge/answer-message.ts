@@ -10,7 +10,6 @@ import type { FileSearch } from "../workspace/files/file-search.ts";
 import type { ProjectService } from "../workspace/project-service.ts";
 import type { ProjectTools } from "../workspace/project-tools.ts";
 import type { AgentDirectory } from "./agent-directory.ts";
-import { answerAboutTools } from "./answer-about-tools.ts";
 
 export interface MessageDeps {
   readonly sessions: SessionService;
@@ -23,7 +22,7 @@ export interface MessageDeps {
 }
 
 /** Messages about following a session are the connection's own; everything else is answered here. */
-export type Answerable = Exclude<ClientMessage, { type: "session:open" | "session:close" | "session:seen" }>;
+type Answerable = Exclude<ClientMessage, { type: "session:open" | "session:close" | "session:seen" }>;
 
 export async function answerMessage(deps: MessageDeps, message: Answerable): Promise<Answer> {
   const { sessions, agents } = deps;
@@ -193,4 +192,26 @@ async function searchFiles(
 function announce(deps: MessageDeps, message: PlainServerMessage): Answer {
   deps.publish(message);
   return { kind: "message", message, published: true };
+}
+
+interface ToolDeps {
+  readonly projects: ProjectService;
+  readonly tools: ProjectTools;
+  readonly publish: (message: PlainServerMessage) => void;
+}
+
+/** The user's tool servers in a project: which there are, and switching one on or off. */
+function answerAboutTools(
+  { projects, tools, publish }: ToolDeps,
+  message: Extract<ClientMessage, { type: "mcp:list" | "mcp:choose" }>,
+): Answer {
+  const { projectId } = message;
+  if (!projects.list().some(({ id }) => id === projectId))
+    return { kind: "refused", refusal: REFUSE.projectNotFound() };
+  const isKnown = message.type === "mcp:list" || tools.choose(projectId, message.name, message.enabled);
+  if (!isKnown) return { kind: "refused", refusal: REFUSE.invalidMessage("name: config.json has no such tool server") };
+  const state: PlainServerMessage = { type: "mcp:servers", projectId, servers: [...tools.list(projectId)] };
+  const published = message.type === "mcp:choose";
+  if (published) publish(state);
+  return { kind: "message", message: state, published };
 }

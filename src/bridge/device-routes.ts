@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { parseJson } from "../lib/parse-json.ts";
 import type { AccessControl, Caller } from "./access-control.ts";
-import { json } from "./plain-pages.ts";
-import { shortBody } from "./short-body.ts";
+import { json, shortBody } from "./plain-pages.ts";
 
 const Revoke = z.union([
   z.strictObject({ id: z.string().min(1).max(64) }),

@@ -1,17 +1,15 @@
 import { z } from "zod";
 import { ignore } from "../lib/ignore.ts";
 import { parseJson } from "../lib/parse-json.ts";
+import type { SessionId } from "../protocol/ids.ts";
 import { SOCKET_PROTOCOL, TICKET_PARAMETER } from "../protocol/page-key.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport } from "../sessions/transfer/file-import.ts";
 import { type AccessControl, bearerOf, type Caller } from "./access-control.ts";
 import { backupRoute, type DataDoor, deleteRoute, exportAllRoute } from "./data-routes.ts";
 import { deviceRoute, type Reach } from "./device-routes.ts";
-import type { McpDoor } from "./mcp-door.ts";
 import type { PageFiles } from "./page-files.ts";
-import { json, plainText, signInPage, tooManyTries } from "./plain-pages.ts";
-import { isAskedByAnotherPage } from "./request-origin.ts";
-import { shortBody } from "./short-body.ts";
+import { json, plainText, shortBody, signInPage, tooManyTries } from "./plain-pages.ts";
 import { pairRoute, signInByAddress } from "./sign-in-routes.ts";
 import { type ConnectionDeps, SocketConnection } from "./socket-connection.ts";
 import { exportRoute, importRoute } from "./transfer-routes.ts";
@@ -55,7 +53,7 @@ export interface Traffic {
 }
 
 /** Reports of runs that ended unexpectedly, by name. */
-export interface CrashDoor {
+interface CrashDoor {
   read(name: string): string | null;
   delete(name: string): boolean;
 }
@@ -310,4 +308,34 @@ export class HttpServer {
 function socketData(caller: Caller): SocketData {
   const device = caller.kind === "device" ? caller.id : null;
   return { connection: null, device, left: ignore("nobody waits for a program to leave") };
+}
+
+/** The tools for agents, as far as HTTP must know them. */
+export interface McpDoor {
+  /** Whose token it is; null when it is no session's, or the session has ended. */
+  sessionOf(token: string): SessionId | null;
+  /** In a session's name, or for a program outside, which holds the app's own token or comes from a paired device. */
+  serve(
+    request: Request,
+    visitor: { readonly session: SessionId | null; readonly deviceId: string | null },
+  ): Promise<Response>;
+}
+
+/** Places that only programs and our own pages ask for; nobody is led to them by a link. */
+const NO_PAGE = /^\/(?:api\/|ws$|mcp$|portlet$)/;
+const OWN_SITES: readonly (string | null)[] = [null, "same-origin", "none"];
+
+/**
+ * Whether another page makes the browser ask. A browser says so itself in `Sec-Fetch-Site`, also where it sends no
+ * Origin: images, scripts and plain fetches of a page on another port of this machine, which gets our cookie sent along.
+ * Such a page may lead the user here, as any link does, and nothing else.
+ */
+function isAskedByAnotherPage(request: Request, url: URL): boolean {
+  if (OWN_SITES.includes(request.headers.get("sec-fetch-site"))) return false;
+  // A browser says all three or none; without the other two it is a program, which shows a token or is turned away.
+  const isVisit =
+    request.method === "GET" &&
+    (request.headers.get("sec-fetch-mode") ?? "navigate") === "navigate" &&
+    (request.headers.get("sec-fetch-dest") ?? "document") === "document";
+  return !isVisit || NO_PAGE.test(url.pathname);
 }

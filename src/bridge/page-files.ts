@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { plainText } from "./plain-pages.ts";
-import { SECURITY_HEADERS } from "./security-headers.ts";
+import { plainText, SECURITY_HEADERS } from "./plain-pages.ts";
 
 const Manifest = z.object({
   pages: z.record(z.string(), z.string()),

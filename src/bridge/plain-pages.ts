@@ -1,4 +1,29 @@
-import { SECURITY_HEADERS } from "./security-headers.ts";
+/** Agent text is never trusted; should it ever become markup, this leaves it nothing to run and nowhere to call. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "media-src data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "frame-src 'self'",
+  "frame-ancestors 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types liminal-worker",
+].join("; ");
+
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "X-Frame-Options": "SAMEORIGIN",
+};
 
 const HTML = { ...SECURITY_HEADERS, "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" };
 const TEXT = { ...SECURITY_HEADERS, "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
@@ -80,4 +105,12 @@ export function plainText(status: number, text: string, headers: Readonly<Record
 
 export function json(status: number, body: unknown): Response {
   return Response.json(body, { status, headers: { ...SECURITY_HEADERS, "Cache-Control": "no-store" } });
+}
+
+const BODY_BYTES_MAX = 1_024;
+
+/** Null for more than a form or a wish ever needs, or for one that does not say how long it is. */
+export async function shortBody(request: Request): Promise<string | null> {
+  const length = Number(request.headers.get("content-length") ?? Number.NaN);
+  return length <= BODY_BYTES_MAX ? request.text() : null;
 }

@@ -1,9 +1,15 @@
 import { SessionId } from "../protocol/ids.ts";
 import { PAGE_KEY_PARAMETER } from "../protocol/page-key.ts";
 import type { AccessControl, SignedIn } from "./access-control.ts";
-import { pairPage, plainText, signedInPage, spentCodePage, tooManyTries } from "./plain-pages.ts";
-import { SECURITY_HEADERS } from "./security-headers.ts";
-import { shortBody } from "./short-body.ts";
+import {
+  pairPage,
+  plainText,
+  SECURITY_HEADERS,
+  shortBody,
+  signedInPage,
+  spentCodePage,
+  tooManyTries,
+} from "./plain-pages.ts";
 
 const CODE = /^[\w-]{16,64}$/;
 

@@ -3,8 +3,7 @@ import { CliType, ProjectId, SessionId } from "../protocol/ids.ts";
 import { IMPORT_BYTES_MAX, IMPORT_TOO_LARGE } from "../protocol/import-limit.ts";
 import { type Export, type ExportService, isExportForm } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport, FileImportResult } from "../sessions/transfer/file-import.ts";
-import { json } from "./plain-pages.ts";
-import { SECURITY_HEADERS } from "./security-headers.ts";
+import { json, SECURITY_HEADERS } from "./plain-pages.ts";
 
 /** Pieces are joined to at least this much before they are sent. */
 const PIECE_CHARS_MIN = 64 * 1024;

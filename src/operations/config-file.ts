@@ -18,7 +18,7 @@ import { Budget } from "../protocol/delegation.ts";
 import { CliType } from "../protocol/ids.ts";
 import { PermissionMode } from "../protocol/permission-policy.ts";
 import type { ToolServer } from "../protocol/tool-server.ts";
-import { TREE_LIMITS, type TreeLimits } from "../sessions/delegation/tree-limits.ts";
+import { TREE_LIMITS, type TreeLimits } from "../sessions/delegation/delegations.ts";
 
 const RETRY_MS_MAX = 30_000;
 const LEVELS_MAX = 10;

@@ -1,7 +1,7 @@
 import type { StorageFault } from "../protocol/storage.ts";
 import { NoCopyError } from "../store/database/copy-before-migration.ts";
 import { NewerDatabaseError } from "../store/database/open-database.ts";
-import { storageFaultOf } from "../store/database/storage-fault.ts";
+import { storageFaultOf } from "../store/database/storage-watch.ts";
 import { ConfigError } from "./config.ts";
 import { AlreadyRunningError } from "./instance-lock.ts";
 

@@ -2,7 +2,7 @@ import type { Hub } from "../fanout/hub.ts";
 import { FlowGate } from "../lib/flow-gate.ts";
 import type { StorageState } from "../protocol/storage.ts";
 import type { SessionService } from "../sessions/session-service.ts";
-import { storageFaultOf } from "../store/database/storage-fault.ts";
+import { storageFaultOf } from "../store/database/storage-watch.ts";
 import type { Logger } from "./server-log.ts";
 
 type Listener = (state: StorageState) => void;

@@ -4,8 +4,8 @@ import type { Fact } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { Delegations } from "../sessions/delegation/delegations.ts";
 import type { SessionService } from "../sessions/session-service.ts";
-import type { Caller } from "./caller.ts";
 import { type ChildView, childInfo } from "./child-info.ts";
+import type { Caller } from "./tool.ts";
 
 interface AnnouncerParts {
   readonly sessions: SessionService;

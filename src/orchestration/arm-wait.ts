@@ -1,7 +1,6 @@
 import type { ArmedWait } from "../protocol/delegation.ts";
 import type { SessionId } from "../protocol/ids.ts";
-import type { Caller } from "./caller.ts";
-import type { ToolContext } from "./tool.ts";
+import type { Caller, ToolContext } from "./tool.ts";
 import { accepted, ToolError } from "./tool-error.ts";
 
 /** Said before anything else is done: a call that cannot be done whole does nothing. */

@@ -1,8 +1,8 @@
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { Program, SessionId } from "../protocol/ids.ts";
-import { type Caller, programNamed, programOnDevice } from "./caller.ts";
 import type { OrchestrationParts } from "./children.ts";
+import { type Caller, programNamed, programOnDevice } from "./tool.ts";
 import { TOOLS } from "./tools/catalog.ts";
 
 /** A program that did not say which. */

@@ -1,6 +1,6 @@
 import type { Refusal } from "../protocol/errors.ts";
 import type { SessionService } from "../sessions/session-service.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "./tool.ts";
 import { refusedBy, type ToolError } from "./tool-error.ts";
 
 interface Refused {

@@ -1,5 +1,5 @@
 import { isSameSecret } from "../access/secrets.ts";
-import type { McpDoor } from "../bridge/mcp-door.ts";
+import type { McpDoor } from "../bridge/http-server.ts";
 import type { Hub } from "../fanout/hub.ts";
 import { ignore } from "../lib/ignore.ts";
 import type { ServerConfig } from "../operations/config.ts";

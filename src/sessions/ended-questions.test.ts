@@ -1,7 +1,7 @@
 import { expect, it } from "bun:test";
 import { NOW, permissionId } from "../../tests/core/names.ts";
 import type { PermissionOutcome } from "../protocol/session-parts.ts";
-import { EndedQuestions } from "./ended-questions.ts";
+import { EndedQuestions } from "./session.ts";
 
 function resolved(id: string, outcome: PermissionOutcome) {
   return { type: "permission:resolved", permissionId: permissionId(id), outcome } as const;

@@ -1,19 +1,21 @@
 import type { AgentChoices, Choices } from "../ports/agent-choices.ts";
-import type { Agents } from "../ports/agents.ts";
+import type { AgentSession, Agents } from "../ports/agents.ts";
+import type { Delegation } from "../ports/delegation-store.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
-import type { SessionLog } from "../ports/session-log.ts";
+import { type AgentBinding, NO_AGENT_SESSION, type SessionLog } from "../ports/session-log.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import type { ClientMessage } from "../protocol/client-messages.ts";
+import type { Budget, Delegator } from "../protocol/delegation.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import { SessionId } from "../protocol/ids.ts";
-import type { PlainServerMessage } from "../protocol/server-messages.ts";
+import type { PlainServerMessage, SessionRow } from "../protocol/server-messages.ts";
+import { UNTITLED } from "../protocol/session-state.ts";
 import { applyChoices } from "./agent/apply-choices.ts";
 import { EarlyEvents } from "./agent/early-events.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import { type Delegations, isRefusal } from "./delegation/delegations.ts";
-import { type CreatedFor, describeNew, type MadeSession } from "./made-session.ts";
 import type { PolicyService } from "./policy/policy-service.ts";
-import { refuseStart } from "./policy/refuse-rules.ts";
+import { refuseStart } from "./policy/read-command.ts";
 import type { Session } from "./session.ts";
 
 interface SessionMakerDeps {
@@ -104,4 +106,44 @@ export class SessionMaker {
     else load(row.id)?.begin(command.title);
     return answer;
   }
+}
+
+/** For whom a session is started, and what it may spend. */
+export interface CreatedFor {
+  readonly by: Delegator;
+  readonly budget: Budget;
+}
+
+/** A new session that is not stored yet. */
+interface MadeSession {
+  readonly command: Extract<ClientMessage, { type: "session:create" }>;
+  readonly id: SessionId;
+  readonly cwd: string;
+  /** Null: it starts when the session is stored. */
+  readonly agent: { readonly session: AgentSession; readonly early: EarlyEvents } | null;
+  readonly delegation: Delegation | undefined;
+}
+
+/** What is stored of it, and what everyone is told. */
+function describeNew({ command, id, cwd, agent, delegation }: MadeSession, createdAt: string) {
+  const { projectId, cliType, title } = command;
+  const parentId = delegation?.parentId ?? null;
+  const row: SessionRow = {
+    id,
+    projectId,
+    cliType,
+    title: title ?? UNTITLED,
+    createdAt,
+    lastActiveAt: createdAt,
+    archived: false,
+    turn: { state: "idle" },
+    unread: false,
+    ...(parentId !== null && { parentId }),
+  };
+  const agentSessionId = agent?.session.agentSessionId ?? NO_AGENT_SESSION;
+  const binding: AgentBinding = { agentSessionId, createdAt, cwd, state: agent ? "active" : "idle", since: createdAt };
+  const session: SessionRow = agent ? row : { ...row, start: { state: "starting" } };
+  const message: PlainServerMessage = { type: "session:created", sessionId: id, projectId, session };
+  const answer: Answer = { kind: "message", message, published: true };
+  return { row, binding, message, answer };
 }

@@ -4,15 +4,16 @@ import type { AgentChoices } from "../ports/agent-choices.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
-import type { SessionLog, StoredSession } from "../ports/session-log.ts";
+import type { Draft, OutputPiece, OutputRange, SessionLog, StoredSession } from "../ports/session-log.ts";
 import type { Storage } from "../ports/storage.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
-import { ErrorCode, REFUSE } from "../protocol/errors.ts";
+import type { Entry } from "../protocol/entry.ts";
+import { ErrorCode, REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import { type CliType, cliTypeOf, type ElicitationId, type ProjectId, type SessionId } from "../protocol/ids.ts";
 import type { SessionResult } from "../protocol/inbox.ts";
-import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
+import { OUTPUT_PIECE_CHARS_MAX, PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
 import type { SearchHit, SearchRequest } from "../protocol/search.ts";
 import type {
   PlainServerMessage,
@@ -23,28 +24,22 @@ import type {
   SessionRow,
 } from "../protocol/server-messages.ts";
 import type { Turn } from "../protocol/session-parts.ts";
-import { Recovery } from "./agent/recovery.ts";
-import { retrySignedOut } from "./agent/retry-signed-out.ts";
-import type { Answer } from "./answer.ts";
+import type { SessionState } from "../protocol/session-state.ts";
+import { Recovery, retrySignedOut } from "./agent/recovery.ts";
+import { type Answer, writeAnswer } from "./answer.ts";
 import { CommandReceipts } from "./command-receipts.ts";
-import { configureSession } from "./configure-session.ts";
 import type { Delegations } from "./delegation/delegations.ts";
 import { lastLineOf, summarizeChildren } from "./delegation/summarize-children.ts";
-import { deleteSession } from "./delete-session.ts";
-import { keepDraft } from "./keep-draft.ts";
-import type { CreatedFor } from "./made-session.ts";
-import type { AuthoredSend } from "./meaning/decide-queue.ts";
-import type { WaitCommand } from "./meaning/decide-waits.ts";
-import { outputOf } from "./output-piece.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
-import { hasQuestion } from "./questions/observe-question.ts";
 import { UnwatchedQuestions } from "./questions/unwatched-questions.ts";
+import type { AuthoredSend } from "./rules/decide-queue.ts";
+import type { WaitCommand } from "./rules/decide-waits.ts";
+import { hasQuestion } from "./rules/observe-question.ts";
+import { refuseAttachments } from "./rules/refuse-attachments.ts";
 import { Session } from "./session.ts";
-import { SessionMaker } from "./session-maker.ts";
-import { sessionStanding } from "./session-standing.ts";
-import { ShownSessions } from "./shown-sessions.ts";
+import { type CreatedFor, SessionMaker } from "./session-maker.ts";
 
-export interface SessionServiceDeps {
+interface SessionServiceDeps {
   readonly world: World;
   readonly log: SessionLog;
   readonly storage: Storage;
@@ -377,5 +372,136 @@ export class SessionService {
   #withStart(row: SessionRow): SessionRow {
     const start = this.#sessions.get(row.id)?.startState;
     return start ? { ...row, start } : row;
+  }
+}
+
+/** A choice is the agent's to make true: what stands afterwards is the answer. `choices` remembers it for next time. */
+async function configureSession(
+  session: Session,
+  command: Extract<SessionCommand, { type: "session:configure" }>,
+  choices: AgentChoices | null,
+): Promise<Answer> {
+  const { configId, value } = command;
+  try {
+    await session.configure(command);
+  } catch (error) {
+    if (!(error instanceof RefusalError)) throw error;
+    return { kind: "refused", refusal: error.refusal };
+  }
+  choices?.remember(cliTypeOf(session.id), configId, value);
+  session.flush();
+  return { kind: "config", sessionId: session.id, config: session.state.config, seq: session.state.seq };
+}
+
+interface DeletionDeps {
+  readonly log: SessionLog;
+  readonly world: World;
+  readonly publish: (message: PlainServerMessage) => void;
+  readonly onError: (error: unknown) => void;
+  /** Nobody finds the session any more. */
+  readonly drop: () => void;
+}
+
+/** Gone here at once, for everyone; the agent's own copy goes in its own time. */
+function deleteSession(session: Session, commandId: string | undefined, deps: DeletionDeps): Answer {
+  const { log, world, publish, onError, drop } = deps;
+  const message = { type: "session:deleted", sessionId: session.id } as const;
+  const answer: Answer = { kind: "message", message, published: true };
+  session.flush();
+  log.delete(
+    session.id,
+    commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at: isoTime(world) },
+  );
+  drop();
+  session.end().catch((error) => {
+    // That an agent is not there to be asked, or does not want to, is no fault of ours.
+    if (!(error instanceof RefusalError)) onError(error);
+  });
+  publish(message);
+  return answer;
+}
+
+/** What is being written is kept like what was said, and held to the same limits. */
+function keepDraft(log: SessionLog, message: Extract<ClientMessage, { type: "session:draft" }>): Answer {
+  const { sessionId, content, attachments } = message;
+  const isKnown = log.row(sessionId) !== null;
+  const refusal = isKnown ? refuseAttachments(attachments ?? [], undefined) : REFUSE.sessionNotFound();
+  if (refusal) return { kind: "refused", refusal };
+  log.drafts.save(sessionId, content, attachments);
+  return { kind: "ok" };
+}
+
+/** A piece of a text too long for its entry; an entry of before those were taken out has it inside. */
+function outputOf(
+  log: SessionLog,
+  open: readonly Entry[],
+  command: Extract<ClientMessage, { type: "session:output" }>,
+): SessionOutput | null {
+  const { sessionId, entryId, part, from = 0, limit = OUTPUT_PIECE_CHARS_MAX } = command;
+  const range = { entryId, part: part ?? null, from, charsMax: limit };
+  const entry = open.find((one) => one.entryId === entryId) ?? log.settledEntry(sessionId, entryId);
+  const piece = log.output(sessionId, range) ?? pieceOf(entry, range);
+  return piece && { type: "session:output", sessionId, entryId, ...(part !== undefined && { part }), from, ...piece };
+}
+
+/** A piece of what an entry has inside itself; null when there is nothing of that kind in it. */
+function pieceOf(entry: Entry | null, { part, from, charsMax }: OutputRange): OutputPiece | null {
+  const whole = entry && (part === null ? resultOf(entry) : partOf(entry, part));
+  return whole === null ? null : { content: whole.slice(from, from + charsMax), totalChars: whole.length };
+}
+
+function resultOf(entry: Entry): string | null {
+  return entry.type === "tool-call" ? (entry.result ?? null) : null;
+}
+
+function partOf(entry: Entry, index: number): string | null {
+  const part = entry.type === "tool-call" || entry.type === "assistant" ? entry.parts?.[index] : undefined;
+  return part === undefined ? null : JSON.stringify(part);
+}
+
+/** Where a session stands, as a follower needs it besides the entries. */
+function sessionStanding(
+  sessionId: SessionId,
+  state: SessionState,
+  draft: Draft,
+): Omit<SessionResumed, "type" | "requestId"> {
+  const { seq, turn, pending, visits, queue, queuePaused, config, title, titleSource, archived, waits } = state;
+  return {
+    sessionId,
+    seq,
+    turn,
+    pending: [...pending],
+    visits: [...visits],
+    queue: [...queue],
+    queuePaused,
+    config,
+    title,
+    titleSource,
+    archived,
+    ...(waits !== undefined && { waits: [...waits] }),
+    ...(draft.content !== "" && { draft: draft.content }),
+    ...(draft.attachments.length > 0 && { draftAttachments: [...draft.attachments] }),
+  };
+}
+
+/** Which sessions someone looks at this moment, and who: a viewer may have several side by side. */
+class ShownSessions {
+  readonly #shown = new Map<object, ReadonlySet<SessionId>>();
+
+  /** From now on this viewer looks at it, until it says otherwise or is gone. */
+  show(viewer: object, sessionId: SessionId): void {
+    this.#shown.set(viewer, new Set(this.#shown.get(viewer)).add(sessionId));
+  }
+
+  /** Without a session: whatever the viewer looked at. */
+  hide(viewer: object, sessionId?: SessionId): void {
+    const left = new Set(this.#shown.get(viewer));
+    if (sessionId !== undefined) left.delete(sessionId);
+    if (sessionId === undefined || left.size === 0) this.#shown.delete(viewer);
+    else this.#shown.set(viewer, left);
+  }
+
+  has(sessionId: SessionId): boolean {
+    return [...this.#shown.values()].some((shown) => shown.has(sessionId));
   }
 }

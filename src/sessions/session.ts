@@ -1,11 +1,14 @@
 import { Mailbox } from "../lib/mailbox.ts";
-import type { AgentEvent, AgentSession } from "../ports/agents.ts";
-import { type AgentBinding, NO_AGENT_SESSION, type StoredSession } from "../ports/session-log.ts";
-import { isoTime } from "../ports/world.ts";
+import type { AgentChoices } from "../ports/agent-choices.ts";
+import type { AgentEvent, AgentSession, Agents } from "../ports/agents.ts";
+import { type AgentBinding, NO_AGENT_SESSION, type SessionLog, type StoredSession } from "../ports/session-log.ts";
+import type { Storage } from "../ports/storage.ts";
+import { isoTime, type World } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
-import { RefusalError } from "../protocol/errors.ts";
+import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import type { CliType, ElicitationId, PermissionId, SessionId } from "../protocol/ids.ts";
+import { isPermission, type PendingRequest } from "../protocol/pending-request.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
 import type { SessionStart } from "../protocol/server-messages.ts";
 import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
@@ -17,19 +20,38 @@ import { RejoinedAgent } from "./agent/rejoined-agent.ts";
 import { SilenceWatch } from "./agent/silence-watch.ts";
 import type { Answer } from "./answer.ts";
 import { boundDepth } from "./bound-depth.ts";
-import { commitOf } from "./commit/made-commit.ts";
-import { SettledEntries } from "./commit/settled-entries.ts";
-import { takeOut } from "./commit/take-out.ts";
-import { answerOf, type DoneCommand, isSend, refused, stateAfter, unstorable } from "./done-command.ts";
-import { EndedQuestions } from "./ended-questions.ts";
-import { type AgentMail, answerGone, type DecidedCommand, type Mail, PACE } from "./mail.ts";
-import { decide } from "./meaning/decide.ts";
-import { observe } from "./meaning/observe.ts";
-import type { Effect, Scene } from "./meaning/scene.ts";
+import { answerOf, type CommandResult, isSend, refused, stateAfter, unstorable } from "./command-result.ts";
+import { buildCommit, SettledEntries } from "./commit/build-commit.ts";
+import { offloadOutput } from "./commit/offload-output.ts";
+import type { Delegations } from "./delegation/delegations.ts";
 import { mergeText } from "./merge-text.ts";
-import { PermissionJudge } from "./policy/permission-judge.ts";
-import type { SessionDeps } from "./session-deps.ts";
+import { type Observed, PermissionJudge } from "./policy/permission-judge.ts";
+import type { PolicyService } from "./policy/policy-service.ts";
+import { decide } from "./rules/decide.ts";
+import { observe } from "./rules/observe.ts";
+import type { Effect, SessionContext } from "./rules/session-context.ts";
 import { silentNotice } from "./transfer/adopt-history.ts";
+
+/** What a session needs from those around it. */
+interface SessionDeps {
+  readonly world: World;
+  readonly log: SessionLog;
+  readonly storage: Storage;
+  readonly agents: Agents;
+  readonly policy: PolicyService;
+  readonly choices: AgentChoices;
+  readonly delegations: Pick<Delegations, "parentOf">;
+  /** A turn with nothing heard for this long is shown as stalled. */
+  readonly stallMs: number;
+  /** Whether someone looks at the session this moment. */
+  readonly isShown: (sessionId: SessionId) => boolean;
+  /** Whether a client draws the session as it comes; one that follows it out of view does not. */
+  readonly isWatched: (sessionId: SessionId) => boolean;
+  readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
+  /** The start of its agent is at another point than before. */
+  readonly onStart: (sessionId: SessionId) => void;
+  readonly onError: (error: unknown) => void;
+}
 
 /** The single writer of one session: commands and the agent's words enter one mailbox, facts leave to the log. */
 export class Session {
@@ -322,7 +344,7 @@ export class Session {
   #stage(facts: readonly FactBody[]): void {
     for (const whole of facts) {
       const { settledEntry } = this.#settled.seenFrom(this.#state, this.#staged);
-      const { fact: body, outputs } = takeOut(this.#state, whole, settledEntry);
+      const { fact: body, outputs } = offloadOutput(this.#state, whole, settledEntry);
       this.#stagedOutputs.push(...outputs);
       const fact: Fact = { ...body, sessionId: this.id, seq: this.#state.seq + 1 };
       this.#endedQuestions.note(fact, this.#state.pending);
@@ -343,9 +365,9 @@ export class Session {
     this.#runAll(this.#stagedEffects.splice(0));
   }
 
-  #commit(done: DoneCommand | null): void {
+  #commit(done: CommandResult | null): void {
     const facts = this.#staged;
-    const { commit, settled, working } = commitOf({
+    const { commit, settled, working } = buildCommit({
       ...{ facts, state: this.#state, outputs: this.#stagedOutputs, done, now: this.#now() },
       isShown: this.#deps.isShown(this.id),
       isFromMemory: this.#recallingSince !== null,
@@ -390,7 +412,7 @@ export class Session {
     return isoTime(this.#deps.world);
   }
 
-  #scene(): Scene {
+  #scene(): SessionContext {
     return Object.assign(this.#settled.seenFrom(this.#state, this.#staged), {
       state: this.#state,
       now: this.#now(),
@@ -401,4 +423,68 @@ export class Session {
       said: () => this.#deps.log.said(this.id),
     });
   }
+}
+
+const PACE = {
+  /** One frame of a 60 Hz screen: text that comes faster is committed and sent together. */
+  textHoldMs: 16,
+  /** Text that nobody looks at: merged into fewer facts, so that sessions in the background cost little. */
+  unwatchedTextHoldMs: 1_000,
+  mailItemsMax: 2_000,
+  /** What could not be stored is tried again after this long. */
+  commitRetryMs: 1_000,
+};
+
+type DecidedCommand = Parameters<typeof decide>[1];
+
+/** What enters a session: what a user wants, and what the agent said. */
+type Mail = { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void } | AgentMail;
+
+/** `heard` is how far the agent's process had been heard by then. */
+type AgentMail = { from: "agent"; event: Observed; heard: number };
+
+/** The session is deleted: whoever still asks something of it is told so, and what the agent says is dropped. */
+function answerGone(batch: readonly Mail[]): void {
+  for (const mail of batch)
+    if (mail.from === "user") mail.answer({ kind: "refused", refusal: REFUSE.sessionNotFound() });
+}
+
+const QUESTIONS_REMEMBERED_MAX = 200;
+
+/** How the latest questions of a session ended, for whoever answers one too late. */
+export class EndedQuestions {
+  readonly #ends = new Map<PermissionId | ElicitationId, string>();
+
+  /** To be told every fact, with what was open before it. */
+  note(fact: FactBody, pending: readonly PendingRequest[]): void {
+    if (fact.type === "permission:resolved") this.#keep(fact.permissionId, permissionEnd(fact, pending));
+    else if (fact.type === "elicitation:resolved") this.#keep(fact.elicitationId, questionEnd(fact));
+  }
+
+  endOf(id: PermissionId | ElicitationId): string {
+    return this.#ends.get(id) ?? "it was answered or withdrawn before";
+  }
+
+  #keep(id: PermissionId | ElicitationId, end: string): void {
+    this.#ends.set(id, end);
+    const oldest = this.#ends.keys().next().value;
+    if (this.#ends.size > QUESTIONS_REMEMBERED_MAX && oldest !== undefined) this.#ends.delete(oldest);
+  }
+}
+
+function permissionEnd(
+  { permissionId, outcome, by }: Extract<FactBody, { type: "permission:resolved" }>,
+  pending: readonly PendingRequest[],
+): string {
+  if (by === "policy") return "a rule answered it";
+  const asked = pending.filter(isPermission).find((one) => one.permissionId === permissionId);
+  const chosen = outcome.outcome === "selected" && asked?.options.find(({ optionId }) => optionId === outcome.optionId);
+  return chosen ? `it was answered with "${chosen.name}"` : "it was cancelled";
+}
+
+function questionEnd({ action, end, done }: Extract<FactBody, { type: "elicitation:resolved" }>): string {
+  if (end === "unwatched") return "it was declined because nobody was there to answer";
+  if (end === "withdrawn") return "the agent took it back";
+  if (done) return "the page is no longer waited for";
+  return action === "accept" ? "it was answered" : action === "decline" ? "it was declined" : "it was cancelled";
 }

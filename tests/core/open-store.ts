@@ -7,7 +7,7 @@ import { StorageWatch } from "../../src/store/database/storage-watch.ts";
 import { SearchBacklog } from "../../src/store/search/search-backlog.ts";
 import { SqliteSearchIndex } from "../../src/store/search/sqlite-search-index.ts";
 import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
-import { SqliteAgentChoices } from "../../src/store/sqlite-agent-choices.ts";
+import { SqliteAgentChoices } from "../../src/store/sqlite-choices.ts";
 import { SqliteDelegationStore } from "../../src/store/sqlite-delegation-store.ts";
 import { SqlitePolicyStore } from "../../src/store/sqlite-policy-store.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";

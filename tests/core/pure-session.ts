@@ -8,10 +8,10 @@ import { reduceSession } from "../../src/protocol/reduce-session.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../src/protocol/session-state.ts";
 import type { WholeOutput } from "../../src/protocol/shorten-entry.ts";
 import type { StopReason } from "../../src/protocol/stop-reason.ts";
-import { takeOut } from "../../src/sessions/commit/take-out.ts";
-import { decide } from "../../src/sessions/meaning/decide.ts";
-import { observe } from "../../src/sessions/meaning/observe.ts";
-import type { Decision, Effect, Outcome, Scene } from "../../src/sessions/meaning/scene.ts";
+import { offloadOutput } from "../../src/sessions/commit/offload-output.ts";
+import { decide } from "../../src/sessions/rules/decide.ts";
+import { observe } from "../../src/sessions/rules/observe.ts";
+import type { Decision, Effect, Outcome, SessionContext } from "../../src/sessions/rules/session-context.ts";
 import { NOW, SESSION } from "./names.ts";
 
 type Command = Parameters<typeof decide>[1];
@@ -96,7 +96,7 @@ export class PureSession {
     this.hear({ type: "tool", patch: { toolCallId, announced: false, ...patch } });
   }
 
-  scene(): Scene {
+  scene(): SessionContext {
     const { settled } = this.state;
     return {
       state: this.state,
@@ -122,7 +122,7 @@ export class PureSession {
   #apply({ facts, effects }: Outcome): void {
     for (const whole of facts) {
       const settled = (entryId: string) => this.state.settled.findLast((entry) => entry.entryId === entryId) ?? null;
-      const { fact: body, outputs } = takeOut(this.state, whole, settled);
+      const { fact: body, outputs } = offloadOutput(this.state, whole, settled);
       for (const output of outputs) this.#keep(output);
       const fact: Fact = { ...body, sessionId: SESSION, seq: this.state.seq + 1 };
       this.facts.push(fact);

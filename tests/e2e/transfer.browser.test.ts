@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { rm, writeFile } from "node:fs/promises";
 import type { Locator } from "playwright-core";
-import { PAGE_STYLE } from "../../src/sessions/transfer/export/page-style.ts";
+import { PAGE_STYLE } from "../../src/sessions/transfer/export/write-html.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { imported } from "../transfer/file-steps.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isPermission } from "../../src/protocol/pending-request.ts";
-import { OPEN_REQUESTS_MAX } from "../../src/sessions/meaning/open-requests.ts";
+import { OPEN_REQUESTS_MAX } from "../../src/sessions/rules/open-requests.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { askingAgent, asks } from "./asking-agent.ts";

@@ -4,7 +4,7 @@ import { ruleWords } from "../../src/protocol/rule-words.ts";
 import { PermissionToolCall } from "../../src/protocol/session-parts.ts";
 import { offerRules } from "../../src/sessions/policy/offer-rules.ts";
 import { describeRequest } from "../../src/sessions/policy/permission-subject.ts";
-import { refuseRules } from "../../src/sessions/policy/refuse-rules.ts";
+import { refuseRules } from "../../src/sessions/policy/read-command.ts";
 import { policyTree } from "./policy-tree.ts";
 
 const offered = (tool: object, root = "/project"): readonly RuleDraft[] =>

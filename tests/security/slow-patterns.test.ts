@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { redactSecrets } from "../../src/lib/redact-secrets.ts";
 import { matchesGlob } from "../../src/sessions/policy/path-glob.ts";
 import { readShellLine } from "../../src/sessions/policy/shell-line.ts";
-import { suspiciousText } from "../../src/sessions/policy/suspicious-text.ts";
-import { fitsPattern } from "../../src/sessions/questions/fits-pattern.ts";
-import { parseSearch } from "../../src/store/search/parse-search.ts";
+import { suspiciousText } from "../../src/sessions/policy/subject-oddity.ts";
+import { fitsPattern } from "../../src/sessions/rules/judge-answer.ts";
+import { parseSearch } from "../../src/store/search/sqlite-search-index.ts";
 
 /** Each would take a matcher that backtracks longer than anyone lives, or at least longer than a test may. */
 const CHARS = 50_000;

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { findForeignActor } from "../../store/database/foreign-schema.ts";
 import { findWholeDamage, missingParts, SCHEMA_VERSION, userVersionOf } from "../../store/database/open-database.ts";
-import { storageFaultOf } from "../../store/database/storage-fault.ts";
+import { storageFaultOf } from "../../store/database/storage-watch.ts";
 import { DataDir } from "../data-dir.ts";
 import { countHeld } from "../held-agents.ts";
 import { InstanceLock } from "../instance-lock.ts";

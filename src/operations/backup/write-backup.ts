@@ -20,7 +20,7 @@ import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { parseJson } from "../../lib/parse-json.ts";
 import { userVersionOf } from "../../store/database/open-database.ts";
-import { storageFaultOf } from "../../store/database/storage-fault.ts";
+import { storageFaultOf } from "../../store/database/storage-watch.ts";
 
 /** For what changes while it is copied, and for the rest of the disk's users. */
 const SPARE_BYTES = 16 * 1024 * 1024;

@@ -1,18 +1,20 @@
 import { z } from "zod";
+import type { Hub } from "../../fanout/hub.ts";
 import { Budget, ChildStatus } from "../../protocol/delegation.ts";
-import { type CliType, type CommandId, SessionId } from "../../protocol/ids.ts";
+import { type CliType, type CommandId, cliTypeOf, type ProjectId, SessionId } from "../../protocol/ids.ts";
 import { Json } from "../../protocol/json.ts";
 import { PATH_CHARS_MAX } from "../../protocol/limits.ts";
 import { RuleDraft, StartingPolicy } from "../../protocol/permission-policy.ts";
+import type { AgentInfo } from "../../protocol/server-messages.ts";
 import type { Answer } from "../../sessions/answer.ts";
-import { isRefusal } from "../../sessions/delegation/delegations.ts";
+import { type Delegations, isRefusal } from "../../sessions/delegation/delegations.ts";
+import type { SessionService } from "../../sessions/session-service.ts";
+import type { ProjectService } from "../../workspace/project-service.ts";
 import { armWait, refuseWake } from "../arm-wait.ts";
 import { refusePolicy, restrictStartingMode, setOption } from "../child-rights.ts";
-import { namedAgent, usualAgent } from "../choose-agent.ts";
-import { chooseProject } from "../choose-project.ts";
 import { refuseVisibly } from "../refuse-visibly.ts";
-import { authorFor, defineTool, type ToolContext } from "../tool.ts";
-import { accepted, ToolError } from "../tool-error.ts";
+import { authorFor, type Caller, defineTool, type ToolContext } from "../tool.ts";
+import { accepted, refusedBy, ToolError } from "../tool-error.ts";
 
 const PLAN_CHARS_MAX = 200_000;
 
@@ -153,4 +155,75 @@ async function setToWork(
 function createdId(answer: Answer): SessionId {
   const told = answer.kind === "message" || answer.kind === "repeated" ? answer.message : {};
   return SessionId.parse(Reflect.get(told, "sessionId"));
+}
+
+interface AgentChoice {
+  readonly caller: Caller;
+  readonly agents: () => readonly AgentInfo[];
+  readonly sessions: SessionService;
+  readonly delegations: Delegations;
+}
+
+/** It gives work to others rather than doing it: unless told otherwise, to the agent that the user works with. */
+const ORCHESTRATOR = "builtin";
+
+/** By id or name. */
+function namedAgent({ agents }: Pick<AgentChoice, "agents">, wanted: string): CliType {
+  const found = agents().find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
+  if (found) return found.id;
+  throw new ToolError(`There is no agent "${wanted}". Ready here: ${readyOnes(agents()).join(", ")}.`);
+}
+
+/**
+ * For a caller that names none: its own kind. The orchestrator and programs outside get the agent that the user last worked with in
+ * the project; without one, the orchestrator gets its own kind, and a program the first that is ready.
+ */
+function usualAgent(choice: AgentChoice, projectId: ProjectId): CliType {
+  const own = choice.caller === null ? null : cliTypeOf(choice.caller);
+  if (own !== null && own !== ORCHESTRATOR) return own;
+  const ready = readyOnes(choice.agents());
+  const chosen = lastUsed(choice, projectId, ready) ?? own ?? ready[0];
+  if (chosen !== undefined) return chosen;
+  throw new ToolError("There is no agent that is ready. Install one first, or sign in to one.");
+}
+
+function readyOnes(agents: readonly AgentInfo[]): readonly CliType[] {
+  return agents.flatMap(({ id, availability }) => (availability === "ready" ? [id] : []));
+}
+
+/** What agents and programs have started says nothing about what the user likes. */
+function lastUsed(choice: AgentChoice, projectId: ProjectId, ready: readonly CliType[]): CliType | undefined {
+  const { sessions, delegations } = choice;
+  return (sessions.list(projectId, true) ?? [])
+    .filter(({ cliType }) => cliType !== ORCHESTRATOR && ready.includes(cliType))
+    .filter(({ id }) => delegations.parentOf(id) === undefined)
+    .toSorted((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt))[0]?.cliType;
+}
+
+interface ProjectChoice {
+  readonly caller: Caller;
+  readonly sessions: SessionService;
+  readonly projects: ProjectService;
+  readonly hub: Hub;
+}
+
+/** A session's agents work in its own project, where its rights hold; a program outside says where. */
+async function chooseProject(choice: ProjectChoice, wanted: string | undefined): Promise<ProjectId> {
+  const { caller, projects, sessions, hub } = choice;
+  const known = projects.list().find(({ id, path }) => id === wanted || path === wanted);
+  if (caller !== null) {
+    const own = sessions.view(caller)?.row.projectId;
+    if (own !== undefined && (wanted === undefined || known?.id === own)) return own;
+    throw new ToolError("project: an agent of this session works in this session's own project. Leave project out.");
+  }
+  if (wanted === undefined) throw new ToolError("project: say where, by a directory's whole path or a project's id.");
+  if (known) return known.id;
+  const added = await projects.add(wanted);
+  if (added.ok) {
+    hub.publish({ type: "project:added", project: added.project });
+    return added.project.id;
+  }
+  const same = added.refusal.code === "PROJECT_DUPLICATE" ? await projects.find(wanted) : null;
+  if (same) return same.id;
+  throw refusedBy(added.refusal);
 }

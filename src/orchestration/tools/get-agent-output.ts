@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EntryId } from "../../protocol/ids.ts";
-import { lastMessage, spoken } from "../agent-output.ts";
+import { lastMessage, spoken } from "../child-info.ts";
 import { AgentIdInput, defineTool } from "../tool.ts";
 import { ToolError } from "../tool-error.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CliType } from "../../protocol/ids.ts";
 import type { ConfigOption } from "../../protocol/session-parts.ts";
-import { maySet } from "../agent-modes.ts";
+import { maySet } from "../child-rights.ts";
 import { defineTool, type ToolContext } from "../tool.ts";
 
 const CHOICES_MAX = 60;

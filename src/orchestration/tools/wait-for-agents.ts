@@ -1,11 +1,9 @@
 import { z } from "zod";
+import type { Hub } from "../../fanout/hub.ts";
 import type { ChildInfo } from "../../protocol/delegation.ts";
 import { cliTypeOf } from "../../protocol/ids.ts";
-import { lastMessage, shorten } from "../agent-output.ts";
 import { armWait, refuseWake } from "../arm-wait.ts";
-import { awaitAgents } from "../await-agents.ts";
-import { isSettled } from "../child-info.ts";
-import { InfoOutput } from "../info-output.ts";
+import { InfoOutput, isSettled, lastMessage, shorten } from "../child-info.ts";
 import { AgentIdInput, defineTool, type ToolContext } from "../tool.ts";
 import { accepted, ToolError } from "../tool-error.ts";
 
@@ -108,4 +106,36 @@ async function forgetWaits({ caller, sessions }: ToolContext, infos: readonly Ch
   const waits = sessions.view(caller)?.state.waits ?? [];
   const waitIds = waits.filter(({ agentIds }) => agentIds.every((id) => known.has(id))).map(({ waitId }) => waitId);
   if (waitIds.length > 0) accepted(await sessions.execute({ type: "session:waits-met", sessionId: caller, waitIds }));
+}
+
+interface AwaitOptions {
+  readonly hub: Hub;
+  /** Asked again whenever something has happened in any session. */
+  readonly isMet: () => boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Looks again with every fact that every client hears; the answer says what ended the wait. */
+function awaitAgents({ hub, isMet, timeoutMs, signal }: AwaitOptions): Promise<"met" | "timeout" | "aborted"> {
+  if (isMet()) return Promise.resolve("met");
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      listening[Symbol.dispose]();
+      signal.removeEventListener("abort", onAbort);
+      settle();
+    };
+    const look = () => {
+      try {
+        if (isMet()) end(() => resolve("met"));
+      } catch (error) {
+        end(() => reject(error));
+      }
+    };
+    const onAbort = () => end(() => resolve("aborted"));
+    const listening = hub.overhear(look);
+    const timer = setTimeout(() => end(() => resolve("timeout")), timeoutMs);
+    signal.addEventListener("abort", onAbort);
+  });
 }

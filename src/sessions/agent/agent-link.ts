@@ -5,7 +5,7 @@ import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { CliType, ProjectId, SessionId, TurnId } from "../../protocol/ids.ts";
 import { isPermission, type PendingRequest } from "../../protocol/pending-request.ts";
 import type { ConfigOption, TurnError } from "../../protocol/session-parts.ts";
-import type { AgentEffect } from "../meaning/scene.ts";
+import type { AgentEffect } from "../rules/session-context.ts";
 import { applyChoices } from "./apply-choices.ts";
 
 /** What is said when an agent had to start without its memory. */

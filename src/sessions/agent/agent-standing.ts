@@ -6,7 +6,7 @@ import {
   NO_AGENT_SESSION,
   type StoredSession,
 } from "../../ports/session-log.ts";
-import type { Effect } from "../meaning/scene.ts";
+import type { Effect } from "../rules/session-context.ts";
 
 interface Standing {
   readonly binding: AgentBinding;

@@ -1,6 +1,6 @@
 import type { Agents } from "../../ports/agents.ts";
 import type { SessionLog, StoredSession } from "../../ports/session-log.ts";
-import type { ElicitationId, SessionId } from "../../protocol/ids.ts";
+import { type CliType, cliTypeOf, type ElicitationId, type SessionId } from "../../protocol/ids.ts";
 import { isQuestion } from "../../protocol/pending-request.ts";
 import type { Session } from "../session.ts";
 import { lostWithServer } from "./agent-link.ts";
@@ -46,4 +46,13 @@ export class Recovery {
     for (const id of unfinished) load(id)?.flush();
     return { goOn, interrupted: unfinished.length - goOn };
   }
+}
+
+/** Turns that failed because the user had not signed in are tried again by themselves. */
+export async function retrySignedOut(sessions: Iterable<Session>, cliType: CliType): Promise<void> {
+  const waiting = [...sessions].filter(({ id, state: { turn } }) => {
+    const isRefused = turn.state === "idle" && turn.error?.code === "AGENT_AUTH_REQUIRED";
+    return isRefused && cliTypeOf(id) === cliType;
+  });
+  await Promise.all(waiting.map((session) => session.dispatch({ type: "session:retry", sessionId: session.id })));
 }

@@ -4,8 +4,8 @@ import type { UserEntry } from "../../protocol/entry.ts";
 import type { TurnId } from "../../protocol/ids.ts";
 import { isQuestion, requestIdOf } from "../../protocol/pending-request.ts";
 import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
-import type { AgentEffect } from "../meaning/scene.ts";
-import { openQuestion } from "../questions/observe-question.ts";
+import { openQuestion } from "../rules/observe-question.ts";
+import type { AgentEffect } from "../rules/session-context.ts";
 import type { AgentLink } from "./agent-link.ts";
 
 interface RejoinDeps {

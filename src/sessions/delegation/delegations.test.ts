@@ -5,8 +5,7 @@ import { NO_CONTINUATION } from "../../ports/session-log.ts";
 import type { Delegator } from "../../protocol/delegation.ts";
 import { SessionId, TurnId } from "../../protocol/ids.ts";
 import { EMPTY_SESSION } from "../../protocol/session-state.ts";
-import { Delegations, isRefusal } from "./delegations.ts";
-import { TREE_LIMITS, type TreeLimits } from "./tree-limits.ts";
+import { Delegations, isRefusal, TREE_LIMITS, type TreeLimits } from "./delegations.ts";
 
 const id = (name: string) => SessionId.parse(`builtin:${name}`);
 

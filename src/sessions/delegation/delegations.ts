@@ -3,8 +3,6 @@ import type { Spent } from "../../protocol/children.ts";
 import type { Budget, Delegator } from "../../protocol/delegation.ts";
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
 import { SessionId } from "../../protocol/ids.ts";
-import { Places } from "./places.ts";
-import type { TreeLimits } from "./tree-limits.ts";
 
 interface DelegationsDeps {
   readonly store: DelegationStore;
@@ -14,7 +12,7 @@ interface DelegationsDeps {
 }
 
 /** Leave to go on; given back once the store counts what it was given for. */
-export type Admission<Granted = object> = Disposable & Granted;
+type Admission<Granted = object> = Disposable & Granted;
 
 const BUDGET_WORDS: readonly { readonly name: keyof Budget & keyof Spent; readonly unit: string }[] = [
   { name: "turns", unit: "turns" },
@@ -216,3 +214,43 @@ function sessionIn(delegator: Delegator): SessionId | null {
 export function isRefusal(answer: Refusal | Disposable): answer is Refusal {
   return "code" in answer;
 }
+
+/** Counts what was promised and is not yet on record, by whom it was promised to. */
+class Places<Owner> {
+  readonly #taken = new Map<Owner, number>();
+
+  taken(owner: Owner): number {
+    return this.#taken.get(owner) ?? 0;
+  }
+
+  take(owner: Owner): Disposable {
+    this.#add(owner, 1);
+    let given = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (given) this.#add(owner, -1);
+        given = false;
+      },
+    };
+  }
+
+  #add(owner: Owner, change: number): void {
+    const count = this.taken(owner) + change;
+    if (count === 0) this.#taken.delete(owner);
+    else this.#taken.set(owner, count);
+  }
+}
+
+/** What holds for a tree of agents, unless the user's settings say otherwise. */
+export interface TreeLimits {
+  /** How many levels of agents a session may have below it. */
+  readonly depthMax: number;
+  /** Children of one session that are neither killed nor archived. */
+  readonly childrenMax: number;
+  /** Turns that run at the same time in one tree. */
+  readonly runningMax: number;
+  /** What one tree may spend in all. */
+  readonly budget: Budget;
+}
+
+export const TREE_LIMITS: TreeLimits = { depthMax: 3, childrenMax: 10, runningMax: 5, budget: {} };

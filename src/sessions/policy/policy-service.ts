@@ -25,10 +25,9 @@ import { judgeRequest } from "./judge-request.ts";
 import { coversTool, type McpTool, mcpToolOf } from "./mcp-tool.ts";
 import { offerRules } from "./offer-rules.ts";
 import { describeRequest, subjectWords } from "./permission-subject.ts";
-import { isPlain, type Policy, reasonOf, type Verdict } from "./policy.ts";
+import { isPlain, type Policy, reasonOf, strictest, type Verdict } from "./policy.ts";
 import { type FoundOwner, isRefusal, PolicyLayers } from "./policy-layers.ts";
-import { refuseRules } from "./refuse-rules.ts";
-import { strictest } from "./strictest.ts";
+import { refuseRules } from "./read-command.ts";
 import { oddityOf } from "./subject-oddity.ts";
 
 const RECORDS_SHOWN_DEFAULT = 50;

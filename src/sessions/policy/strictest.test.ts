@@ -1,6 +1,5 @@
 import { expect, it } from "bun:test";
-import type { Verdict } from "./policy.ts";
-import { strictest } from "./strictest.ts";
+import { strictest, type Verdict } from "./policy.ts";
 
 const verdict = (answer: Verdict["answer"]): Verdict => ({ answer, why: `its ${answer}` });
 const ANSWERS = ["allow", "ask", "deny"] as const;

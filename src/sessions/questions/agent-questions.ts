@@ -4,7 +4,7 @@ import type { QuestionResponse } from "../../protocol/client-messages.ts";
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
 import type { ElicitationId } from "../../protocol/ids.ts";
 import type { AgentQuestion, QuestionAction, QuestionAnswer } from "../../protocol/question.ts";
-import { judgeAnswer } from "./judge-answer.ts";
+import { judgeAnswer } from "../rules/judge-answer.ts";
 
 const OPEN_QUESTIONS_MAX = 20;
 const ENDED_QUESTIONS_MAX = 200;

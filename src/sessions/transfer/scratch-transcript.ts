@@ -6,11 +6,11 @@ import { CommandId, type EntryId, TurnId } from "../../protocol/ids.ts";
 import { reduceSession } from "../../protocol/reduce-session.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../protocol/session-state.ts";
 import { boundDepth } from "../bound-depth.ts";
-import { settle } from "../commit/settle-turn.ts";
-import { endTurn } from "../meaning/end-turn.ts";
-import { observe } from "../meaning/observe.ts";
-import type { Scene } from "../meaning/scene.ts";
-import { startTurn } from "../meaning/start-turn.ts";
+import { settle } from "../commit/build-commit.ts";
+import { endTurn } from "../rules/end-turn.ts";
+import { observe } from "../rules/observe.ts";
+import type { SessionContext } from "../rules/session-context.ts";
+import { startTurn } from "../rules/start-turn.ts";
 
 const ENTRIES_MAX = 50_000;
 const CHARS_MAX = 100_000_000;
@@ -159,7 +159,7 @@ export class ScratchTranscript {
     return place === undefined ? null : (this.#entries[place] ?? null);
   }
 
-  #scene(): Scene {
+  #scene(): SessionContext {
     return {
       state: this.#state,
       now: this.#now,

@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, existsSync, openSync, renameSync, statSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { FIRST_SCHEMA } from "../migrations/0001-first.ts";
 import { PERMISSION_POLICY_SCHEMA } from "../migrations/0002-permission-policy.ts";
@@ -16,7 +16,6 @@ import { AGENT_PROCESS_SCHEMA } from "../migrations/0014-agent-process.ts";
 import { copyBeforeMigration } from "./copy-before-migration.ts";
 import { type Salvage, salvageDatabase } from "./salvage.ts";
 import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
-import { isWalDamaged } from "./wal-damage.ts";
 import { WatchedDatabase } from "./watched-database.ts";
 
 /** In order; a released migration is never edited, a new one is appended. */
@@ -215,4 +214,61 @@ function setAside(path: string, stamp: string, put: (from: string, to: string) =
     if (existsSync(path + suffix)) put(path + suffix, target + suffix);
   }
   return target;
+}
+
+/** Larger ones, which only a huge transaction makes, are left to SQLite: reading them would cost the user seconds. */
+const WAL_BYTES_MAX = 64 * 1024 * 1024;
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+const MAGIC = 0x377f0682;
+
+/**
+ * True when changes that were committed are lost. SQLite reads a write-ahead log up to the first frame that does not
+ * fit and drops the rest without a word, which is right for a transaction that was being written and wrong for the
+ * ones behind a damaged place: a frame of this log's own salt that ends a transaction, behind one that does not fit.
+ */
+export function isWalDamaged(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const { size } = statSync(path);
+  if (size < HEADER_BYTES + FRAME_HEADER_BYTES || size > WAL_BYTES_MAX) return false;
+  return hasLostCommits(readFileSync(path));
+}
+
+type Sum = readonly [number, number];
+
+function hasLostCommits(bytes: Buffer): boolean {
+  const magic = bytes.readUInt32BE(0);
+  const pageBytes = bytes.readUInt32BE(8);
+  // A log that was never begun is empty; one whose first words are not its own is not.
+  if (magic === 0 && pageBytes === 0) return false;
+  const isBigEndian = magic === MAGIC + 1;
+  if ((magic !== MAGIC && !isBigEndian) || pageBytes < 512 || pageBytes > 65_536) return true;
+  const read = (place: number) => (isBigEndian ? bytes.readUInt32BE(place) : bytes.readUInt32LE(place));
+  let sum = checksum(read, 0, 24, [0, 0]);
+  if (!isSum(bytes, 24, sum)) return true;
+  const frameBytes = FRAME_HEADER_BYTES + pageBytes;
+  let isBroken = false;
+  for (let frame = HEADER_BYTES; frame + frameBytes <= bytes.byteLength; frame += frameBytes) {
+    const isOurs = bytes.compare(bytes, 16, 24, frame + 8, frame + 16) === 0;
+    const isCommit = bytes.readUInt32BE(frame + 4) !== 0;
+    if (isBroken && isOurs && isCommit) return true;
+    if (isBroken) continue;
+    sum = checksum(read, frame + FRAME_HEADER_BYTES, pageBytes, checksum(read, frame, 8, sum));
+    isBroken = !isOurs || !isSum(bytes, frame + 16, sum);
+  }
+  return false;
+}
+
+function isSum(bytes: Buffer, place: number, [first, second]: Sum): boolean {
+  return bytes.readUInt32BE(place) === first && bytes.readUInt32BE(place + 4) === second;
+}
+
+/** As the format of SQLite says. */
+function checksum(read: (place: number) => number, from: number, length: number, start: Sum): Sum {
+  let [first, second] = start;
+  for (let place = from; place < from + length; place += 8) {
+    first = (first + read(place) + second) >>> 0;
+    second = (second + read(place + 4) + first) >>> 0;
+  }
+  return [first, second];
 }

@@ -2,8 +2,7 @@ import { expect, it } from "bun:test";
 import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { type TempDir, tempDir } from "../../../tests/support/temp-dir.ts";
-import { openDatabase } from "./open-database.ts";
-import { isWalDamaged } from "./wal-damage.ts";
+import { isWalDamaged, openDatabase } from "./open-database.ts";
 
 const FRAME_BYTES = 24 + 4_096;
 const HEADER_BYTES = 32;

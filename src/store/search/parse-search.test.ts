@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { parseSearch } from "./parse-search.ts";
+import { parseSearch } from "./sqlite-search-index.ts";
 
 describe("parseSearch", () => {
   it.each([

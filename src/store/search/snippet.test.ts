@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test";
-import { fitText } from "./searchable-entry.ts";
-import { HIT_END, HIT_START, snippetAround, snippetFromMarked } from "./snippet.ts";
+import { fitText } from "./search-writer.ts";
+import { HIT_END, HIT_START, snippetAround, snippetFromMarked } from "./sqlite-search-index.ts";
 
 describe("snippets", () => {
   it("[X-10] are pieces of plain text on one line, with what matched marked", () => {

@@ -7,7 +7,7 @@ import { seededRandom } from "../../../tests/support/seeded-random.ts";
 import type { Entry } from "../../protocol/entry.ts";
 import { CliType, EntryId, ProjectId, SessionId } from "../../protocol/ids.ts";
 import type { SearchRequest } from "../../protocol/search.ts";
-import { INDEXED_CHARS_MAX } from "./searchable-entry.ts";
+import { INDEXED_CHARS_MAX } from "./search-writer.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,9 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { stripVTControlCharacters } from "node:util";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import { SEARCH_HITS_DEFAULT, SearchHit, type SearchRequest, type SnippetPiece } from "../../protocol/search.ts";
-import { type ParsedSearch, parseSearch } from "./parse-search.ts";
-import { type Candidate, rankCandidates } from "./rank-candidates.ts";
-import { HIT_END, HIT_START, snippetAround, snippetFromMarked } from "./snippet.ts";
 
 /** Of more matches than this the newest are weighed: however much was ever said, a search stays short. */
 const CANDIDATES_MAX = 2_000;
@@ -140,4 +138,126 @@ function hitFrom(row: Row, snippet: SnippetPiece[]): SearchHit {
     ...(row["kind"] !== "title" && { entryId: row["entry_id"] }),
     snippet,
   });
+}
+
+interface Candidate {
+  readonly key: number;
+  readonly isTitle: boolean;
+  /** How well it matches; more is better. */
+  readonly weight: number;
+  readonly atMs: number;
+}
+
+/** After this time what was said counts half of what the newest gains by being new. */
+const HALF_LIFE_MS = 30 * 24 * 60 * 60 * 1000;
+/** A word in a title says what a whole session is about. */
+const TITLE_FACTOR = 3;
+
+/** Relevance first, lifted by up to as much again for what is new. Pure. */
+function rankCandidates(candidates: readonly Candidate[], nowMs: number): readonly Candidate[] {
+  const scored = candidates.map((candidate) => ({ candidate, score: scoreOf(candidate, nowMs) }));
+  return scored
+    .sort((a, b) => b.score - a.score || b.candidate.key - a.candidate.key)
+    .map(({ candidate }) => candidate);
+}
+
+function scoreOf({ weight, isTitle, atMs }: Candidate, nowMs: number): number {
+  const ageMs = Number.isNaN(atMs) ? Number.POSITIVE_INFINITY : Math.max(0, nowMs - atMs);
+  return weight * (isTitle ? TITLE_FACTOR : 1) * (1 + 2 ** (-ageMs / HALF_LIFE_MS));
+}
+
+/** Around what the index found; no text in it holds these. */
+export const HIT_START = "\u0001";
+export const HIT_END = "\u0002";
+const SNIPPET_CHARS_MAX = 320;
+const BEFORE_HIT_CHARS = 60;
+const SPACES = /\s+/g;
+
+/** The index's own excerpt, in pieces: one line, and no longer than a reader takes in at a glance. */
+export function snippetFromMarked(marked: string): SnippetPiece[] {
+  // What was indexed before colours were left out still has them.
+  const pieces = stripVTControlCharacters(marked)
+    .replace(SPACES, " ")
+    .split(HIT_START)
+    .flatMap((part, index) => {
+      if (index === 0) return [{ text: part, hit: false }];
+      const [hit = "", ...rest] = part.split(HIT_END);
+      return [
+        { text: hit, hit: true },
+        { text: rest.join(""), hit: false },
+      ];
+    });
+  return bounded(pieces.filter(({ text }) => text !== ""));
+}
+
+/** An excerpt around what was found by looking into the text itself. */
+export function snippetAround(found: string, needle: string): SnippetPiece[] {
+  const text = stripVTControlCharacters(found);
+  const at = text.toLowerCase().indexOf(needle);
+  if (at === -1) return bounded([{ text: text.slice(0, SNIPPET_CHARS_MAX).replace(SPACES, " "), hit: false }]);
+  const from = Math.max(0, at - BEFORE_HIT_CHARS);
+  const end = at + needle.length;
+  const before = `${from > 0 ? "…" : ""}${text.slice(from, at)}`;
+  const pieces = [
+    { text: before.replace(SPACES, " "), hit: false },
+    { text: text.slice(at, end).replace(SPACES, " "), hit: true },
+    { text: text.slice(end, end + SNIPPET_CHARS_MAX).replace(SPACES, " "), hit: false },
+  ];
+  return bounded(pieces.filter((piece) => piece.text !== ""));
+}
+
+/** Words without end (encoded data, a minified file) are cut: before a hit at their beginning, after it at their end. */
+function bounded(pieces: readonly SnippetPiece[]): SnippetPiece[] {
+  const kept: SnippetPiece[] = [];
+  let left = SNIPPET_CHARS_MAX;
+  for (const [index, { text, hit }] of pieces.entries()) {
+    const leadsToHit = index === 0 && !hit && pieces.length > 1;
+    const fit = leadsToHit && text.length > BEFORE_HIT_CHARS * 2 ? `…${text.slice(-BEFORE_HIT_CHARS * 2)}` : text;
+    const cut = fit.length > left ? `${fit.slice(0, left)}…` : fit;
+    kept.push({ text: cut.toWellFormed(), hit });
+    left -= fit.length;
+    if (left <= 0) break;
+  }
+  return kept;
+}
+
+/** More words than this say nothing more; the rest of a pasted page is left out. */
+const WORDS_MAX = 24;
+const WORD_CHARS_MAX = 100;
+/** A single letter begins too many words to be of use as a beginning; a sign at the end says that the word is whole. */
+const BEGINS_WORD = /[\p{L}\p{N}]{2}$/u;
+/** Scripts written without spaces: a word of theirs stands inside a longer run. */
+const WITHOUT_SPACES =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const HAS_WORD = /[\p{L}\p{N}]/u;
+const PIECE = /"([^"]*)"?|[^\s"]+/gu;
+
+/** A query in two halves: what the index answers, and what has to be looked for in the text itself. */
+interface ParsedSearch {
+  /** In the index's own language, or null when no word of the query is in it. */
+  readonly match: string | null;
+  /** Signs, and words of scripts without spaces: found anywhere in a text. */
+  readonly substrings: readonly string[];
+}
+
+/** Reads what a person typed. Nothing they can type is an error. Pure. */
+export function parseSearch(query: string): ParsedSearch {
+  const text = query.toWellFormed().normalize("NFC").replaceAll("\0", " ");
+  const pieces = [...text.matchAll(PIECE)]
+    .map(([whole, quoted]) => ({
+      words: (quoted ?? whole).trim().slice(0, WORD_CHARS_MAX),
+      isQuoted: quoted !== undefined,
+    }))
+    .filter(({ words }) => words !== "")
+    .slice(0, WORDS_MAX);
+  const isPlain = (words: string) => HAS_WORD.test(words) && !WITHOUT_SPACES.test(words);
+  const last = pieces.at(-1);
+  const terms = pieces
+    .filter(({ words }) => isPlain(words))
+    .map((piece) => {
+      const isBeginning = piece === last && !piece.isQuoted && BEGINS_WORD.test(piece.words);
+      return `"${piece.words}"${isBeginning ? "*" : ""}`;
+    });
+  const substrings = pieces.filter(({ words }) => !isPlain(words)).map(({ words }) => words.toLowerCase());
+  return { match: terms.length === 0 ? null : terms.join(" "), substrings };
 }

@@ -25,15 +25,26 @@ import { shortenEntry } from "../../protocol/shorten-entry.ts";
 import { transaction } from "../database/transaction.ts";
 import { SearchWriter } from "../search/search-writer.ts";
 import { DelegationRecords } from "./delegation-records.ts";
-import { FrameCaches } from "./frame-caches.ts";
+import { FrameCaches } from "./frame-cache.ts";
 import { PermissionRecords } from "./permission-records.ts";
-import { bindingFrom, entryFrom, factFrom, frameFrom, saidFrom, sessionRowFrom, titled } from "./read-session-row.ts";
-import { prepareSessionStatements, type SessionStatements } from "./session-statements.ts";
-import { committedValues, createdValues } from "./session-values.ts";
+import {
+  bindingFrom,
+  committedValues,
+  continuationFrom,
+  createdValues,
+  entryFrom,
+  factFrom,
+  frameFrom,
+  prepareSessionStatements,
+  readState,
+  type SessionStatements,
+  saidFrom,
+  sessionRowFrom,
+  titled,
+  writeState,
+} from "./session-statements.ts";
 import { SqliteDrafts } from "./sqlite-drafts.ts";
-import { continuationFrom } from "./stored-continuation.ts";
 import { StoredOutputs } from "./stored-outputs.ts";
-import { readState, writeState } from "./stored-state.ts";
 
 /** Facts of ended turns kept for readers that come back; older cursors get a fresh history. */
 const FACTS_KEPT_MAX = 4_000;

@@ -1,7 +1,7 @@
 import { expect, it } from "bun:test";
 import { elicitationId, NOW, permissionId } from "../../../tests/core/names.ts";
 import { EMPTY_SESSION } from "../../protocol/session-state.ts";
-import { readState, writeState } from "./stored-state.ts";
+import { readState, writeState } from "./session-statements.ts";
 
 const permission = {
   permissionId: permissionId("p"),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type DiffLine, diffLines } from "../../../src/presentation/line-diff.ts";
 import { wordDiff } from "../../../src/presentation/word-diff.ts";
-import { changedLines } from "../../../src/sessions/transfer/export/changed-lines.ts";
+import { changedLines } from "../../../src/sessions/transfer/export/write-markdown.ts";
 import { splitRows } from "../../../src/ui/diff/split-rows.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";

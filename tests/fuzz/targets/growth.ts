@@ -6,11 +6,11 @@ import { decidePermission } from "../../../src/sessions/policy/decide-permission
 import { matchesGlob } from "../../../src/sessions/policy/path-glob.ts";
 import { describeRequest } from "../../../src/sessions/policy/permission-subject.ts";
 import { readShellLine } from "../../../src/sessions/policy/shell-line.ts";
-import { fitsPattern } from "../../../src/sessions/questions/fits-pattern.ts";
+import { fitsPattern } from "../../../src/sessions/rules/judge-answer.ts";
+import { plainOutput } from "../../../src/sessions/transfer/export/entry-words.ts";
 import { PageWriting } from "../../../src/sessions/transfer/export/html-code.ts";
 import { htmlProse } from "../../../src/sessions/transfer/export/html-prose.ts";
-import { plainOutput } from "../../../src/sessions/transfer/export/plain-output.ts";
-import { parseSearch } from "../../../src/store/search/parse-search.ts";
+import { parseSearch } from "../../../src/store/search/sqlite-search-index.ts";
 import { resolveLinkTarget } from "../../../src/ui/markdown/link-target.ts";
 import { parseMarkdown } from "../../../src/ui/markdown/parse-blocks.ts";
 import { ansiSpans } from "../../../src/ui/output/ansi-spans.ts";

@@ -1,7 +1,6 @@
 import { posix } from "node:path";
 import type { RuleDraft } from "../../../src/protocol/permission-policy.ts";
-import type { PathFacts, ScopedRule } from "../../../src/sessions/policy/policy.ts";
-import { isInside } from "../../../src/sessions/policy/policy.ts";
+import { isInside, type PathFacts, type ScopedRule } from "../../../src/sessions/policy/policy.ts";
 
 export const ROOT = "/projects/demo";
 export const NOW = "2026-06-01T00:00:00Z";

@@ -5,8 +5,7 @@ import { decidePermission } from "../../../src/sessions/policy/decide-permission
 import { offerRules } from "../../../src/sessions/policy/offer-rules.ts";
 import { describeRequest, type PermissionSubject } from "../../../src/sessions/policy/permission-subject.ts";
 import type { Verdict } from "../../../src/sessions/policy/policy.ts";
-import { readCommand } from "../../../src/sessions/policy/read-command.ts";
-import { refuseRules } from "../../../src/sessions/policy/refuse-rules.ts";
+import { readCommand, refuseRules } from "../../../src/sessions/policy/read-command.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";
 import { mutateText, someText } from "../engine/mutate-text.ts";

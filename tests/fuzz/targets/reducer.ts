@@ -5,7 +5,7 @@ import { entriesOf, foldMessage } from "../../../src/protocol/fold-message.ts";
 import { reduceSession } from "../../../src/protocol/reduce-session.ts";
 import { FactMessage, type SessionHistory } from "../../../src/protocol/server-messages.ts";
 import { EMPTY_SESSION, type SessionState } from "../../../src/protocol/session-state.ts";
-import { readState, writeState } from "../../../src/store/session-log/stored-state.ts";
+import { readState, writeState } from "../../../src/store/session-log/session-statements.ts";
 import { commandId, permissionId, SESSION, turnId } from "../../core/names.ts";
 import { PureSession } from "../../core/pure-session.ts";
 import { shown, shownTail } from "../../core/session-reader.ts";

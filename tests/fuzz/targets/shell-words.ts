@@ -2,7 +2,7 @@ import { z } from "zod";
 import { matchesGlob } from "../../../src/sessions/policy/path-glob.ts";
 import { ruleWordsOf } from "../../../src/sessions/policy/read-command.ts";
 import { readShellLine } from "../../../src/sessions/policy/shell-line.ts";
-import { suspiciousText } from "../../../src/sessions/policy/suspicious-text.ts";
+import { suspiciousText } from "../../../src/sessions/policy/subject-oddity.ts";
 import { unwrapCommand } from "../../../src/sessions/policy/unwrap-command.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { hasControls } from "../engine/control-characters.ts";

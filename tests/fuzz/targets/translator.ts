@@ -6,7 +6,7 @@ import { isTextEntry } from "../../../src/protocol/entry.ts";
 import { FactBody } from "../../../src/protocol/facts.ts";
 import type { Json } from "../../../src/protocol/json.ts";
 import { boundDepth } from "../../../src/sessions/bound-depth.ts";
-import { hasParts } from "../../../src/sessions/meaning/observe-text.ts";
+import { hasParts } from "../../../src/sessions/rules/observe-text.ts";
 import { PureSession } from "../../core/pure-session.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";

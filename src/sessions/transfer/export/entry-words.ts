@@ -20,3 +20,33 @@ export function timeText(time: string): string {
   if (Number.isNaN(date.getTime())) return time;
   return `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
+
+/** Kinds that are pictures and sounds and nothing else: an SVG is a document with a life of its own. */
+const SHOWN: Readonly<Record<"image" | "audio", ReadonlySet<string>>> = {
+  image: new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"]),
+  audio: new Set(["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp4", "audio/ogg", "audio/webm", "audio/flac"]),
+};
+
+/** A `data:` address that holds only what it says; null for anything that is not plainly a picture or a sound. */
+export function mediaSource(kind: "image" | "audio", mimeType: string, data: string): string | null {
+  const type = mimeType.toLowerCase();
+  const bare = data.replace(/\s+/g, "");
+  return SHOWN[kind].has(type) && /^[A-Za-z0-9+/]+={0,2}$/.test(bare) ? `data:${type};base64,${bare}` : null;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+
+/** What a terminal would have shown, as text: no colours, no cursor moves, no bells; a line keeps what was written last. */
+export function plainOutput(text: string): string {
+  return text.replace(ANSI, "").split("\n").map(lastWritten).join("\n").replace(CONTROLS, "");
+}
+
+/** A carriage return starts the line again, unless it is at its end. By hand: a pattern would try from every character. */
+function lastWritten(line: string): string {
+  let end = line.length;
+  while (line.charAt(end - 1) === "\r") end -= 1;
+  return line.slice(end === 0 ? 0 : line.lastIndexOf("\r", end - 1) + 1, end);
+}

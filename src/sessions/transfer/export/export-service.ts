@@ -3,11 +3,9 @@ import type { ProjectStore } from "../../../ports/project-store.ts";
 import type { SessionLog } from "../../../ports/session-log.ts";
 import type { TransferStore } from "../../../ports/transfer-store.ts";
 import { isoTime, type World } from "../../../ports/world.ts";
-import type { Entry } from "../../../protocol/entry.ts";
+import { type Entry, Part } from "../../../protocol/entry.ts";
 import type { SessionId } from "../../../protocol/ids.ts";
 import type { ExportSource, ExportWriter } from "../export-document.ts";
-import { fileName } from "./file-name.ts";
-import { wholeEntry } from "./whole-entry.ts";
 import { writeJson } from "./write-json.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
@@ -32,7 +30,7 @@ interface Form {
   readonly isWhole: boolean;
 }
 
-export type ExportForm = keyof typeof FORMS;
+type ExportForm = keyof typeof FORMS;
 
 export function isExportForm(name: string): name is ExportForm {
   return Object.hasOwn(FORMS, name);
@@ -118,5 +116,45 @@ export class ExportService {
       position = next;
     }
     yield told(open.filter(({ entryId }) => seen.has(entryId)));
+  }
+}
+
+const NAME_CHARS_MAX = 60;
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** A title as the name of a file that every system takes: letters, digits and dashes, in any script. */
+function fileName(title: string): string {
+  const words = title.normalize("NFC").replace(/[^\p{L}\p{N}]+/gu, "-");
+  const name = [...words]
+    .slice(0, NAME_CHARS_MAX)
+    .join("")
+    .replace(/^-+|-+$/g, "");
+  return name === "" || RESERVED.test(name) ? `session${name === "" ? "" : `-${name}`}` : name;
+}
+
+/** An entry with the long texts that the store keeps apart; what was too long to be kept stays shortened and says so. */
+function wholeEntry(log: SessionLog, sessionId: SessionId, entry: Entry): Entry {
+  if (entry.type !== "tool-call" && entry.type !== "assistant") return entry;
+  const { entryId, parts } = entry;
+  const textOf = (part: number | null): string | null =>
+    log.output(sessionId, { entryId, part, from: 0, charsMax: Number.MAX_SAFE_INTEGER })?.content ?? null;
+  const whole = parts?.map((part, index) =>
+    "truncated" in part && part.truncated ? wholePart(part, textOf(index)) : part,
+  );
+  const grown = { ...entry, ...(whole && { parts: whole }) };
+  if (grown.type !== "tool-call" || !grown.truncated) return grown;
+  const { truncated, ...rest } = grown;
+  const result = textOf(null);
+  return result === null || result.length < truncated.totalChars ? grown : { ...rest, result };
+}
+
+function wholePart(part: Part, json: string | null): Part {
+  if (json === null) return part;
+  try {
+    return Part.parse(JSON.parse(json));
+  } catch (error) {
+    // Kept up to the limit of one text, it is no whole part any more.
+    if (error instanceof SyntaxError) return part;
+    throw error;
   }
 }

@@ -4,12 +4,10 @@ import { ownTimeMs, relativePaths, toolLine } from "../../../presentation/tool-l
 import { commandOf } from "../../../protocol/command-of.ts";
 import type { Entry, Part, ToolCallEntry, ToolLocation } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";
-import { inputText, TOOL_STATUS_WORDS, timeText } from "./entry-words.ts";
+import { inputText, mediaSource, plainOutput, TOOL_STATUS_WORDS, timeText } from "./entry-words.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { coloured, countChanged, htmlDiff, type PageWriting } from "./html-code.ts";
 import { htmlProse } from "./html-prose.ts";
-import { mediaSource } from "./media-source.ts";
-import { plainOutput } from "./plain-output.ts";
 
 /** A call that changed more files is not counted line by line. */
 const COUNTED_DIFFS_MAX = 20;

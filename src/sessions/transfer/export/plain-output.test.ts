@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { mediaSource } from "./media-source.ts";
-import { plainOutput } from "./plain-output.ts";
+import { mediaSource, plainOutput } from "./entry-words.ts";
 
 test("a line keeps what was written last, and no control character", () => {
   expect(plainOutput("10%\r20%\r30%\nnext\r\nend\r")).toBe("30%\nnext\nend");

@@ -3,7 +3,6 @@ import { timeText } from "./entry-words.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { PageWriting } from "./html-code.ts";
 import { htmlEntry } from "./html-entry.ts";
-import { PAGE_STYLE } from "./page-style.ts";
 
 /** Also inside the file: opened from a disk, it still runs nothing and asks nobody. */
 export const PAGE_POLICY =
@@ -38,3 +37,110 @@ export function* writeHtml({ session, directory, now, exportedAt, runs }: Export
 </html>
 `;
 }
+
+/** The whole look of an exported page: it has nothing else to fetch. */
+export const PAGE_STYLE = `
+:root { color-scheme: light dark; --text: light-dark(#1c1b22, #e7e6ec); --faint: light-dark(#615f6b, #a09eab);
+  --back: light-dark(#fff, #131217); --raised: light-dark(#f5f4f8, #1c1b22); --line: light-dark(#dddbe4, #34323d);
+  --accent: light-dark(#5b45d6, #a99bff); --good: light-dark(#146c3a, #6fd39a); --bad: light-dark(#b3261e, #ff8d85);
+  --added: light-dark(#e3f6e9, #12301f); --removed: light-dark(#fdeaea, #3a1718);
+  --added-word: light-dark(#b8e8c6, #1f5a38); --removed-word: light-dark(#f8c9c9, #6b2527);
+  --syn-keyword: light-dark(#7539c4, #bb9af7); --syn-string: light-dark(#3b640f, #9ece6a);
+  --syn-number: light-dark(#934200, #ff9e64); --syn-title: light-dark(#1d51ba, #82a8f8);
+  --syn-type: light-dark(#07617a, #2ac3de); --syn-attr: light-dark(#0b6458, #73daca);
+  --syn-comment: light-dark(#5a6186, #8690b8); --syn-punctuation: light-dark(#3f4670, #a9b4dd); }
+.hljs-keyword { color: var(--syn-keyword); }
+.hljs-string { color: var(--syn-string); }
+.hljs-number { color: var(--syn-number); }
+.hljs-title { color: var(--syn-title); }
+.hljs-type { color: var(--syn-type); }
+.hljs-attr { color: var(--syn-attr); }
+.hljs-comment { color: var(--syn-comment); }
+.hljs-punctuation { color: var(--syn-punctuation); }
+.hljs-addition, .stat-add { color: var(--good); }
+.hljs-deletion, .stat-del { color: var(--bad); }
+* { box-sizing: border-box; }
+body { margin: 0; padding: 2rem 1.25rem 4rem; background: var(--back); color: var(--text);
+  font: 16px/1.6 system-ui, -apple-system, "Segoe UI", sans-serif; overflow-wrap: anywhere; }
+body > * { max-width: 46rem; margin-inline: auto; }
+h1 { margin: 0 0 .25rem; font-size: 1.6rem; line-height: 1.25; text-wrap: balance; unicode-bidi: isolate; }
+h2 { margin: 0 0 .4rem; font-size: .95rem; }
+h3, h4, h5, h6 { margin: 1.25rem 0 .4rem; font-size: 1rem; }
+.tool h4 { margin: .75rem 0 .25rem; font-size: .75rem; font-weight: 600; color: var(--faint); }
+header { padding-bottom: 1rem; border-bottom: 1px solid var(--line); }
+header p, .faint, time { color: var(--faint); }
+header p { margin: 0; font-size: .875rem; }
+time { margin-left: .5rem; font-size: .8125rem; font-weight: 400; }
+main { display: block; }
+article { margin-block: 1rem; unicode-bidi: isolate; }
+article > :first-child { margin-top: 0; }
+article > :last-child { margin-bottom: 0; }
+.user { margin-top: 2.25rem; padding: .9rem 1.1rem; background: var(--raised); border-radius: .6rem; }
+.plain { margin: 0; white-space: pre-wrap; }
+.notice { padding: .6rem .9rem; border-left: 3px solid var(--line); color: var(--faint); }
+.notice.warning, .notice.error { border-color: var(--bad); }
+.thinking { color: var(--faint); }
+details, .summary { font-size: .9375rem; }
+.summary { margin: 0; }
+summary { cursor: pointer; }
+summary:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
+.tool { padding-left: .9rem; border-left: 2px solid var(--line); }
+.tool summary, .tool .summary { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .5rem; }
+.tool summary { position: relative; padding-left: 1.1rem; }
+.tool summary::before { content: "▸"; position: absolute; left: 0; color: var(--faint); }
+.tool [open] > summary::before { content: "▾"; }
+.tool summary::-webkit-details-marker { display: none; }
+.tool .target { flex: 1 1 0; min-width: 8rem; color: var(--faint); font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .8125rem; }
+.tool .end { display: inline-flex; gap: .5rem; margin-left: auto; color: var(--faint); font-size: .8125rem; white-space: nowrap; }
+.tag { padding: 0 .35rem; border: 1px solid var(--line); border-radius: .3rem; }
+.complete .mark { color: var(--good); }
+.tool.error .mark { color: var(--bad); }
+pre, code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .85em; }
+pre { margin: .5rem 0; padding: .75rem .9rem; background: var(--raised); border-radius: .4rem; white-space: pre-wrap; line-height: 1.5; }
+code { padding: .1em .3em; background: var(--raised); border-radius: .25rem; }
+pre code { padding: 0; background: none; font-size: 1em; }
+.user code, .user pre { background: var(--back); }
+figure { margin: .5rem 0; }
+figcaption { font-size: .875rem; }
+.code { background: var(--raised); border-radius: .4rem; }
+.code figcaption { padding: .35rem .9rem 0; color: var(--faint); font-size: .75rem; }
+.code pre { margin: 0; }
+.fold { color: var(--faint); font-size: .8em; }
+.diff ins .changed { background: var(--added-word); }
+.diff del .changed { background: var(--removed-word); }
+.diff pre { padding-inline: 0; }
+.diff pre > * { display: block; min-height: 1.5em; padding-inline: .9rem; text-decoration: none; }
+.diff ins { background: var(--added); }
+.diff del { background: var(--removed); }
+.box { font-family: system-ui, sans-serif; }
+li:has(> .box) { list-style: none; margin-left: -1.25rem; }
+.plan li:has(> .box) { margin-left: 0; }
+.plan ul { padding-left: 0; list-style: none; }
+blockquote { margin: .75rem 0; padding-left: .9rem; border-left: 3px solid var(--line); color: var(--faint); }
+:is(blockquote, ul, ol) :is(blockquote, ul, ol) :is(blockquote, ul, ol) :is(blockquote, ul, ol) :is(blockquote, ul, ol) :is(blockquote, ul, ol) {
+  padding-left: 0; border-left: 0; list-style-position: inside; }
+table { display: block; overflow-x: auto; border-collapse: collapse; }
+th, td { overflow-wrap: break-word; padding: .35rem .7rem; border: 1px solid var(--line); text-align: left; }
+.right { text-align: right; }
+.center { text-align: center; }
+img { max-width: 100%; border-radius: .4rem; }
+a { color: var(--accent); }
+hr { border: 0; border-top: 1px solid var(--line); }
+footer { margin-top: 3rem; color: var(--faint); font-size: .8125rem; }
+@media print {
+  :root { color-scheme: light; }
+  body { padding: 0; font-size: 11pt; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+  .user, pre, figure, img, tr { break-inside: avoid-page; }
+  .user, pre, .diff pre, .code { border: 1px solid var(--line); }
+  .code pre { border: 0; }
+  summary { list-style: none; }
+  summary::-webkit-details-marker { display: none; }
+  .tool summary { padding-left: 0; }
+  .tool summary::before, .tool [open] > summary::before { content: none; }
+  summary, h2, h3, h4, h5, h6, figcaption { break-after: avoid-page; }
+  .diff ins, .diff del, .diff .changed { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  audio { display: none; }
+  p, li { orphans: 3; widows: 3; }
+}
+`;

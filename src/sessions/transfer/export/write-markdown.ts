@@ -1,9 +1,6 @@
 import type { Entry, Part, ToolCallEntry } from "../../../protocol/entry.ts";
 import type { ExportSource } from "../export-document.ts";
-import { changedLines } from "./changed-lines.ts";
-import { inputText, TOOL_STATUS_WORDS, timeText } from "./entry-words.ts";
-import { mediaSource } from "./media-source.ts";
-import { plainOutput } from "./plain-output.ts";
+import { inputText, mediaSource, plainOutput, TOOL_STATUS_WORDS, timeText } from "./entry-words.ts";
 
 /** For reading and for pasting: what was said as it was written, tools as headings with their output in fences. */
 export function* writeMarkdown({ session, exportedAt, runs }: ExportSource): Generator<string> {
@@ -56,7 +53,7 @@ function toolText(entry: ToolCallEntry): string {
   ]);
 }
 
-export function partText(part: Part): string {
+function partText(part: Part): string {
   switch (part.type) {
     case "text":
       return part.text;
@@ -123,4 +120,43 @@ function oneLine(text: string): string {
 
 function isBlank(input: unknown): boolean {
   return input === "" || (typeof input === "object" && input !== null && Object.keys(input).length === 0);
+}
+
+const CONTEXT_LINES = 3;
+
+interface ChangedLine {
+  readonly mark: "+" | "-" | " ";
+  readonly text: string;
+}
+
+/** What changed between two texts: what they begin and end with alike is left out, but for a little around. */
+export function changedLines(oldText: string | null, newText: string): readonly ChangedLine[] {
+  const before = linesOf(oldText ?? "");
+  const after = linesOf(newText);
+  const start = sameFromStart(before, after);
+  const end = sameFromEnd(before, after, start);
+  const lines = (mark: ChangedLine["mark"], texts: readonly string[]) => texts.map((text) => ({ mark, text }));
+  return [
+    ...lines(" ", after.slice(Math.max(0, start - CONTEXT_LINES), start)),
+    ...lines("-", before.slice(start, before.length - end)),
+    ...lines("+", after.slice(start, after.length - end)),
+    ...lines(" ", after.slice(after.length - end, after.length - end + CONTEXT_LINES)),
+  ];
+}
+
+function linesOf(text: string): readonly string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}
+
+function sameFromStart(one: readonly string[], other: readonly string[]): number {
+  let count = 0;
+  while (count < one.length && count < other.length && one[count] === other[count]) count++;
+  return count;
+}
+
+function sameFromEnd(one: readonly string[], other: readonly string[], start: number): number {
+  const most = Math.min(one.length, other.length) - start;
+  let count = 0;
+  while (count < most && one[one.length - 1 - count] === other[other.length - 1 - count]) count++;
+  return count;
 }

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { AgentIdInput, defineTool } from "../tool.ts";
+import { accepted } from "../tool-error.ts";
+
+export const cancelAgent = defineTool({
+  name: "cancel_agent",
+  title: "Cancel an agent",
+  description: "Stops what one of your agents is doing. It keeps its memory and can be told something else.",
+  input: { agentId: AgentIdInput },
+  output: { success: z.boolean() },
+  run: async ({ sessions, children, commandId }, { agentId }) => {
+    const { row } = children.find(agentId);
+    const id = commandId("cancel");
+    const command = { type: "session:cancel", sessionId: row.id } as const;
+    accepted(await sessions.execute({ ...command, ...(id !== undefined && { commandId: id }) }));
+    return { success: true };
+  },
+});
+
+export const killAgent = defineTool({
+  name: "kill_agent",
+  title: "Kill an agent",
+  description: "Ends one of your agents for good, with all agents it started. What it said can still be read.",
+  input: { agentId: AgentIdInput },
+  output: { success: z.boolean() },
+  run: async ({ sessions, children, commandId }, { agentId }) => {
+    const { row } = children.find(agentId);
+    const id = commandId("kill");
+    const command = { type: "session:kill", sessionId: row.id } as const;
+    accepted(await sessions.execute({ ...command, ...(id !== undefined && { commandId: id }) }));
+    return { success: true };
+  },
+});

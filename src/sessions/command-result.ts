@@ -1,0 +1,52 @@
+import { invariant } from "../lib/assert.ts";
+import type { AgentBinding, Receipt, SessionLog } from "../ports/session-log.ts";
+import type { Storage } from "../ports/storage.ts";
+import { REFUSE, type Refusal } from "../protocol/errors.ts";
+import type { Fact, FactBody } from "../protocol/facts.ts";
+import { type Answer, writeAnswer } from "./answer.ts";
+import type { Effect } from "./rules/session-context.ts";
+
+/** A command that was decided on, on its way to the disk with its facts. */
+export interface CommandResult {
+  readonly commandId: string | undefined;
+  readonly answer: Answer;
+  readonly isSend: boolean;
+}
+
+/** Saying something is activity, whichever way it goes to the agent. */
+export function isSend({ type }: { readonly type: string }): boolean {
+  return type === "session:send" || type === "session:steer";
+}
+
+/** A no is an outcome, too: the same command again gets it again. */
+export function refused(commandId: string | undefined, refusal: Refusal, log: SessionLog, at: string): Answer {
+  const answer: Answer = { kind: "refused", refusal };
+  if (commandId !== undefined) log.saveReceipt({ commandId, answer: writeAnswer(answer), at });
+  return answer;
+}
+
+/** What could not be stored did not happen. */
+export function unstorable(storage: Storage): Answer {
+  return { kind: "refused", refusal: storage.refusal() ?? REFUSE.internal() };
+}
+
+export function receiptOf({ commandId, answer }: CommandResult, at: string): Receipt | null {
+  return commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at };
+}
+
+/** By the fact of that type that the command made, or a plain ok. */
+export function answerOf(made: readonly Fact[], seq: number, type: FactBody["type"] | null): Answer {
+  if (type === null) return { kind: "ok", seq };
+  const fact = made.findLast((one) => one.type === type);
+  invariant(fact, `a decision names the fact ${type} as its answer and makes it`);
+  return { kind: "fact", fact };
+}
+
+/**
+ * A session is ended from the commit of that command on, and alive again from the one that sets its agent to work: the
+ * agent's own words about it may come after a crash, and then they never do.
+ */
+export function stateAfter(state: AgentBinding["state"], effects: readonly Effect[]): AgentBinding["state"] {
+  if (effects.some(({ type }) => type === "close-agent")) return "closed";
+  return state === "closed" && effects.some(({ type }) => type === "prompt") ? "idle" : state;
+}

@@ -1,0 +1,113 @@
+import type { Commit, SessionLog } from "../../ports/session-log.ts";
+import { agentIdOf, type Entry, type UserEntry } from "../../protocol/entry.ts";
+import type { Fact } from "../../protocol/facts.ts";
+import type { EntryId, SessionId } from "../../protocol/ids.ts";
+import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import type { WholeOutput } from "../../protocol/shorten-entry.ts";
+import { type CommandResult, receiptOf } from "../command-result.ts";
+import type { SessionContext } from "../rules/session-context.ts";
+
+/** The words of a longer turn enter the search in small steps: nobody waits for its end because of them. */
+const SEARCHED_AT_ONCE_ENTRIES_MAX = 2_000;
+
+interface Made {
+  readonly facts: readonly Fact[];
+  /** With the facts in it. */
+  readonly state: SessionState;
+  readonly outputs: readonly WholeOutput[];
+  readonly done: CommandResult | null;
+  readonly now: string;
+  /** Someone looks at the session. */
+  readonly isShown: boolean;
+  /** The agent repeats what was said long ago, so nothing happens in the session. */
+  readonly isFromMemory: boolean;
+}
+
+/** What is to be stored of new facts, and the state that is left to work with. */
+export function buildCommit({ facts, state, outputs, done, now, isShown, isFromMemory }: Made) {
+  const { settled, working } = settle(state);
+  const hasSettled = settled.length > 0 || !isTurnActive(working.turn);
+  const commit: Omit<Commit, "binding" | "continuation"> = {
+    ...{ facts, state, settled, outputs },
+    snapshot: hasSettled ? working : null,
+    revised: lateEntries(facts),
+    lastActiveAt: done?.isSend || (!isFromMemory && facts.some(isActivity)) ? now : null,
+    attention: attentionOf(facts, done?.isSend === true || isShown),
+    receipt: done && receiptOf(done, now),
+    isSearchedLater: settled.length > SEARCHED_AT_ONCE_ENTRIES_MAX,
+  };
+  return { commit, settled, working };
+}
+
+/** What the user should know of: a turn that ended, however it did, and one that waits for them. */
+function attentionOf(facts: readonly Fact[], isSeen: boolean): Commit["attention"] {
+  const news = facts.findLast(
+    (fact) => fact.type === "session:turn" && (fact.turn.state === "idle" || fact.turn.state === "waiting"),
+  );
+  return news ? { seq: news.seq, isSeen } : null;
+}
+
+/** Entries of ended turns leave the working state for the entry table; the cost of a session is its open turn. */
+export function settle(state: SessionState): { settled: readonly Entry[]; working: SessionState } {
+  if (isTurnActive(state.turn)) return { settled: state.settled, working: { ...state, settled: [] } };
+  return { settled: [...state.settled, ...state.open], working: { ...state, settled: [], open: [] } };
+}
+
+/** Sending and receiving is activity; opening, renaming and archiving are not. */
+function isActivity(fact: Fact): boolean {
+  return fact.type === "session:update" || fact.type === "session:chunk" || fact.type === "session:turn";
+}
+
+/** Entries that have left the working state, as they stand now: what is not stored yet counts before what is. */
+export class SettledEntries {
+  readonly #sessionId: SessionId;
+  readonly #log: SessionLog;
+  #last: Entry | null;
+
+  constructor(sessionId: SessionId, log: SessionLog) {
+    this.#sessionId = sessionId;
+    this.#log = log;
+    // At most one word of ours about a turn's end stands after the last thing said in it.
+    this.#last = log.page(sessionId, null, 2)?.entries.findLast(isSaid) ?? null;
+  }
+
+  /** For deciding and observing in the middle of a burst: its own facts are in `state` and `staged`, not in the log. */
+  seenFrom(state: SessionState, staged: readonly Fact[]) {
+    const revised = (entry: Entry | null) =>
+      entry && (lateEntries(staged).findLast(({ entryId }) => entryId === entry.entryId) ?? entry);
+    const last = this.#last;
+    return {
+      settledEntry: (entryId: EntryId) =>
+        state.settled.findLast((entry) => entry.entryId === entryId) ??
+        revised(this.#log.settledEntry(this.#sessionId, entryId)),
+      get lastSettled() {
+        return state.settled.findLast(isSaid) ?? revised(last);
+      },
+      lastUserEntry: () => state.settled.findLast(isPrompt) ?? this.#log.lastUserEntry(this.#sessionId),
+      settledByAgentId: (agentId) =>
+        state.settled.findLast((entry) => agentIdOf(entry) === agentId) ??
+        revised(this.#log.settledByAgentId(this.#sessionId, agentId)),
+    } satisfies Partial<SessionContext> & Record<string, unknown>;
+  }
+
+  /** These have settled, and the facts revised those, on disk. */
+  committed(settled: readonly Entry[], facts: readonly Fact[]): void {
+    const last = settled.findLast(isSaid) ?? this.#last;
+    this.#last = lateEntries(facts).findLast(({ entryId }) => entryId === last?.entryId) ?? last;
+  }
+}
+
+/** A message of the user's that began a turn of its own: the one to send again when that failed. */
+function isPrompt(entry: Entry): entry is UserEntry {
+  return entry.type === "user" && entry.parentToolCallId === undefined && !entry.steered;
+}
+
+/** Words of ours about how a turn ended are no part of the talk: what comes late belongs to what was said before them. */
+function isSaid(entry: Entry): boolean {
+  return entry.type !== "notice" || entry.turnEnd === undefined;
+}
+
+/** Entries of ended turns that the facts revise. */
+function lateEntries(facts: readonly Fact[]): readonly Entry[] {
+  return facts.flatMap((fact) => (fact.type === "session:update" && fact.late ? [fact.entry] : []));
+}

@@ -1,0 +1,192 @@
+import type { SessionCommand } from "../../protocol/client-messages.ts";
+import type { MessageAuthor } from "../../protocol/entry.ts";
+import { REFUSE } from "../../protocol/errors.ts";
+import type { FactBody } from "../../protocol/facts.ts";
+import { CommandId } from "../../protocol/ids.ts";
+import { QUEUE_ITEMS_MAX } from "../../protocol/limits.ts";
+import type { QueueItem } from "../../protocol/session-parts.ts";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { refuseAttachments, refuseQueue } from "./refuse-attachments.ts";
+import { type Decision, NOTHING, type Outcome, type SessionContext } from "./session-context.ts";
+import { startTurn } from "./start-turn.ts";
+
+type Command<Type extends SessionCommand["type"]> = Extract<SessionCommand, { type: Type }>;
+
+/** A message that our own tools send for somebody else than the user; no client can set its author. */
+export type AuthoredSend = Command<"session:send"> & { readonly author: MessageAuthor };
+
+type Denial = Pick<Command<"permission:respond">, "sessionId" | "commandId"> & { readonly reason: string };
+
+const accept = (outcome: Outcome): Decision => ({ ok: true, answer: null, ...outcome });
+
+export function decideSend(
+  scene: SessionContext,
+  command: Command<"session:send" | "session:steer"> | AuthoredSend,
+): Decision {
+  const { state } = scene;
+  const { content, attachments = [] } = command;
+  if (isEmpty({ content, attachments }))
+    return { ok: false, refusal: REFUSE.invalidMessage("content: must not be empty without attachments") };
+  const refusal = refuseAttachments(attachments, state.config.abilities);
+  if (refusal) return { ok: false, refusal };
+  const item = queueItem(scene, command);
+  const aheadOf = command.type === "session:send" ? command.aheadOf : undefined;
+  if (aheadOf && (isTurnActive(state.turn) || state.queuePaused)) return putBack(scene, item, new Set(aheadOf));
+  if (isTurnActive(state.turn)) return wait(scene, item);
+  // Sending again is the user's word that work goes on: a queue that was held back follows this message.
+  const resumed = state.queuePaused ? [queueFact(state.queue, false)] : [];
+  const started = startTurn(scene, item);
+  return accept({ ...started, facts: [...resumed, ...started.facts] });
+}
+
+function wait(scene: SessionContext, item: QueueItem): Decision {
+  const { state } = scene;
+  if (state.queue.length >= QUEUE_ITEMS_MAX)
+    return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
+  // Sent after the user's own stop it does not wait with what that stop held back: it goes first, the rest follows.
+  const isNext = scene.cancelling === state.turn.turnId && state.queuePaused;
+  const queue = isNext ? [item, ...state.queue] : [...state.queue, item];
+  const refusal = refuseQueue(queue);
+  if (refusal) return { ok: false, refusal };
+  return accept({ facts: [queueFact(queue, state.queuePaused && !isNext)], effects: [] });
+}
+
+/** An edited message takes its old place: ahead of the first message behind it that is still queued, else last. */
+function putBack({ state }: SessionContext, item: QueueItem, aheadOf: ReadonlySet<CommandId>): Decision {
+  const { queue, queuePaused } = state;
+  if (queue.length >= QUEUE_ITEMS_MAX)
+    return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
+  const next = queue.findIndex(({ commandId, steering }) => !steering && aheadOf.has(commandId));
+  const items = queue.toSpliced(next === -1 ? queue.length : next, 0, item);
+  const refusal = refuseQueue(items);
+  return refusal ? { ok: false, refusal } : accept({ facts: [queueFact(items, queuePaused)], effects: [] });
+}
+
+/** Waits at the head of the queue until the agent says whether it took it: whatever it says, the message is somewhere. */
+export function decideSteer(scene: SessionContext, command: Command<"session:steer">): Decision {
+  const { state } = scene;
+  const { turnId } = state.turn;
+  if (!isTurnActive(state.turn) || turnId === undefined || scene.cancelling === turnId)
+    return decideSend(scene, command);
+  if (state.config.abilities?.steering !== true)
+    return {
+      ok: false,
+      refusal: REFUSE.invalidMessage("sessionId: this agent takes no message during a turn; send it, and it waits"),
+    };
+  const waiting = decideSend(scene, command);
+  if (!waiting.ok) return waiting;
+  const item: QueueItem = { ...queueItem(scene, command), steering: true };
+  const ahead = state.queue.filter(({ steering }) => steering);
+  const behind = state.queue.filter(({ steering }) => !steering);
+  const { commandId, content, attachments = [] } = item;
+  return accept({
+    facts: [queueFact([...ahead, item, ...behind], state.queuePaused)],
+    effects: [{ type: "steer", turnId, commandId, content, attachments }],
+  });
+}
+
+/** Why the user denied a request: into the running turn where the agent takes that, else ahead of all that waits. */
+export function decideReason(scene: SessionContext, { sessionId, commandId, reason }: Denial): Decision {
+  const { state } = scene;
+  const item: QueueItem = { commandId: commandId ?? CommandId.parse(scene.newId()), content: reason, isReason: true };
+  if (!isTurnActive(state.turn))
+    return decideSend(scene, { type: "session:send", sessionId, commandId: item.commandId, content: reason });
+  const ahead = state.queue.filter(({ steering }) => steering);
+  const behind = state.queue.filter(({ steering }) => !steering);
+  if (state.queue.length >= QUEUE_ITEMS_MAX)
+    return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
+  const { turnId } = state.turn;
+  if (turnId === undefined || state.config.abilities?.steering !== true)
+    return accept({ facts: [queueFact([...ahead, item, ...behind], state.queuePaused)], effects: [] });
+  return accept({
+    facts: [queueFact([...ahead, { ...item, steering: true }, ...behind], state.queuePaused)],
+    effects: [{ type: "steer", turnId, commandId: item.commandId, content: reason, attachments: [] }],
+  });
+}
+
+/**
+ * The list as the editor wants it, as far as it is still the editor's to say: what has begun meanwhile is not sent a
+ * second time, what the agent may already have stays, and what the editor never saw is kept behind the rest.
+ */
+export function decideQueueEdit(scene: SessionContext, command: Command<"session:queue-edit">): Decision {
+  const { queue, queuePaused, config } = scene.state;
+  const editable = new Map(queue.flatMap((item) => (item.steering ? [] : [[item.commandId, item] as const])));
+  const known = new Set([...(command.seen ?? editable.keys()), ...command.items.map(({ commandId }) => commandId)]);
+  const edited: QueueItem[] = [];
+  for (const { commandId, content, attachments } of command.items) {
+    const before = editable.get(commandId);
+    if (!before) continue;
+    editable.delete(commandId);
+    const kept = attachments ?? before.attachments ?? [];
+    // A message that the user rewrote is the user's.
+    const author = content === before.content ? before.author : undefined;
+    edited.push({
+      commandId,
+      content,
+      ...(author && { author }),
+      ...(kept.length > 0 && { attachments: kept }),
+      ...(before.isReason && { isReason: true }),
+    });
+  }
+  if (edited.some(isEmpty))
+    return { ok: false, refusal: REFUSE.invalidMessage("items: a message must not be empty without attachments") };
+  const items = [
+    ...queue.filter(({ steering }) => steering),
+    ...edited,
+    ...queue.filter(({ commandId, steering }) => !steering && !known.has(commandId)),
+  ];
+  const refusal =
+    edited.map((item) => refuseAttachments(item.attachments ?? [], config.abilities)).find((one) => one !== null) ??
+    refuseQueue(items);
+  return refusal ? { ok: false, refusal } : accept({ facts: [queueFact(items, queuePaused)], effects: [] });
+}
+
+/** The user's word that what was held back may run. */
+export function decideResume(scene: SessionContext): Decision {
+  const { queue, queuePaused, turn } = scene.state;
+  const [next] = queue;
+  if (!queuePaused || !next) return accept(NOTHING);
+  if (isTurnActive(turn) || next.steering) return accept({ facts: [queueFact(queue, false)], effects: [] });
+  return accept(startQueued(scene, next));
+}
+
+/** One message goes before all others: the running turn is stopped for it, and its own starts when that has ended. */
+export function decideSendNow(
+  scene: SessionContext,
+  command: Command<"session:send-now">,
+  stop: () => Outcome,
+): Decision {
+  const { queue, turn } = scene.state;
+  const item = queue.find(({ commandId }) => commandId === command.queuedId);
+  // It has begun meanwhile, or the agent is about to take it: that is what was asked for.
+  if (!item || item.steering) return accept(NOTHING);
+  if (!isTurnActive(turn)) return accept(startQueued(scene, item));
+  const stopped = stop();
+  const first = [item, ...queue.filter((other) => other !== item)];
+  return accept({ facts: [...stopped.facts, queueFact(first, false)], effects: stopped.effects });
+}
+
+/** Its turn starts, and the others follow it. */
+export function startQueued(scene: SessionContext, item: QueueItem): Outcome {
+  const others = scene.state.queue.filter((other) => other !== item);
+  const started = startTurn(scene, item);
+  return { facts: [queueFact(others, false), ...started.facts], effects: started.effects };
+}
+
+function queueItem(
+  scene: SessionContext,
+  command: Command<"session:send" | "session:steer"> | AuthoredSend,
+): QueueItem {
+  const { commandId = CommandId.parse(scene.newId()), content, attachments = [] } = command;
+  const author = "author" in command ? command.author : undefined;
+  return { commandId, content, ...(author && { author }), ...(attachments.length > 0 && { attachments }) };
+}
+
+function isEmpty({ content, attachments = [] }: Pick<QueueItem, "content" | "attachments">): boolean {
+  return content.trim() === "" && attachments.length === 0;
+}
+
+/** The queue as it now stands; an empty one is never held back. */
+export function queueFact(items: readonly QueueItem[], paused: boolean): FactBody {
+  return { type: "session:queue", items: [...items], paused: paused && items.length > 0 };
+}

@@ -1,0 +1,76 @@
+import type { ArmedWait } from "../../protocol/delegation.ts";
+import { REFUSE } from "../../protocol/errors.ts";
+import type { FactBody } from "../../protocol/facts.ts";
+import { CommandId, type SessionId } from "../../protocol/ids.ts";
+import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import type { Decision, SessionContext } from "./session-context.ts";
+import { startTurn } from "./start-turn.ts";
+
+const WAITS_MAX = 20;
+
+/** Commands that come from our own tools, never from a client. */
+export type WaitCommand =
+  | {
+      readonly type: "session:wait";
+      readonly sessionId: SessionId;
+      readonly commandId?: CommandId;
+      readonly wait: Omit<ArmedWait, "armedAt">;
+    }
+  /** What was waited for has come: the session goes on with these words. */
+  | {
+      readonly type: "session:wake";
+      readonly sessionId: SessionId;
+      readonly commandId?: CommandId;
+      readonly waitIds: readonly string[];
+      readonly content: string;
+    }
+  /** A budget is spent: the turn stops here, and says why. */
+  | {
+      readonly type: "session:limit";
+      readonly sessionId: SessionId;
+      readonly commandId?: CommandId;
+      readonly why: string;
+    }
+  /** The session has heard by itself what these waits were for. */
+  | {
+      readonly type: "session:waits-met";
+      readonly sessionId: SessionId;
+      readonly commandId?: CommandId;
+      readonly waitIds: readonly string[];
+    };
+
+export function decideWait(
+  { state, now }: SessionContext,
+  { wait }: Extract<WaitCommand, { type: "session:wait" }>,
+): Decision {
+  const waits = state.waits ?? [];
+  if (waits.some(({ waitId }) => waitId === wait.waitId)) return { ok: true, answer: null, facts: [], effects: [] };
+  if (waits.length >= WAITS_MAX) return { ok: false, refusal: REFUSE.limitExceeded("waits of one session", WAITS_MAX) };
+  const items = [...waits, { ...wait, agentIds: [...wait.agentIds], armedAt: now }];
+  return { ok: true, answer: null, facts: [{ type: "session:waits", items }], effects: [] };
+}
+
+/** The wait and the turn it starts change places in one commit: it wakes once, whatever happens in between. */
+export function decideWake(scene: SessionContext, command: Extract<WaitCommand, { type: "session:wake" }>): Decision {
+  const { state } = scene;
+  const met = (state.waits ?? []).filter(({ waitId }) => command.waitIds.includes(waitId));
+  if (met.length === 0) return { ok: false, refusal: REFUSE.notPending("nothing waits for this any more") };
+  if (isTurnActive(state.turn)) return { ok: false, refusal: REFUSE.notPending("the session is at work again") };
+  const started = startTurn(scene, {
+    commandId: CommandId.parse(scene.newId()),
+    content: command.content,
+    author: "children",
+  });
+  return {
+    ok: true,
+    answer: null,
+    facts: [...withoutWaits(state, command.waitIds), ...started.facts],
+    effects: started.effects,
+  };
+}
+
+/** Gives no fact when there is nothing to take away. */
+export function withoutWaits({ waits = [] }: SessionState, waitIds?: readonly string[]): FactBody[] {
+  const items = waitIds === undefined ? [] : waits.filter(({ waitId }) => !waitIds.includes(waitId));
+  return items.length === waits.length ? [] : [{ type: "session:waits", items: [...items] }];
+}

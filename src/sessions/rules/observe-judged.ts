@@ -1,0 +1,71 @@
+import { findToolCall } from "../../protocol/entry-index.ts";
+import type { FactBody } from "../../protocol/facts.ts";
+import { isPermission } from "../../protocol/pending-request.ts";
+import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import type { PermissionJudged } from "../policy/permission-judge.ts";
+import { askUser, cancelled } from "./open-requests.ts";
+import { NOTHING, type Outcome, type SessionContext } from "./session-context.ts";
+
+/** What the policy's word means: an answer to the agent, in view of everyone, or a question for the user after all. */
+export function observeJudged(scene: SessionContext, judged: PermissionJudged): Outcome {
+  const { question, isOpen, verdict } = judged;
+  const { permissionId, options } = question;
+  if (isOpen && !scene.state.pending.filter(isPermission).some((one) => one.permissionId === permissionId))
+    return NOTHING;
+  if (!isOpen && isOver(scene, judged)) return { facts: [], effects: [cancelled(permissionId)] };
+  const option = verdict.answer === "ask" ? null : chooseOption(options, verdict.answer);
+  if (option !== null) return answer(scene, judged, option);
+  if (isOpen) return NOTHING;
+  const note =
+    verdict.answer === "ask"
+      ? (question.note ?? verdict.why)
+      : `${verdict.why}. The agent offers no single way to say so just this once.`;
+  return askUser(scene, { ...question, note }, []);
+}
+
+/** Its turn was stopped or has ended while the rules were looked at. */
+function isOver(scene: SessionContext, { turnId }: PermissionJudged): boolean {
+  const { turn } = scene.state;
+  if (turnId === null) return false;
+  return turn.turnId !== turnId || !isTurnActive(turn) || scene.cancelling === turnId;
+}
+
+function answer(scene: SessionContext, judged: PermissionJudged, option: PermissionOption): Outcome {
+  const { question, isOpen, verdict } = judged;
+  const { pending, turn } = scene.state;
+  const outcome = { outcome: "selected", optionId: option.optionId } as const;
+  const { permissionId } = question;
+  const lastOne = isOpen && pending.length === 1 && turn.state === "waiting";
+  const facts: FactBody[] = [
+    // First: the answer adds to the call how long it waited.
+    ...markTool(scene, question, verdict.answer === "deny" ? "denied" : "allowed", verdict.why),
+    ...(isOpen ? [] : [{ type: "permission:request" as const, ...question, by: "policy" as const }]),
+    { type: "permission:resolved", permissionId, outcome, by: "policy", why: verdict.why, at: scene.now },
+    ...(lastOne ? [{ type: "session:turn" as const, turn: { ...turn, state: "running" as const } }] : []),
+  ];
+  return { facts, effects: [{ type: "answer-permission", permissionId, outcome }] };
+}
+
+/** The call itself says that nobody was asked: this is where the reader looks. */
+function markTool(
+  scene: SessionContext,
+  { toolCall }: PendingPermission,
+  said: "allowed" | "denied",
+  why: string,
+): FactBody[] {
+  const tool = findToolCall(scene.state.open, toolCall.toolCallId);
+  if (!tool) return [];
+  return [{ type: "session:update", entry: { ...tool, permission: { answer: said, by: "policy", why } } }];
+}
+
+/**
+ * The agent's own option for an automatic answer: for this once, never for always. Two that allow once differ in
+ * something only a person can judge, so neither is taken.
+ */
+function chooseOption(options: readonly PermissionOption[], answer: "allow" | "deny"): PermissionOption | null {
+  const kind = answer === "allow" ? "allow_once" : "reject_once";
+  const [first, second] = options.filter((option) => option.kind === kind);
+  if (first === undefined || (answer === "allow" && second !== undefined)) return null;
+  return first;
+}

@@ -1,0 +1,238 @@
+import { wordsOf } from "../../lib/words-of.ts";
+import type { AgentEvent } from "../../ports/agents.ts";
+import type { Said } from "../../ports/session-log.ts";
+import { type Entry, isTextEntry } from "../../protocol/entry.ts";
+import type { FactBody } from "../../protocol/facts.ts";
+import { EntryId, TurnId } from "../../protocol/ids.ts";
+import { reduceSession } from "../../protocol/reduce-session.ts";
+import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import { endTurn } from "./end-turn.ts";
+import type { Outcome, SessionContext } from "./session-context.ts";
+
+type Replayed = Extract<AgentEvent, { type: "replayed" }>;
+type Observe = (scene: SessionContext, event: AgentEvent) => Outcome;
+
+/**
+ * What the agent remembers is ours already, and nothing of it is shown again. Turns that came after ours, because the
+ * user went on elsewhere, are taken over; where the agent knows less or something else, ours stays and a notice says so.
+ */
+export function observeReplay(scene: SessionContext, { events, whole }: Replayed, observe: Observe): FactBody[] {
+  const said = scene.said();
+  const { news, forgotten, differs } = compareReplay(said, events, whole);
+  const known = new Set(said.filter(({ type }) => type === "notice").map(({ content }) => content));
+  const notices = [forgotten > 0 ? forgottenWords(forgotten) : null, differs ? DIFFERS : null]
+    .filter((content) => content !== null)
+    .filter((content) => !known.has(content));
+  const before = openedBy(scene.state);
+  const place = before ? { before: before.entryId } : {};
+  return [
+    ...news.flatMap((turn) => adopt(scene, turn, observe)).flatMap((entry) => entryFacts(entry, place)),
+    ...notices.slice(0, 1).map((content): FactBody => ({ type: "session:update", entry: notice(scene, content) })),
+  ];
+}
+
+const DIFFERS =
+  "The agent remembers this conversation differently. What is shown here stays as it was said; tell the agent what it needs to know.";
+
+function forgottenWords(count: number): string {
+  return `The agent itself does not remember ${count} of your messages here. Repeat what it needs to know.`;
+}
+
+/** The message that is waiting for this very agent: what was said before it stands before it. */
+function openedBy({ turn, open }: SessionState): Entry | undefined {
+  return isTurnActive(turn) ? open.find(({ turnId }) => turnId === turn.turnId) : undefined;
+}
+
+function entryFacts(entry: Entry, place: { before?: EntryId }): FactBody[] {
+  const update: FactBody = { type: "session:update", entry, ...place };
+  return isTextEntry(entry) ? [update, { type: "session:complete", entryId: entry.entryId }] : [update];
+}
+
+/** Played through as the turn it was, apart from this session's own state, so that every rule for live words holds. */
+function adopt(scene: SessionContext, turn: HeardTurn, observe: Observe): readonly Entry[] {
+  const turnId = TurnId.parse(scene.newId());
+  let state: SessionState = { ...EMPTY_SESSION, turn: { state: "running", turnId, startedAt: scene.now } };
+  const fold = (facts: readonly FactBody[]) => {
+    for (const fact of facts) state = reduceSession(state, { ...fact, seq: state.seq + 1 });
+  };
+  const apart = (): SessionContext => ({
+    ...scene,
+    state,
+    cancelling: null,
+    lastSettled: null,
+    settledByAgentId: () => null,
+  });
+  const asked = userEntry(scene, turn, turnId);
+  fold([{ type: "session:update", entry: asked }]);
+  for (const event of turn.events) if (!isUser(event)) fold(observe(apart(), event).facts);
+  fold(endTurn(apart(), "end_turn").facts);
+  return state.settled;
+}
+
+function userEntry(scene: SessionContext, { events }: HeardTurn, turnId: TurnId): Entry {
+  const said = events.filter(isUser);
+  const content = said.map((event) => (event.type === "text" ? event.text : "")).join("");
+  const attachments = said.flatMap((event) => (event.type === "part" ? [event.part] : []));
+  return {
+    type: "user",
+    entryId: EntryId.parse(scene.newId()),
+    turnId,
+    content,
+    ...(attachments.length > 0 && { attachments }),
+    timestamp: scene.now,
+  };
+}
+
+function notice(scene: SessionContext, content: string): Entry {
+  const { turn } = scene.state;
+  const turnId = isTurnActive(turn) ? turn.turnId : undefined;
+  return {
+    type: "notice",
+    entryId: EntryId.parse(scene.newId()),
+    ...(turnId && { turnId }),
+    severity: "info",
+    content,
+    timestamp: scene.now,
+  };
+}
+
+/** One message of the user and what the agent made of it, as the agent remembers it. */
+interface HeardTurn {
+  readonly message: string;
+  readonly answer: string;
+  readonly events: readonly AgentEvent[];
+}
+
+interface Comparison {
+  /** Turns that are not ours, after the last one that is: the conversation went on elsewhere. */
+  readonly news: readonly HeardTurn[];
+  /** Messages of ours that the agent does not remember. */
+  readonly forgotten: number;
+  /** It remembers something in the place of ours, and nobody can tell which came when. */
+  readonly differs: boolean;
+}
+
+type Turn = Pick<HeardTurn, "message" | "answer">;
+
+/** Context and results that some agents keep among the words: nobody typed or said these. */
+const MADE_BY_MACHINE = /^<([\w-]+)>.*<\/\1>$|^\[Function(?:Call|Response):[^\]]*\]$/s;
+const THOUGHT_MARK = /^\[Thought: true\]/;
+/** Shorter messages are found in others by chance. */
+const CONTAINED_CHARS_MIN = 12;
+/** Of what is left after the common beginning, so much is looked through; what is older is taken as remembered. */
+const TURNS_ALIGNED_MAX = 1_500;
+
+/** What the agent remembers beside what was said here. Only words are compared: spaces and tools differ everywhere. */
+function compareReplay(said: readonly Said[], events: readonly AgentEvent[], whole: boolean): Comparison {
+  const ours = turnsSaid(said);
+  const heard = turnsHeard(events);
+  // Some agents repeat nothing, whatever they remember.
+  if (heard.length === 0) return { news: [], forgotten: 0, differs: false };
+  const start = whole ? commonStart(ours, heard) : 0;
+  const left = ours.slice(start).slice(-TURNS_ALIGNED_MAX);
+  const more = heard.slice(start).slice(-TURNS_ALIGNED_MAX);
+  const pairs = align(left, more);
+  const differs =
+    ours.slice(0, start).some((turn, index) => !answersAgree(turn, heard[index])) ||
+    pairs.some(([one, other]) => !answersAgree(left[one], more[other]));
+  const forgotten = whole ? left.length - pairs.length : 0;
+  const last = pairs.at(-1);
+  // What came after a message the agent has forgotten may have come instead of it.
+  const isPlaced = left.length === 0 || last?.[0] === left.length - 1;
+  return { news: isPlaced ? withoutRepeats(more.slice((last?.[1] ?? -1) + 1), ours.at(-1)) : [], forgotten, differs };
+}
+
+function turnsSaid(said: readonly Said[]): Turn[] {
+  const turns: { message: string; answer: string }[] = [];
+  for (const { type, content } of said) {
+    const last = turns.at(-1);
+    if (type === "user") turns.push({ message: wordsOf(content), answer: "" });
+    else if (type === "assistant" && last) last.answer += wordsOf(content);
+  }
+  return turns;
+}
+
+function turnsHeard(events: readonly AgentEvent[]): HeardTurn[] {
+  const turns: { message: string; answer: string; events: AgentEvent[] }[] = [];
+  let before: AgentEvent | null = null;
+  for (const event of events.flatMap(withoutMachineWords)) {
+    if (startsTurn(event, before)) turns.push({ message: "", answer: "", events: [] });
+    before = event;
+    const turn = turns.at(-1);
+    if (!turn) continue;
+    turn.events.push(event);
+    if (event.type !== "text") continue;
+    if (event.kind === "user") turn.message += wordsOf(event.text);
+    if (event.kind === "assistant") turn.answer += wordsOf(event.text);
+  }
+  return turns;
+}
+
+function withoutMachineWords(event: AgentEvent): AgentEvent[] {
+  if (event.type !== "text") return [event];
+  if (MADE_BY_MACHINE.test(wordsOf(event.text))) return [];
+  return [event.kind === "assistant" ? { ...event, text: event.text.replace(THOUGHT_MARK, "") } : event];
+}
+
+function isUser(event: AgentEvent | null): boolean {
+  return (event?.type === "text" || event?.type === "part") && event.kind === "user";
+}
+
+/** Nobody repeats a message in small pieces: without an id in common, a text is a message of its own. */
+function startsTurn(event: AgentEvent, before: AgentEvent | null): boolean {
+  if (!isUser(event)) return false;
+  if (!isUser(before)) return true;
+  if (event.type !== "text" || before?.type !== "text") return false;
+  return event.messageId === undefined || event.messageId !== before.messageId;
+}
+
+function commonStart(ours: readonly Turn[], heard: readonly Turn[]): number {
+  const end = ours.findIndex((turn, index) => !isSameMessage(turn, heard[index]));
+  return end === -1 ? ours.length : end;
+}
+
+function isSameMessage(ours: Turn | undefined, heard: Turn | undefined): boolean {
+  if (!ours || !heard) return false;
+  if (ours.message === heard.message) return true;
+  // With files and images around it, the message is still in there.
+  return ours.message.length >= CONTAINED_CHARS_MIN && heard.message.includes(ours.message);
+}
+
+/** One may have heard less than the other: a turn that was stopped, a text that was streamed twice. */
+function answersAgree(ours: Turn | undefined, heard: Turn | undefined): boolean {
+  if (!ours || !heard) return true;
+  return ours.answer.includes(heard.answer) || heard.answer.includes(ours.answer);
+}
+
+/** Which of ours is which of theirs: as many as possible, in order, each as early as it can be. */
+function align(ours: readonly Turn[], heard: readonly Turn[]): (readonly [number, number])[] {
+  const width = heard.length + 1;
+  /** How many can be matched from each place on. */
+  const most = new Uint16Array((ours.length + 1) * width);
+  const at = (one: number, other: number) => most[one * width + other] ?? 0;
+  for (let one = ours.length - 1; one >= 0; one--)
+    for (let other = heard.length - 1; other >= 0; other--) {
+      const paired = isSameMessage(ours[one], heard[other]) ? at(one + 1, other + 1) + 1 : 0;
+      most[one * width + other] = Math.max(paired, at(one + 1, other), at(one, other + 1));
+    }
+  const pairs: (readonly [number, number])[] = [];
+  for (let one = 0, other = 0; one < ours.length && other < heard.length; ) {
+    if (isSameMessage(ours[one], heard[other]) && at(one, other) === at(one + 1, other + 1) + 1)
+      pairs.push([one++, other++]);
+    else if (at(one, other) === at(one + 1, other)) one++;
+    else other++;
+  }
+  return pairs;
+}
+
+/** A message that was sent a second time, after a failure, is remembered twice and stands here once. */
+function withoutRepeats(news: readonly HeardTurn[], last: Turn | undefined): readonly HeardTurn[] {
+  if (!last) return news;
+  const first = news.findIndex((turn) => !isRepeat(turn, last));
+  return first === -1 ? [] : news.slice(first);
+}
+
+function isRepeat(turn: Turn, last: Turn): boolean {
+  if (turn.answer !== "" && turn.answer === last.answer) return true;
+  return turn.message === last.message && answersAgree(last, turn);
+}

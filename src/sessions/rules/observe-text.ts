@@ -1,0 +1,166 @@
+import type { AgentEvent } from "../../ports/agents.ts";
+import type { Entry, Part, TextEntry, UserEntry } from "../../protocol/entry.ts";
+import { isTextEntry } from "../../protocol/entry.ts";
+import type { FactBody } from "../../protocol/facts.ts";
+import { EntryId } from "../../protocol/ids.ts";
+import { isTurnActive } from "../../protocol/session-state.ts";
+import { cutAt } from "../../protocol/shown-text.ts";
+import type { SessionContext } from "./session-context.ts";
+
+/** A longer text goes on in a further entry: every frame, row and node stays bounded, and no word is dropped. */
+export const ENTRY_CHARS_MAX = 1_000_000;
+
+type Text = Extract<AgentEvent, { type: "text" }>;
+
+/** Text grows the entry it belongs to, or starts one of its own; after its turn it revises what was closed. */
+export function observeText(scene: SessionContext, event: Text): FactBody[] {
+  if (event.text === "") return [];
+  if (event.kind === "user") return observeUserText(scene, event);
+  const active = isTurnActive(scene.state.turn);
+  const target = textTarget(scene, event);
+  if (!target) return startText(scene, event, event.text);
+  const room = ENTRY_CHARS_MAX - target.entry.content.length;
+  const head = cutAt(event.text, Math.max(room, 0));
+  const rest = event.text.slice(head.length);
+  const grown: FactBody[] =
+    head === ""
+      ? []
+      : active && !target.late
+        ? [{ type: "session:chunk", entryId: target.entry.entryId, content: head }]
+        : [revise({ ...target.entry, content: target.entry.content + head }, target.late)];
+  return rest === "" ? grown : [...grown, ...startText(scene, event, rest, target.entry)];
+}
+
+interface Target {
+  readonly entry: TextEntry;
+  /** It belongs to a turn that has ended. */
+  readonly late: boolean;
+}
+
+/** Adjacent text of the same kind and message grows; text after its turn finds its message by the agent's id. */
+function textTarget(scene: SessionContext, event: Text): Target | null {
+  const last = scene.state.open.at(-1);
+  if (isTextEntry(last) && last.type === event.kind && isSameTalk(last, event) && !hasParts(last))
+    return { entry: last, late: false };
+  // A turn that tries a message again has no entry yet, and must not go on with the answer of the turn before.
+  if (scene.state.open.length > 0 || isTurnActive(scene.state.turn)) return null;
+  const settled =
+    event.messageId === undefined ? withoutId(scene.lastSettled) : scene.settledByAgentId(event.messageId);
+  return settled && isTextEntry(settled) && settled.type === event.kind ? { entry: settled, late: true } : null;
+}
+
+function isSameTalk(entry: TextEntry, event: Text): boolean {
+  return entry.messageId === event.messageId && entry.parentToolCallId === event.parentToolCallId;
+}
+
+/** Agents that give no ids send late text right after their answer: it belongs to that. */
+function withoutId(entry: Entry | null): TextEntry | null {
+  return entry && isTextEntry(entry) && entry.messageId === undefined && !hasParts(entry) ? entry : null;
+}
+
+/** Whole from the start: nothing is appended to it. */
+export function hasParts(entry: TextEntry): boolean {
+  return entry.type === "assistant" && entry.parts !== undefined;
+}
+
+function startText(scene: SessionContext, event: Text, text: string, before?: TextEntry): FactBody[] {
+  const pieces = splitText(text);
+  const facts: FactBody[] = before ? [complete(before.entryId)] : closeOpenText(scene);
+  pieces.forEach((content, index) => {
+    const entry = newTextEntry(scene, event, content);
+    facts.push({ type: "session:update", entry });
+    const grows = index === pieces.length - 1 && isTurnActive(scene.state.turn);
+    if (!grows) facts.push(complete(entry.entryId));
+  });
+  return facts;
+}
+
+function newTextEntry(scene: SessionContext, event: Text, content: string): TextEntry {
+  const base = {
+    entryId: EntryId.parse(scene.newId()),
+    ...turnOf(scene),
+    content,
+    timestamp: scene.now,
+    ...(event.messageId !== undefined && { messageId: event.messageId }),
+    ...parentOf(event),
+  };
+  return event.kind === "thinking" ? { ...base, type: "thinking" } : { ...base, type: "assistant" };
+}
+
+/** An image, a link or anything else that is not text stands as an entry of its own, in its place. */
+export function observePart(scene: SessionContext, event: Extract<AgentEvent, { type: "part" }>): FactBody[] {
+  const { kind, part } = event;
+  if (kind === "user" && askedEntry(scene)?.attachments?.some((sent) => isSamePart(sent, part))) return [];
+  const entryId = EntryId.parse(scene.newId());
+  const base = { entryId, ...turnOf(scene), content: "", timestamp: scene.now, ...parentOf(event) };
+  const entry: Entry =
+    kind === "user" ? { ...base, type: "user", attachments: [part] } : { ...base, type: "assistant", parts: [part] };
+  return [...closeOpenText(scene), { type: "session:update", entry }, ...(kind === "user" ? [] : [complete(entryId)])];
+}
+
+/** Agents echo the prompt; only words that are not ours already are new. */
+function observeUserText(scene: SessionContext, event: Text): FactBody[] {
+  const { text } = event;
+  const last = scene.state.open.at(-1);
+  const isEcho = event.parentToolCallId === undefined && isOurs(scene, text.trim());
+  if (isEcho) return [];
+  // Said in the user's name, and not by them: the next piece of it grows it.
+  if (last?.type === "user" && last.commandId === undefined && last.parentToolCallId === event.parentToolCallId)
+    return [revise({ ...last, content: last.content + text }, false)];
+  const base = { entryId: EntryId.parse(scene.newId()), ...turnOf(scene), ...parentOf(event) };
+  return [
+    ...closeOpenText(scene),
+    { type: "session:update", entry: { ...base, type: "user", content: text, timestamp: scene.now } },
+  ];
+}
+
+function parentOf({ parentToolCallId }: { readonly parentToolCallId?: string }): { parentToolCallId?: string } {
+  return parentToolCallId === undefined ? {} : { parentToolCallId };
+}
+
+/** Part of what the user asked, or of what the agent was asked to take into the turn. */
+function isOurs(scene: SessionContext, text: string): boolean {
+  const steering = scene.state.queue.filter((item) => item.steering);
+  return [askedEntry(scene), ...steering].some((said) => said?.content.includes(text));
+}
+
+function askedEntry(scene: SessionContext): UserEntry | undefined {
+  return scene.state.open.findLast(
+    (entry): entry is UserEntry => entry.type === "user" && entry.commandId !== undefined,
+  );
+}
+
+/** Compared by what it carries: an agent that echoes a part may leave out or add what describes it. */
+function isSamePart(one: Part, other: Part): boolean {
+  const carried = (part: Part) => ("data" in part ? part.data : "uri" in part ? part.uri : JSON.stringify(part));
+  return one.type === other.type && carried(one) === carried(other);
+}
+
+/** Whatever starts after a growing text ends that text. */
+export function closeOpenText(scene: SessionContext): FactBody[] {
+  const last = scene.state.open.at(-1);
+  return isTextEntry(last) && !hasParts(last) && isTurnActive(scene.state.turn) ? [complete(last.entryId)] : [];
+}
+
+export function turnOf(scene: SessionContext): { turnId?: NonNullable<SessionContext["state"]["turn"]["turnId"]> } {
+  const { turn } = scene.state;
+  return isTurnActive(turn) && turn.turnId ? { turnId: turn.turnId } : {};
+}
+
+function complete(entryId: EntryId): FactBody {
+  return { type: "session:complete", entryId };
+}
+
+function revise(entry: Entry, late: boolean): FactBody {
+  return late ? { type: "session:update", entry, late: true } : { type: "session:update", entry };
+}
+
+function splitText(text: string): string[] {
+  const pieces: string[] = [];
+  for (let rest = text; rest !== ""; ) {
+    const piece = cutAt(rest, ENTRY_CHARS_MAX);
+    pieces.push(piece);
+    rest = rest.slice(piece.length);
+  }
+  return pieces;
+}
