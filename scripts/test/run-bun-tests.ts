@@ -13,10 +13,9 @@ const TEST_TIMEOUT_MS = 240_000;
 /** A part that hangs is ended and fails. On a calm machine the longest takes a quarter of an hour; a busy one may need twice that and more. */
 const PART_TIMEOUT_MS = 40 * 60 * 1_000;
 
-/** Tests with servers and browsers mostly wait for processes; more files at once than this only wait for each other. */
+/** More files at once than this only wait for each other. What is run again is run alone. */
 const LANES_MAX = 2;
-/** Files of unit tests are so short that a second process costs more than it saves; what is run again is run alone. */
-const PARTS_IN_LANES: ReadonlySet<string> = new Set(["integration", "browser"]);
+const PARTS_IN_LANES: ReadonlySet<string> = new Set(["unit", "integration", "browser"]);
 /** More files than this do not fail by chance, and what fails this often again does not either. */
 const LOOKED_AT_AGAIN_FILES_MAX = 6;
 const LOOKS_AGAIN_MAX = 2;

@@ -55,11 +55,16 @@ describe("InstanceLock", () => {
     const data = new DataDir(dir.path);
     new InstanceLock(data)[Symbol.dispose]();
     const program = `
-      const { isLockHeld } = await import(${JSON.stringify(`${import.meta.dir}/lock-state.ts`)});
+      const { isLockHeld } = await import(${JSON.stringify(`${import.meta.dir}/instance-lock.ts`)});
       console.log("looking");
       for (;;) isLockHeld(${JSON.stringify(dir.path)});`;
     const looking = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe" });
-    for await (const _ of looking.stdout) break;
+    let hasLooked = false;
+    for await (const _ of looking.stdout) {
+      hasLooked = true;
+      break;
+    }
+    expect(hasLooked).toBe(true);
     for (let start = 0; start < 300; start++) new InstanceLock(data)[Symbol.dispose]();
     looking.kill("SIGKILL");
     await looking.exited;

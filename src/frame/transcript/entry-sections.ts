@@ -128,6 +128,10 @@ export class EntrySections {
       else if (!isSame) section.clear(this.#estimate(section));
       return section;
     });
+    // What comes in above something that is left out on paper is older still.
+    const leftOut = this.#sections.findLastIndex(({ element }) => element.hasAttribute("data-left-out"));
+    for (const { element } of this.#sections.slice(0, Math.max(0, leftOut)))
+      element.toggleAttribute("data-left-out", true);
     this.#chapters.place(this.#sections);
   }
 
