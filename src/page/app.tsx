@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
 import { LazyView } from "../ui/controls/lazy-view.tsx";
-import { ShellDialogs } from "./dialogs/shell-dialogs.tsx";
-import { runShortcut } from "./keys/run-shortcut.ts";
 import { NothingOpen } from "./pages/nothing-open.tsx";
 import { Strips } from "./pages/strips.tsx";
 import { Welcome } from "./pages/welcome.tsx";
+import { runShortcut } from "./run-shortcut.ts";
+import { ShellDialogs } from "./shell-dialogs.tsx";
 import { OpenMenu } from "./sidebar/row-care.tsx";
 import { Sidebar } from "./sidebar/sidebar.tsx";
 import type { Shell } from "./state/shell.ts";

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { barredNames } from "./barred-names.ts";
 import { deadDocPaths, namedBy } from "./doc-paths.ts";
+import { folderCycles } from "./folder-cycles.ts";
 import { gitStarts } from "./git-starts.ts";
 import { holderOpinions } from "./holder-opinions.ts";
 import { importCycles } from "./import-cycles.ts";
@@ -13,7 +14,7 @@ import { wrongArrows } from "./import-map.ts";
 import { barrels, leftoverMarkers, swallowedErrors } from "./leftovers.ts";
 import { pageDangers } from "./page-dangers.ts";
 import { machinePaths, registryAddresses, type TrackedFile } from "./repository-hygiene.ts";
-import { readSources } from "./source-file.ts";
+import { isProduct, readSources } from "./source-file.ts";
 import { reachesForTheWorld } from "./world-access.ts";
 
 const LIST_BYTES_MAX = 64 * 1024 * 1024;
@@ -27,6 +28,10 @@ test("imports point the way the architecture says", () => {
 
 test("no file imports itself through others", () => {
   expect(importCycles(files)).toEqual([]);
+});
+
+test("no folder imports itself through others, at any depth", () => {
+  expect(folderCycles(files.filter(({ path }) => isProduct(path)))).toEqual([]);
 });
 
 test("files and classes have names that say something", () => {

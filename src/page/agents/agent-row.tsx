@@ -3,7 +3,7 @@ import type { SessionId } from "../../protocol/ids.ts";
 import type { AgentInfo, ProcessTopology, SessionRow } from "../../protocol/server-messages.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { TroubleNotice } from "../dialogs/trouble-notice.tsx";
+import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import { Choice } from "../permissions/choice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { AgentStanding } from "../state/shell-state.ts";

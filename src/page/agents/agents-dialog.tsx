@@ -1,9 +1,9 @@
 import type { AgentInfo } from "../../protocol/server-messages.ts";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import panelStyles from "../dialogs/agent-panels.css" with { type: "text" };
-import { Dialog } from "../dialogs/dialog.tsx";
+import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { ShellState } from "../state/shell-state.ts";
+import panelStyles from "./agent-panels.css" with { type: "text" };
 import { AgentRow } from "./agent-row.tsx";
 import type { AgentsStatus } from "./agents-status.ts";
 import { memoryWords } from "./process-words.ts";

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { AgentInfo } from "../../protocol/server-messages.ts";
-import { InstallPanel } from "../dialogs/install-panel.tsx";
-import { TroubleNotice } from "../dialogs/trouble-notice.tsx";
+import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { Trouble } from "../state/trouble.ts";
+import { InstallPanel } from "./install-panel.tsx";
 
 /** An agent that was installed from here: which version is in use, the newer one, the one before, and the way out. */
 export function InstalledLine({ shell, agent }: { shell: Shell; agent: AgentInfo }) {

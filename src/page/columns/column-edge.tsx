@@ -1,6 +1,6 @@
 import type { SessionId } from "../../protocol/ids.ts";
-import type { ShownColumn } from "../split/split-view.ts";
 import type { Shell } from "../state/shell.ts";
+import type { ShownColumn } from "../state/split-view.ts";
 
 const KEY_STEP = 0.03;
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { canOpenBeside } from "../split/split-actions.ts";
 import type { Shell } from "../state/shell.ts";
+import { canOpenBeside } from "../state/split-actions.ts";
 
 /** The right edge, while a tab is dragged: dropped here it stands beside what is in view. The menu and Alt+\ do the same without a pointer. */
 export function DropBeside({ shell }: { shell: Shell }) {

@@ -1,7 +1,7 @@
 import type { SessionId } from "../../protocol/ids.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { NotificationLevel } from "../notification-level.ts";
-import { sessionMark } from "../sidebar/session-mark.ts";
+import { sessionMark } from "../state/session-mark.ts";
 
 /** Why a session calls for the user. */
 export type Call = "waiting" | "failed" | "finished";

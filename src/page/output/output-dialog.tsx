@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { sizeWords } from "../../ui/parts/whole-output-button.ts";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import { Dialog } from "../dialogs/dialog.tsx";
+import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { WholeOutputOf } from "../state/shell-dialog.ts";
 import { CopyButton } from "../trace/copy-button.tsx";

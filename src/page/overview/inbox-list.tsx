@@ -7,7 +7,7 @@ import { findShortcut } from "../../ui/keys/shell-shortcut.ts";
 import { IN_INBOX, type InboxWish } from "../../ui/keys/shortcut-table.ts";
 import { firstOption } from "../../ui/permissions/permission-words.ts";
 import { ANSWER_GUARD_MS, isSettled } from "../../ui/permissions/settled-request.ts";
-import { useRoving } from "../keys/use-roving.ts";
+import { useRoving } from "../controls/use-roving.ts";
 import type { Shell } from "../state/shell.ts";
 import type { InboxEntry } from "./fold-inbox.ts";
 import { InboxCard } from "./inbox-card.tsx";

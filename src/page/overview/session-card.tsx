@@ -7,11 +7,11 @@ import { costWords } from "../../ui/words/cost-words.ts";
 import { ageWords, elapsedWords, exactTime } from "../../ui/words/time-words.ts";
 import type { AgentsStatus } from "../agents/agents-status.ts";
 import { memoryWords } from "../agents/process-words.ts";
-import { Mark } from "../sidebar/mark.tsx";
-import { MARK_WORDS, sessionMark } from "../sidebar/session-mark.ts";
+import { Mark } from "../controls/mark.tsx";
+import { sessionActivity } from "../state/session-activity.ts";
+import { MARK_WORDS, sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
 import { agentOf, type ShellState } from "../state/shell-state.ts";
-import { sessionActivity } from "./session-activity.ts";
 
 interface SessionCardProps {
   readonly shell: Shell;

@@ -3,12 +3,12 @@ import type { ProjectId } from "../../protocol/ids.ts";
 import type { Project } from "../../protocol/server-messages.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { noteOf } from "../dialogs/agent-words.ts";
-import { AvailabilityTag } from "../dialogs/availability-tag.tsx";
-import { pickerGroups } from "../dialogs/picker-groups.ts";
+import { noteOf } from "../agents/agent-words.ts";
+import { AvailabilityTag } from "../agents/availability-tag.tsx";
+import { BUILTIN_AGENT, EXAMPLE_PROMPTS } from "../new-session/example-prompts.ts";
+import { pickerGroups } from "../new-session/picker-groups.ts";
 import type { Shell } from "../state/shell.ts";
 import { startWithPrompt } from "../state/shell-actions.ts";
-import { BUILTIN_AGENT, EXAMPLE_PROMPTS } from "./example-prompts.ts";
 
 /** The first minute: what this is, and three steps that end in an agent at work. */
 export function Welcome({ shell }: { shell: Shell }) {

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import { Dialog } from "../dialogs/dialog.tsx";
+import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import { commandEntries } from "./command-entries.ts";
 import styles from "./palette.css" with { type: "text" };

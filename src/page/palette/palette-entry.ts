@@ -1,5 +1,5 @@
 import type { IconName } from "../../ui/icons/icon-shapes.ts";
-import type { SessionMark } from "../sidebar/session-mark.ts";
+import type { SessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
 
 /** One thing the palette can do: go to a session, or run a command. */

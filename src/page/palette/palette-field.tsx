@@ -1,5 +1,5 @@
 import { Icon } from "../../ui/icons/icon.tsx";
-import { ChoosingInput } from "../dialogs/choosing-input.tsx";
+import { ChoosingInput } from "../controls/choosing-input.tsx";
 import type { PaletteEntry } from "./palette-entry.ts";
 import { LIST_ID, optionId } from "./palette-list.tsx";
 

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { chordKeys, isMac } from "../../ui/keys/chord-keys.ts";
-import { Mark } from "../sidebar/mark.tsx";
+import { Mark } from "../controls/mark.tsx";
 import type { PaletteEntry } from "./palette-entry.ts";
 import type { PaletteGroup, PaletteHit } from "./rank-entries.ts";
 

@@ -1,7 +1,7 @@
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { relativeAge } from "../../ui/words/relative-age.ts";
-import { MARK_WORDS, sessionMark } from "../sidebar/session-mark.ts";
+import { MARK_WORDS, sessionMark } from "../state/session-mark.ts";
 import { agentOf, type ShellState } from "../state/shell-state.ts";
 import type { PaletteEntry } from "./palette-entry.ts";
 

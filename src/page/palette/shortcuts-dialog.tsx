@@ -5,7 +5,7 @@ import { chordsOf, conflictOf, hasChangedKeys, isChanged, resetKeys, setChords }
 import { pressedKey } from "../../ui/keys/pressed-key.ts";
 import { ANYWHERE, IN_INBOX, IN_SESSION, type ShortcutRow, TABS } from "../../ui/keys/shortcut-table.ts";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import { Dialog } from "../dialogs/dialog.tsx";
+import { Dialog } from "../controls/dialog.tsx";
 import { COMPOSER_KEYS } from "../keys/composer-keys.ts";
 import { newChord } from "../keys/new-chord.ts";
 import type { Shell } from "../state/shell.ts";

@@ -4,7 +4,7 @@ import { MODE_WORDS, SCOPE_WORDS } from "../../protocol/rule-words.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { ageWords, exactTime } from "../../ui/words/time-words.ts";
-import { Dialog } from "../dialogs/dialog.tsx";
+import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import styles from "./permissions-dialog.css" with { type: "text" };
 import { RuleForm } from "./rule-form.tsx";

@@ -7,8 +7,8 @@ import type { PlainServerMessage, Project, SessionRow } from "../../protocol/ser
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { costWords } from "../../ui/words/cost-words.ts";
 import { elapsedWords } from "../../ui/words/time-words.ts";
-import { type Activity, sessionActivity } from "../overview/session-activity.ts";
-import { sessionMark } from "../sidebar/session-mark.ts";
+import { type Activity, sessionActivity } from "../state/session-activity.ts";
+import { sessionMark } from "../state/session-mark.ts";
 import type { ShellState } from "../state/shell-state.ts";
 
 /** While an agent works, what it does is asked for again after this long. */

@@ -1,6 +1,6 @@
 import type { SessionId } from "../../protocol/ids.ts";
 import type { PortletFact, PostedToPortlet, ShellToPortlet } from "../../protocol/portlet-messages.ts";
-import type { ShownColumn } from "../split/split-view.ts";
+import type { ShownColumn } from "../state/split-view.ts";
 
 const WHOLE = 100;
 /** As many facts wait for a hidden frame at most: few enough to be folded within the frame that shows it. */

@@ -4,11 +4,11 @@ import type { SessionId } from "../../protocol/ids.ts";
 import { type PortletToShell, readFromPortlet } from "../../protocol/portlet-messages.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { KeyPress } from "../../ui/keys/shell-shortcut.ts";
-import { takeTypedAhead } from "../keys/typed-ahead.ts";
 import type { Shell } from "../state/shell.ts";
 import { askToKill, stopTree } from "../state/shell-actions.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
 import { isComplete, rowOf } from "../state/shell-state.ts";
+import { takeTypedAhead } from "../state/typed-ahead.ts";
 import { PortletFrame } from "./portlet-frame.ts";
 import { PortletSession } from "./portlet-session.ts";
 

@@ -7,7 +7,7 @@ import { QuestionForm } from "../../ui/questions/question-form.tsx";
 import styles from "../../ui/questions/questions.css" with { type: "text" };
 import type { Refused } from "../../ui/questions/use-answer.ts";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import { Dialog } from "../dialogs/dialog.tsx";
+import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 
 /** A question that belongs to no session: who asks, what, and for a page where it leads before anything opens. */

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { SearchHit } from "../../protocol/search.ts";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import { Dialog } from "../dialogs/dialog.tsx";
-import { TroubleNotice } from "../dialogs/trouble-notice.tsx";
+import { Dialog } from "../controls/dialog.tsx";
+import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
 import { groupHits } from "./group-hits.ts";
 import { openHit } from "./open-hit.ts";

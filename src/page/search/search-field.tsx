@@ -1,7 +1,7 @@
 import type { SearchHit } from "../../protocol/search.ts";
 import { SEARCH_QUERY_CHARS_MAX } from "../../protocol/search.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { ChoosingInput } from "../dialogs/choosing-input.tsx";
+import { ChoosingInput } from "../controls/choosing-input.tsx";
 import { hitKey } from "./group-hits.ts";
 import { RESULTS_ID } from "./search-results.tsx";
 

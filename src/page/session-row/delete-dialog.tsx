@@ -1,6 +1,6 @@
 import type { SessionId } from "../../protocol/ids.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
-import { ConfirmDialog } from "../dialogs/confirm-dialog.tsx";
+import { ConfirmDialog } from "../controls/confirm-dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import { agentOf, rowOf } from "../state/shell-state.ts";
 

@@ -2,9 +2,9 @@ import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { IconName } from "../../ui/icons/icon-shapes.ts";
 import { keyWords } from "../../ui/keys/key-bindings.ts";
 import { printPortlet } from "../portlets/ask-portlet.ts";
-import { canOpenBeside } from "../split/split-actions.ts";
 import type { Shell } from "../state/shell.ts";
 import { askToArchive, askToDelete, askToKill, startRename } from "../state/shell-actions.ts";
+import { canOpenBeside } from "../state/split-actions.ts";
 
 export interface RowAction {
   readonly words: string;

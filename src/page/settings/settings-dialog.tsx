@@ -1,8 +1,8 @@
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { THEMES, type Theme } from "../../ui/theme/apply-theme.ts";
+import { Dialog } from "../controls/dialog.tsx";
 import { DevicesSection } from "../devices/devices-section.tsx";
-import { Dialog } from "../dialogs/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
 import { setTheme, theme } from "../state/theme.ts";

@@ -3,11 +3,11 @@ import type { SessionId } from "../../protocol/ids.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { relativeAge } from "../../ui/words/relative-age.ts";
+import { Mark } from "../controls/mark.tsx";
+import { MARK_WORDS, sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
 import { askToArchive, startRename } from "../state/shell-actions.ts";
-import { Mark } from "./mark.tsx";
 import { MoreButton, RowTitle } from "./row-care.tsx";
-import { MARK_WORDS, sessionMark } from "./session-mark.ts";
 import type { SessionBranch } from "./session-tree.ts";
 
 /** One line per session; the sessions its agent started stand under it. */

@@ -1,6 +1,6 @@
 import { expect, it } from "bun:test";
 import { SessionRow } from "../../protocol/server-messages.ts";
-import { sessionMark } from "./session-mark.ts";
+import { sessionMark } from "../state/session-mark.ts";
 import { type SessionBranch, sessionTree } from "./session-tree.ts";
 
 const row = (id: string, parentId?: string): SessionRow =>

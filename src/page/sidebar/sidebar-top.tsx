@@ -1,9 +1,9 @@
 import { Icon } from "../../ui/icons/icon.tsx";
 import { ariaKeys, keysOf, withKey } from "../../ui/keys/key-bindings.ts";
+import { Mark } from "../controls/mark.tsx";
 import { countsIn } from "../state/attention.ts";
+import { MARK_WORDS } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
-import { Mark } from "./mark.tsx";
-import { MARK_WORDS } from "./session-mark.ts";
 
 const COUNTED = ["working", "waiting", "failed"] as const;
 

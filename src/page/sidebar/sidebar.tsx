@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { useRoving } from "../keys/use-roving.ts";
+import { useRoving } from "../controls/use-roving.ts";
 import type { Shell } from "../state/shell.ts";
 import { isComplete } from "../state/shell-state.ts";
 import { AgentsFooter } from "./agents-footer.tsx";

@@ -1,6 +1,6 @@
 import type { SessionId } from "../../protocol/ids.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
-import { type SessionMark, sessionMark } from "../sidebar/session-mark.ts";
+import { type SessionMark, sessionMark } from "./session-mark.ts";
 import type { ShellState } from "./shell-state.ts";
 
 /** What happened longer ago is history, no matter how it ended. */

@@ -6,8 +6,18 @@ import { ignore } from "../../lib/ignore.ts";
 import type { EntryId, ProjectId, SessionId } from "../../protocol/ids.ts";
 import type { ServerMessage } from "../../protocol/server-messages.ts";
 import { readKept, writeKept } from "../../ui/kept-json.ts";
-import { groupRows, type RowsByProject } from "../sidebar/group-rows.ts";
-import { KeptSplit, SPLIT_KEY, splitFromKept } from "../split/kept-split.ts";
+import { AgentInstalls } from "./agent-installs.ts";
+import type { Tell } from "./attempt.ts";
+import { foldShell } from "./fold-shell.ts";
+import { groupRows, type RowsByProject } from "./group-rows.ts";
+import { KeptSplit, SPLIT_KEY, splitFromKept } from "./kept-split.ts";
+import { KeptTabs, keptFromTabs, TABS_KEY, tabsFromKept } from "./kept-tabs.ts";
+import { closeTab, keepTabs, moveTab, NO_TABS, type OpenTabs, openTab } from "./open-tabs.ts";
+import { RowSignals } from "./row-signals.ts";
+import { SeenSessions } from "./seen-sessions.ts";
+import { SessionImports } from "./session-imports.ts";
+import { NO_DIALOG, type ShellDialog } from "./shell-dialog.ts";
+import { EMPTY_SHELL, isComplete, type ShellState } from "./shell-state.ts";
 import {
   type Arrangement,
   arrange,
@@ -16,17 +26,7 @@ import {
   openBeside,
   type SplitView,
   shownColumns,
-} from "../split/split-view.ts";
-import { KeptTabs, keptFromTabs, TABS_KEY, tabsFromKept } from "../tabs/kept-tabs.ts";
-import { closeTab, keepTabs, moveTab, NO_TABS, type OpenTabs, openTab } from "../tabs/open-tabs.ts";
-import { AgentInstalls } from "./agent-installs.ts";
-import type { Tell } from "./attempt.ts";
-import { foldShell } from "./fold-shell.ts";
-import { RowSignals } from "./row-signals.ts";
-import { SeenSessions } from "./seen-sessions.ts";
-import { SessionImports } from "./session-imports.ts";
-import { NO_DIALOG, type ShellDialog } from "./shell-dialog.ts";
-import { EMPTY_SHELL, isComplete, type ShellState } from "./shell-state.ts";
+} from "./split-view.ts";
 import { TerminalFeed } from "./terminal-feed.ts";
 import { troubleOf, wordsOf } from "./trouble.ts";
 

@@ -3,12 +3,12 @@ import type { SessionId } from "../../protocol/ids.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { Mark } from "../controls/mark.tsx";
 import { panelIdOf, tabIdOf } from "../portlets/portlet-frame.ts";
-import { Mark } from "../sidebar/mark.tsx";
-import { MARK_WORDS, sessionMark } from "../sidebar/session-mark.ts";
+import { tabBeside } from "../state/open-tabs.ts";
+import { MARK_WORDS, sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
 import { startRename } from "../state/shell-actions.ts";
-import { tabBeside } from "./open-tabs.ts";
 
 const MIDDLE_BUTTON = 1;
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ignore } from "../../lib/ignore.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { Dialog } from "../dialogs/dialog.tsx";
-import { TroubleNotice } from "../dialogs/trouble-notice.tsx";
+import { Dialog } from "../controls/dialog.tsx";
+import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { SignInTerminal } from "../state/shell-dialog.ts";
 import { signIn } from "../state/sign-in.ts";

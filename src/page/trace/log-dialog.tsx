@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import { Dialog } from "../dialogs/dialog.tsx";
+import { Dialog } from "../controls/dialog.tsx";
 import { askServer, followWithTicket } from "../own-server.ts";
 import type { Shell } from "../state/shell.ts";
 import { agentOf } from "../state/shell-state.ts";

@@ -1,7 +1,7 @@
 import type { SessionId } from "../../protocol/ids.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import { Dialog } from "../dialogs/dialog.tsx";
+import { Dialog } from "../controls/dialog.tsx";
 import { followWithTicket } from "../own-server.ts";
 import type { Shell } from "../state/shell.ts";
 import styles from "./transfer.css" with { type: "text" };

@@ -3,7 +3,7 @@ import type { CliType, ProjectId } from "../../protocol/ids.ts";
 import type { AgentInfo } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import { Dialog } from "../dialogs/dialog.tsx";
+import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import { FileImport } from "./file-import.tsx";
 import { FoundList } from "./found-list.tsx";

@@ -1,5 +1,5 @@
 import type { SessionId } from "../../protocol/ids.ts";
-import { type OpenTabs, openTab, tabBeside } from "../tabs/open-tabs.ts";
+import { type OpenTabs, openTab, tabBeside } from "./open-tabs.ts";
 
 export const COLUMNS_MAX = 4;
 /** Narrower than this a column is not shown: fewer stand beside each other then. */

@@ -1,10 +1,10 @@
 import type { CliType } from "../../protocol/ids.ts";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import panelStyles from "../agents/agent-panels.css" with { type: "text" };
+import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import { NO_DIALOG } from "../state/shell-dialog.ts";
 import { agentOf } from "../state/shell-state.ts";
-import panelStyles from "./agent-panels.css" with { type: "text" };
-import { Dialog } from "./dialog.tsx";
 import { SignInMethods } from "./sign-in-methods.tsx";
 
 /** Asked for from inside a session: what waited there goes on by itself once the user is signed in. */

@@ -2,7 +2,7 @@ import type { ComponentChild } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { AgentInfo } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { useRoving } from "../keys/use-roving.ts";
+import { useRoving } from "../controls/use-roving.ts";
 import { matchesFilter } from "./picker-groups.ts";
 
 interface MoreAgentsProps {

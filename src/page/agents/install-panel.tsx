@@ -1,7 +1,7 @@
 import type { AgentInfo } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Install } from "../state/agent-installs.ts";
-import { TroubleNotice } from "./trouble-notice.tsx";
 
 interface InstallPanelProps {
   readonly agent: AgentInfo;

@@ -4,13 +4,13 @@ import type { ProjectId } from "../../protocol/ids.ts";
 import type { AgentInfo } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import type { IconName } from "../../ui/icons/icon-shapes.ts";
+import { noteOf } from "../agents/agent-words.ts";
+import { AvailabilityTag } from "../agents/availability-tag.tsx";
+import { InstallPanel } from "../agents/install-panel.tsx";
+import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
 import { AgentOption } from "./agent-option.tsx";
-import { noteOf } from "./agent-words.ts";
-import { AvailabilityTag } from "./availability-tag.tsx";
-import { InstallPanel } from "./install-panel.tsx";
 import { SignInMethods } from "./sign-in-methods.tsx";
-import { TroubleNotice } from "./trouble-notice.tsx";
 import type { Creation } from "./use-creation.ts";
 
 interface AgentChoiceProps {

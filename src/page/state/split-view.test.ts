@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { SessionId } from "../../protocol/ids.ts";
-import { closeTab, keepTabs, openTab } from "../tabs/open-tabs.ts";
 import { KeptSplit, splitFromKept } from "./kept-split.ts";
+import { closeTab, keepTabs, openTab } from "./open-tabs.ts";
 import {
   type Arrangement,
   arrange,

@@ -1,6 +1,6 @@
 import { z } from "zod/mini";
 import { SessionId } from "../../protocol/ids.ts";
-import type { OpenTabs } from "../tabs/open-tabs.ts";
+import type { OpenTabs } from "./open-tabs.ts";
 import { COLUMNS_MAX, NO_SPLIT, type SplitView } from "./split-view.ts";
 
 export const SPLIT_KEY = "liminal:split";

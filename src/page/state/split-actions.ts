@@ -1,5 +1,5 @@
 import type { SessionId } from "../../protocol/ids.ts";
-import type { Shell } from "../state/shell.ts";
+import type { Shell } from "./shell.ts";
 import { COLUMN_PX_MIN, COLUMNS_MAX } from "./split-view.ts";
 
 /** There is room for one more column, and something to stand beside. */

@@ -1,29 +1,29 @@
-import type { ProjectId, SessionId } from "../../protocol/ids.ts";
-import { LazyView } from "../../ui/controls/lazy-view.tsx";
-import { forgetTypedAhead } from "../keys/typed-ahead.ts";
-import type { Shell } from "../state/shell.ts";
-import { AddProjectDialog } from "./add-project-dialog.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import type { ProjectId, SessionId } from "../protocol/ids.ts";
+import { LazyView } from "../ui/controls/lazy-view.tsx";
+import { ConfirmDialog } from "./controls/confirm-dialog.tsx";
+import { AddProjectDialog } from "./new-session/add-project-dialog.tsx";
+import type { Shell } from "./state/shell.ts";
+import { forgetTypedAhead } from "./state/typed-ahead.ts";
 
-const loadNewSession = async () => (await import("./new-session-dialog.tsx")).NewSessionDialog;
-const loadSearch = async () => (await import("../search/search-dialog.tsx")).SearchDialog;
-const loadSignIn = async () => (await import("./sign-in-dialog.tsx")).SignInDialog;
-const loadTerminal = async () => (await import("../terminal/terminal-dialog.tsx")).TerminalDialog;
-const loadImport = async () => (await import("../transfer/import-dialog.tsx")).ImportDialog;
-const loadOutput = async () => (await import("../output/output-dialog.tsx")).OutputDialog;
+const loadNewSession = async () => (await import("./new-session/new-session-dialog.tsx")).NewSessionDialog;
+const loadSearch = async () => (await import("./search/search-dialog.tsx")).SearchDialog;
+const loadSignIn = async () => (await import("./new-session/sign-in-dialog.tsx")).SignInDialog;
+const loadTerminal = async () => (await import("./terminal/terminal-dialog.tsx")).TerminalDialog;
+const loadImport = async () => (await import("./transfer/import-dialog.tsx")).ImportDialog;
+const loadOutput = async () => (await import("./output/output-dialog.tsx")).OutputDialog;
 /** Dialogs about everything. */
 const SHELL_VIEWS = {
-  agents: async () => (await import("../agents/agents-dialog.tsx")).AgentsDialog,
-  palette: async () => (await import("../palette/palette-dialog.tsx")).PaletteDialog,
-  settings: async () => (await import("../settings/settings-dialog.tsx")).SettingsDialog,
-  shortcuts: async () => (await import("../palette/shortcuts-dialog.tsx")).ShortcutsDialog,
+  agents: async () => (await import("./agents/agents-dialog.tsx")).AgentsDialog,
+  palette: async () => (await import("./palette/palette-dialog.tsx")).PaletteDialog,
+  settings: async () => (await import("./settings/settings-dialog.tsx")).SettingsDialog,
+  shortcuts: async () => (await import("./palette/shortcuts-dialog.tsx")).ShortcutsDialog,
 };
 /** Dialogs about one session. */
 const SESSION_VIEWS = {
-  delete: async () => (await import("../session-row/delete-dialog.tsx")).DeleteDialog,
-  permissions: async () => (await import("../permissions/permissions-dialog.tsx")).PermissionsDialog,
-  export: async () => (await import("../transfer/export-dialog.tsx")).ExportDialog,
-  log: async () => (await import("../trace/log-dialog.tsx")).LogDialog,
+  delete: async () => (await import("./session-row/delete-dialog.tsx")).DeleteDialog,
+  permissions: async () => (await import("./permissions/permissions-dialog.tsx")).PermissionsDialog,
+  export: async () => (await import("./transfer/export-dialog.tsx")).ExportDialog,
+  log: async () => (await import("./trace/log-dialog.tsx")).LogDialog,
 };
 
 /** Fetches ahead what the user is likely to ask for next. */

@@ -4,7 +4,7 @@ import { commandOf } from "../../protocol/command-of.ts";
 import type { InboxItem, RunningTool } from "../../protocol/inbox.ts";
 import { isPermission, type PendingRequest } from "../../protocol/pending-request.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
-import { sessionMark } from "../sidebar/session-mark.ts";
+import { sessionMark } from "./session-mark.ts";
 
 /** What a session is about right now: plain words, and the exact thing apart from them. */
 export interface Activity {

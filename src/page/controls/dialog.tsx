@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { giveTypedAhead } from "../keys/typed-ahead.ts";
+import { giveTypedAhead } from "../state/typed-ahead.ts";
 
 interface DialogProps {
   readonly title: string;

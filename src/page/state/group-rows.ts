@@ -1,6 +1,6 @@
 import type { ProjectId, SessionId } from "../../protocol/ids.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
-import { newestFirst } from "../state/shell-state.ts";
+import { newestFirst } from "./shell-state.ts";
 
 export type RowsByProject = ReadonlyMap<ProjectId, readonly SessionRow[]>;
 

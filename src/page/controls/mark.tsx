@@ -1,5 +1,5 @@
 import { Icon } from "../../ui/icons/icon.tsx";
-import type { SessionMark } from "./session-mark.ts";
+import type { SessionMark } from "../state/session-mark.ts";
 
 /** The 16 px mark of a session's state; its words stand in the description of what carries it. */
 export function Mark({ state }: { state: SessionMark }) {

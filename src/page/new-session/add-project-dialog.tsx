@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { ProjectId } from "../../protocol/ids.ts";
+import { Dialog } from "../controls/dialog.tsx";
 import { DirectoryField } from "../directories/directory-field.tsx";
 import type { Shell } from "../state/shell.ts";
 import { addProject } from "../state/shell-actions.ts";
-import { Dialog } from "./dialog.tsx";
 
 interface AddProjectDialogProps {
   readonly shell: Shell;

@@ -1,4 +1,4 @@
-import type { Shell } from "../state/shell.ts";
+import type { Shell } from "./shell.ts";
 
 /** More than anybody types before a dialog or a composer is there. */
 const AHEAD_CHARS_MAX = 200;

@@ -1,5 +1,5 @@
 import type { AgentInfo } from "../../protocol/server-messages.ts";
-import { BUILTIN_AGENT } from "../pages/example-prompts.ts";
+import { BUILTIN_AGENT } from "./example-prompts.ts";
 
 /** Up to this many agents are one list; more are parted, and get a field to find them by. */
 const ONE_LIST_AGENTS_MAX = 8;

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AgentInfo, SignInMethod } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
 import { signIn } from "../state/sign-in.ts";
 import type { Trouble } from "../state/trouble.ts";
-import { TroubleNotice } from "./trouble-notice.tsx";
 
 export interface SignInMethodsProps {
   readonly shell: Shell;
