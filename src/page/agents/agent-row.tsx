@@ -8,10 +8,8 @@ import { Choice } from "../permissions/choice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { AgentStanding } from "../state/shell-state.ts";
 import type { Trouble } from "../state/trouble.ts";
-import type { AgentsStatus } from "./agents-status.ts";
+import { type AgentsStatus, processWords, STATUS_TAGS, STATUS_WORDS } from "./agents-status.ts";
 import { InstalledLine } from "./installed-line.tsx";
-import { processWords } from "./process-words.ts";
-import { STATUS_TAGS, STATUS_WORDS } from "./status-words.ts";
 
 interface AgentRowProps {
   readonly shell: Shell;

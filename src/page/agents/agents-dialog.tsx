@@ -5,9 +5,7 @@ import type { Shell } from "../state/shell.ts";
 import type { ShellState } from "../state/shell-state.ts";
 import panelStyles from "./agent-panels.css" with { type: "text" };
 import { AgentRow } from "./agent-row.tsx";
-import type { AgentsStatus } from "./agents-status.ts";
-import { memoryWords } from "./process-words.ts";
-import { useAgentsStatus } from "./use-agents-status.ts";
+import { type AgentsStatus, memoryWords, useAgentsStatus } from "./agents-status.ts";
 
 /** Every agent that runs or has run: what it costs, what it says, and the way to bring it back. */
 export function AgentsDialog({ shell }: { shell: Shell }) {

@@ -1,6 +1,8 @@
+import { useEffect, useState } from "preact/hooks";
 import { z } from "zod/mini";
 import { CliType, SessionId } from "../../protocol/ids.ts";
 import { AgentStatus } from "../../protocol/server-messages.ts";
+import { elapsedWords } from "../../ui/words/time-words.ts";
 import { askServer } from "../own-server.ts";
 
 /** What the page reads of `/api/status`. */
@@ -22,11 +24,83 @@ export const AgentsStatus = z.object({
   data: z.object({ path: z.string(), databaseBytes: z.number() }),
 });
 export type AgentsStatus = z.infer<typeof AgentsStatus>;
-export type AgentProcess = AgentsStatus["agents"][number];
+type AgentProcess = AgentsStatus["agents"][number];
 
 /** Asks the server what runs now; rejects when it cannot say. */
-export async function fetchAgentsStatus(): Promise<AgentsStatus> {
+async function fetchAgentsStatus(): Promise<AgentsStatus> {
   const answer = await askServer("/api/status");
   if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
   return AgentsStatus.parse(await answer.json());
 }
+
+const REFRESH_MS = 2_000;
+
+type StatusReading =
+  | { readonly phase: "reading" }
+  | { readonly phase: "read"; readonly status: AgentsStatus }
+  | { readonly phase: "failed" };
+
+/** What runs, read anew while it is in view and once more when `asked` changes; nothing is asked when it is not shown. */
+export function useAgentsStatus(asked: unknown): StatusReading {
+  const [reading, setReading] = useState<StatusReading>({ phase: "reading" });
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isShown = true;
+    const show = (next: StatusReading) => {
+      if (!isShown) return;
+      setReading(next);
+      timer = setTimeout(read, REFRESH_MS);
+    };
+    const read = () => {
+      fetchAgentsStatus().then(
+        (status) => show({ phase: "read", status }),
+        () => show({ phase: "failed" }),
+      );
+    };
+    read();
+    return () => {
+      isShown = false;
+      clearTimeout(timer);
+    };
+  }, [asked]);
+  return reading;
+}
+
+const MEGABYTE = 1024 * 1024;
+const GIGABYTE = 1024 * MEGABYTE;
+/** A fact is not broken in the middle where the line is short. */
+const NO_BREAK = "\u00a0";
+
+/** A process in a few facts: which it is, how big, how old, and how often it had to come back. */
+export function processWords({ pid, memoryBytes, uptimeMs, restarts }: AgentProcess): readonly string[] {
+  if (pid === null) return [];
+  const facts = [
+    `pid ${pid}`,
+    ...(memoryBytes === null ? [] : [memoryWords(memoryBytes)]),
+    ...(uptimeMs === null ? [] : [`up ${elapsedWords(uptimeMs)}`]),
+    ...(restarts === 0 ? [] : [restarts === 1 ? "1 restart" : `${restarts} restarts`]),
+  ];
+  return facts.map((fact) => fact.replaceAll(" ", NO_BREAK));
+}
+
+/** "86 MB", "1.2 GB": what a person compares, not what a machine counts. */
+export function memoryWords(bytes: number): string {
+  return bytes < GIGABYTE ? `${Math.round(bytes / MEGABYTE)} MB` : `${(bytes / GIGABYTE).toFixed(1)} GB`;
+}
+
+/** The state of an agent's process, in one word. */
+export const STATUS_WORDS: Readonly<Record<AgentStatus, string>> = {
+  idle: "Idle",
+  starting: "Starting",
+  connected: "Connected",
+  disconnected: "Disconnected",
+  reconnecting: "Reconnecting",
+};
+
+export const STATUS_TAGS: Readonly<Record<AgentStatus, string>> = {
+  idle: "tag",
+  starting: "tag info",
+  connected: "tag ok",
+  disconnected: "tag error",
+  reconnecting: "tag info",
+};

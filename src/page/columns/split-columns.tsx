@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
@@ -7,10 +7,9 @@ import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { Mark } from "../controls/mark.tsx";
 import { sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
+import { canOpenBeside } from "../state/split-actions.ts";
 import type { ShownColumn } from "../state/split-view.ts";
-import { ColumnEdge } from "./column-edge.tsx";
 import styles from "./columns.css" with { type: "text" };
-import { DropBeside } from "./drop-beside.tsx";
 
 /** What stands around sessions side by side: a head for each and an edge between two. The frames lie under it and are only sized. */
 export function SplitColumns({ shell }: { shell: Shell }) {
@@ -79,4 +78,84 @@ function hide(shell: Shell, id: SessionId): void {
 
 function percent(share: number): string {
   return `${share * 100}%`;
+}
+
+const KEY_STEP = 0.03;
+
+interface ColumnEdgeProps {
+  readonly shell: Shell;
+  /** The one before the edge. */
+  readonly column: ShownColumn;
+  readonly next: SessionId;
+  readonly widthPx: () => number;
+}
+
+/** The edge between two columns, moved by pointer or by arrow keys. While it is, the frames ignore the pointer, or they would swallow it. */
+export function ColumnEdge({ shell, column, next, widthPx }: ColumnEdgeProps) {
+  const { sessions } = shell.server.value;
+  const end = column.start + column.width;
+  const moveBy = (share: number) => shell.moveEdge(shell.split.peek().columns.indexOf(column.id), share);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a separator that can be moved is a widget, which <hr> is not
+    <div
+      class="column-edge"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={`Resize ${sessions.get(column.id)?.title ?? ""} and ${sessions.get(next)?.title ?? ""}`}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(end * 100)}
+      tabIndex={0}
+      style={{ "--edge": `${end * 100}%` }}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        document.body.dataset["dragging"] = "";
+      }}
+      onPointerMove={(event) => {
+        if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+        const { left } = event.currentTarget.parentElement?.getBoundingClientRect() ?? { left: 0 };
+        moveBy((event.clientX - left) / widthPx() - end);
+      }}
+      onLostPointerCapture={() => {
+        delete document.body.dataset["dragging"];
+      }}
+      onKeyDown={(event) => {
+        const steps = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (steps === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+        event.preventDefault();
+        moveBy(steps * KEY_STEP);
+      }}
+    />
+  );
+}
+
+/** The right edge, while a tab is dragged: dropped here it stands beside what is in view. The menu and Alt+\ do the same without a pointer. */
+export function DropBeside({ shell }: { shell: Shell }) {
+  const [isOver, setOver] = useState(false);
+  const dragged = shell.draggedTab.value;
+  const isPossible = dragged !== null && shell.tabs.value.order.length > 1 && canOpenBeside(shell);
+  if (!isPossible || shell.split.value.columns.includes(dragged)) return null;
+  return (
+    <div
+      class="drop-beside"
+      aria-hidden="true"
+      data-over={isOver ? "" : undefined}
+      onDragEnter={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragOver={(event) => event.preventDefault()}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        shell.openBeside(dragged);
+      }}
+    >
+      <span class="drop-words">
+        <Icon name="columns" />
+        Open beside
+      </span>
+    </div>
+  );
 }

@@ -1,11 +1,11 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ShownDevice } from "../../protocol/devices.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { relativeAge } from "../../ui/words/relative-age.ts";
 import styles from "./devices.css" with { type: "text" };
+import { type DeviceList, fetchDevices, revokeDevices } from "./devices-api.ts";
 import { PairPanel } from "./pair-panel.tsx";
-import { useDevices } from "./use-devices.ts";
 
 /** The browsers that are signed in, and the way to sign in another or throw one out. */
 export function DevicesSection({ nowMs }: { nowMs: number }) {
@@ -139,4 +139,52 @@ function DeviceRow({ device, nowMs, onRevoke }: DeviceRowProps) {
 function ageWords(what: string, iso: string, nowMs: number): string {
   const age = relativeAge(iso, nowMs);
   return age === "now" ? `${what} just now` : `${what} ${age} ago`;
+}
+
+const REFRESH_MS = 2_000;
+
+interface Devices {
+  /** Null until it was read once. */
+  readonly list: DeviceList | null;
+  readonly problem: string;
+  readonly revoke: (which: Parameters<typeof revokeDevices>[0]) => Promise<void>;
+}
+
+/** Who is signed in, read anew while it is in view. */
+function useDevices(): Devices {
+  const [list, setList] = useState<DeviceList | null>(null);
+  const [problem, setProblem] = useState("");
+  const [asked, setAsked] = useState(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isShown = true;
+    const again = () => {
+      if (isShown) timer = setTimeout(read, REFRESH_MS);
+    };
+    const read = () => {
+      fetchDevices().then(
+        (next) => {
+          if (isShown) setList(next);
+          again();
+        },
+        // A server that is away is told of elsewhere in the page.
+        again,
+      );
+    };
+    read();
+    return () => {
+      isShown = false;
+      clearTimeout(timer);
+    };
+  }, [asked]);
+  const revoke: Devices["revoke"] = async (which) => {
+    setProblem("");
+    try {
+      await revokeDevices(which);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+    setAsked((times) => times + 1);
+  };
+  return { list, problem, revoke };
 }

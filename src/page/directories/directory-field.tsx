@@ -1,12 +1,12 @@
-import { useEffect, useId, useState } from "preact/hooks";
-import type { Directories } from "../../protocol/directories.ts";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ignore } from "../../lib/ignore.ts";
+import type { Directories, DirectoryEntry } from "../../protocol/directories.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import { LatestAnswer } from "../search/latest-answer.ts";
 import type { Shell } from "../state/shell.ts";
 import { completePath, pathRemark, stepChoice, takeDirectory } from "./completion.ts";
 import styles from "./directories.css" with { type: "text" };
-import { DirectoryList, optionId } from "./directory-list.tsx";
-import { useDirectories } from "./use-directories.ts";
 
 interface DirectoryFieldProps {
   readonly shell: Shell;
@@ -110,4 +110,92 @@ function actOf(event: KeyboardEvent, found: Directories | null, chosen: number |
   if (name !== undefined && event.key === "Escape") return { kind: "choose", index: null };
   const path = isTab ? completePath(found) : null;
   return path === null ? null : { kind: "become", path };
+}
+
+interface DirectoryListProps {
+  readonly id: string;
+  readonly found: Directories;
+  readonly chosen: number | null;
+  readonly onTake: (name: string) => void;
+}
+
+const optionId = (listId: string, index: number): string => `${listId}-${index}`;
+
+/** The directories a path could go on to. The cursor stays in the field; the choice is only marked here. */
+function DirectoryList({ id, found, chosen, onTake }: DirectoryListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const { entries, hasMore } = found;
+  useLayoutEffect(() => {
+    if (chosen !== null) list.current?.children[chosen]?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  return (
+    <>
+      <div class="directories" role="listbox" id={id} aria-label="Directories" ref={list} tabIndex={-1}>
+        {entries.map((entry, index) => (
+          <DirectoryOption
+            key={entry.name}
+            id={optionId(id, index)}
+            entry={entry}
+            isChosen={index === chosen}
+            onTake={() => onTake(entry.name)}
+          />
+        ))}
+      </div>
+      {hasMore && <p class="hint">There are more: type on to find them.</p>}
+    </>
+  );
+}
+
+interface DirectoryOptionProps {
+  readonly id: string;
+  readonly entry: DirectoryEntry;
+  readonly isChosen: boolean;
+  readonly onTake: () => void;
+}
+
+function DirectoryOption({ id, entry, isChosen, onTake }: DirectoryOptionProps) {
+  const { name, linkTo, isRepository, isUnreadable } = entry;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field it belongs to holds the keyboard
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      class="menu-item"
+      aria-selected={isChosen}
+      title={linkTo === undefined ? name : `${name} → ${linkTo}`}
+      onMouseDown={(event) => event.preventDefault()} // the cursor stays in the field
+      onClick={onTake}
+    >
+      <Icon name={isUnreadable ? "fail" : isRepository ? "branch" : "folder"} class="icon-sm" />
+      <span class="name truncate">{name}</span>
+      {linkTo !== undefined && <span class="note truncate">→ {linkTo}</span>}
+      {isRepository && <span class="end">git</span>}
+      {isUnreadable && <span class="end">cannot be read</span>}
+    </div>
+  );
+}
+
+/** Fast typing asks once, not once per letter. */
+const TYPING_PAUSE_MS = 60;
+
+/** What the path could become, as the server sees it; null until something is asked. Completion that fails is no trouble: one can still type. */
+function useDirectories(shell: Shell, path: string | null): Directories | null {
+  const [found, setFound] = useState<Directories | null>(null);
+  const latest = useRef(new LatestAnswer()).current;
+  useEffect(() => {
+    latest.forget();
+    if (path === null) {
+      setFound(null);
+      return;
+    }
+    const timer = setTimeout(() => void latest.ask(() => ask(shell, path), setFound), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [path]);
+  return found;
+}
+
+async function ask(shell: Shell, path: string): Promise<Directories | null> {
+  const answer = await shell.attempt({ type: "directories:list", path }, ignore("Add says what is wrong"));
+  return answer?.type === "directories:list" ? answer : null;
 }

@@ -1,15 +1,14 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ProjectId } from "../../protocol/ids.ts";
 import type { AgentInfo } from "../../protocol/server-messages.ts";
+import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import type { IconName } from "../../ui/icons/icon-shapes.ts";
-import { noteOf } from "../agents/agent-words.ts";
-import { AvailabilityTag } from "../agents/availability-tag.tsx";
+import { AvailabilityTag, noteOf } from "../agents/availability.tsx";
 import { InstallPanel } from "../agents/install-panel.tsx";
 import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
-import { AgentOption } from "./agent-option.tsx";
 import { SignInMethods } from "./sign-in-methods.tsx";
 import type { Creation } from "./use-creation.ts";
 
@@ -123,5 +122,46 @@ function InView({ children }: { children: ComponentChildren }) {
     <div class="agent-panel" ref={place}>
       {children}
     </div>
+  );
+}
+
+interface AgentOptionProps {
+  readonly agent: AgentInfo;
+  readonly first: boolean;
+  readonly creating: boolean;
+  readonly onChoose: () => void;
+  readonly note: string;
+  /** Where the agent stands, or the button that mends it. */
+  readonly end: ComponentChildren;
+  /** What is going on with it, below its line. */
+  readonly children: ComponentChildren;
+}
+
+/** The whole line takes the click; the button's name is the agent's alone, the rest describes it. */
+function AgentOption({ agent, first, creating, onChoose, note, end, children }: AgentOptionProps) {
+  const noteId = useId();
+  return (
+    <li class="agent-option" data-choice data-busy={creating ? "" : undefined}>
+      <div class="agent-line">
+        <Icon name={agentIconName(agent.id)} class="agent" />
+        <span class="who">
+          <button
+            type="button"
+            class="agent-name"
+            aria-describedby={noteId}
+            aria-busy={creating}
+            data-first-focus={first ? "" : undefined}
+            onClick={onChoose}
+          >
+            {agent.name}
+          </button>
+          <span class="agent-note" id={noteId}>
+            {creating ? `Starting ${agent.name}…` : note}
+          </span>
+        </span>
+        {creating ? <span class="mark" data-state="working" /> : end}
+      </div>
+      {children}
+    </li>
   );
 }

@@ -1,13 +1,15 @@
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChild } from "preact";
+import { useEffect, useId, useState } from "preact/hooks";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
-import type { Project } from "../../protocol/server-messages.ts";
+import type { AgentInfo, Project } from "../../protocol/server-messages.ts";
+import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import panelStyles from "../agents/agent-panels.css" with { type: "text" };
 import { Dialog } from "../controls/dialog.tsx";
+import { useRoving } from "../controls/use-roving.ts";
 import type { Shell } from "../state/shell.ts";
 import { AgentChoice } from "./agent-choice.tsx";
-import { MoreAgents } from "./more-agents.tsx";
-import { pickerGroups } from "./picker-groups.ts";
+import { matchesFilter, pickerGroups } from "./picker-groups.ts";
 import { type Creation, useCreation } from "./use-creation.ts";
 
 export interface NewSessionProps {
@@ -96,5 +98,43 @@ function ProjectSelect({ projects, chosen, onChoose }: ProjectSelectProps) {
         </option>
       ))}
     </select>
+  );
+}
+
+interface MoreAgentsProps {
+  readonly agents: readonly AgentInfo[];
+  readonly choice: (agent: AgentInfo) => ComponentChild;
+}
+
+/** The rest of the registry, quietly, with a field to find one by. */
+export function MoreAgents({ agents, choice }: MoreAgentsProps) {
+  const [filter, setFilter] = useState("");
+  const headingId = useId();
+  const list = useRoving<HTMLUListElement>(".agent-option");
+  const shown = agents.filter((agent) => matchesFilter(agent, filter));
+  return (
+    <section class="more-agents" aria-labelledby={headingId}>
+      <header>
+        <h3 id={headingId}>More agents</h3>
+        <div class="field">
+          <Icon name="search" class="icon-sm" />
+          <input
+            type="search"
+            aria-label="Filter agents"
+            placeholder={`Filter ${agents.length} agents`}
+            autocomplete="off"
+            spellcheck={false}
+            value={filter}
+            onInput={(event) => setFilter(event.currentTarget.value)}
+          />
+        </div>
+      </header>
+      <ul class="agent-list" ref={list}>
+        {shown.map(choice)}
+      </ul>
+      <p class="hint" role="status">
+        {shown.length === 0 && "No agent of the registry matches. One of your own can be added in config.json."}
+      </p>
+    </section>
   );
 }

@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
-import type { Tell } from "../state/attempt.ts";
 import type { Shell } from "../state/shell.ts";
 import { createSession } from "../state/shell-actions.ts";
-import type { Trouble } from "../state/trouble.ts";
+import type { Tell, Trouble } from "../state/trouble.ts";
 
 /** Where the making of a session stands, and with which agent. */
 export type Creation =

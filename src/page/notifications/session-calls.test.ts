@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { SessionRow } from "../../protocol/server-messages.ts";
-import { callOf, callWords, isWanted, newCalls } from "./session-calls.ts";
+import { callOf, callWords, isWanted, newCalls } from "./show-calls.ts";
 
 const row = (id: string, turn: object, unread: boolean): SessionRow =>
   SessionRow.parse({

@@ -1,8 +1,10 @@
 import { effect } from "@preact/signals";
-import { notificationLevel } from "../notification-level.ts";
+import type { SessionId } from "../../protocol/ids.ts";
+import type { SessionRow } from "../../protocol/server-messages.ts";
+import { type NotificationLevel, notificationLevel } from "../notification-level.ts";
+import { sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
 import { agentOf } from "../state/shell-state.ts";
-import { callWords, isWanted, newCalls, type SessionCall } from "./session-calls.ts";
 
 /** Tells of sessions that call while the user looks elsewhere, for as long as the page lives. */
 export function showCalls(shell: Shell): void {
@@ -39,4 +41,52 @@ function show(shell: Shell, { session, call }: SessionCall): void {
     notification.close();
     shell.open(session.id, { focus: true });
   };
+}
+
+/** Why a session calls for the user. */
+export type Call = "waiting" | "failed" | "finished";
+
+export interface SessionCall {
+  readonly session: SessionRow;
+  readonly call: Call;
+}
+
+/** A session calls while nobody has seen what it has to say: the server knows that for all windows together. */
+export function callOf(session: SessionRow | undefined): Call | null {
+  if (session?.unread !== true) return null;
+  const mark = sessionMark(session);
+  if (mark === "waiting" || mark === "failed") return mark;
+  return mark === "unread" ? "finished" : null;
+}
+
+type Rows = ReadonlyMap<SessionId, SessionRow>;
+
+/** Sessions that call now and did not before, or for another reason. One seen for the first time is no news. */
+export function newCalls(before: Rows, after: Rows): readonly SessionCall[] {
+  if (before === after) return [];
+  return [...after.values()].flatMap((session) => {
+    const call = callOf(session);
+    const known = before.get(session.id);
+    return call === null || known === undefined || callOf(known) === call ? [] : [{ session, call }];
+  });
+}
+
+/** What the user wants to be told of. */
+export function isWanted(call: Call, level: NotificationLevel): boolean {
+  return level === "all" || (level === "blocked" && call !== "finished");
+}
+
+/** How a call is told: who is blocked stays until it is seen and makes itself heard, who is done does neither. */
+export function callWords(call: Call, agentName: string, { title, turn }: Pick<SessionRow, "title" | "turn">) {
+  const isLoud = call === "waiting";
+  switch (call) {
+    case "waiting":
+      return { title: `${agentName} waits for you`, body: title, isLoud };
+    case "failed":
+      return { title: `${agentName} failed`, body: `${title}\n${turn.error?.message ?? ""}`.trim(), isLoud };
+    case "finished":
+      return { title: `${agentName} is done`, body: title, isLoud };
+    default:
+      return call satisfies never;
+  }
 }

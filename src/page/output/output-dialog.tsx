@@ -1,4 +1,7 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { type DiffLine, diffLines } from "../../presentation/line-diff.ts";
+import { Part } from "../../protocol/entry.ts";
+import { ansiSpans } from "../../ui/output/ansi-spans.ts";
 import { sizeWords } from "../../ui/parts/whole-output-button.ts";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { Dialog } from "../controls/dialog.tsx";
@@ -7,9 +10,6 @@ import type { WholeOutputOf } from "../state/shell-dialog.ts";
 import { CopyButton } from "../trace/copy-button.tsx";
 import styles from "./output-dialog.css" with { type: "text" };
 import { LINES_SHOWN_MAX, OutputLines } from "./output-lines.ts";
-import { OutputList } from "./output-list.tsx";
-import { partText } from "./part-text.ts";
-import { readOutput } from "./read-output.ts";
 
 export interface OutputDialogProps {
   readonly shell: Shell;
@@ -94,4 +94,90 @@ function download(text: string, name: string): void {
   link.download = `${name.replaceAll(/[^a-z0-9.-]+/gi, "-").slice(0, 80) || "output"}.txt`;
   link.click();
   URL.revokeObjectURL(address);
+}
+
+/** As in the style sheet: every line is as tall as the next, so that a place can be computed. It grows with the reader's text. */
+const LINE_REM = 1.125;
+/** Lines kept ready above and below the view. */
+const MARGIN_LINES = 40;
+
+interface OutputListProps {
+  readonly lines: readonly string[];
+  /** Told apart from the lines, which grow in place. */
+  readonly count: number;
+}
+
+/** As many lines as there may be, of which only those near the view exist. */
+export function OutputList({ lines, count }: OutputListProps) {
+  const scroller = useRef<HTMLElement>(null);
+  const [view, setView] = useState({ top: 0, height: 0 });
+  const look = () => {
+    const { scrollTop: top = 0, clientHeight: height = 0 } = scroller.current ?? {};
+    setView((before) => (before.top === top && before.height === height ? before : { top, height }));
+  };
+  useLayoutEffect(look, [count]);
+  const shown = Math.min(count, LINES_SHOWN_MAX);
+  const linePx = LINE_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const from = Math.max(0, Math.floor(view.top / linePx) - MARGIN_LINES);
+  const to = Math.min(shown, Math.ceil((view.top + view.height) / linePx) + MARGIN_LINES);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+    <section class="output-lines" ref={scroller} tabIndex={0} aria-label="Whole output" onScroll={look}>
+      <div class="output-all" style={{ height: `${shown * LINE_REM}rem` }}>
+        <pre class="output-window" style={{ top: `${from * LINE_REM}rem` }}>
+          {lines.slice(from, to).map((line, index) => (
+            <OutputLine key={from + index} line={line} />
+          ))}
+        </pre>
+      </div>
+    </section>
+  );
+}
+
+function OutputLine({ line }: { line: string }) {
+  const spans = ansiSpans(line).map(({ text, className }) =>
+    className === "" ? text : <span class={className}>{text}</span>,
+  );
+  return <div>{spans.length === 0 ? " " : spans}</div>;
+}
+
+const SIGN_OF: Readonly<Record<DiffLine["kind"], string>> = { same: " ", added: "+", removed: "-" };
+
+/** A part of an entry as plain text: what it says, or its raw form. */
+export function partText(json: string): string {
+  const part = Part.safeParse(JSON.parse(json)).data;
+  switch (part?.type) {
+    case "text":
+      return part.text;
+    case "resource":
+      return part.text ?? json;
+    case "diff":
+      return diffLines(part.oldText, part.newText)
+        .rows.flatMap((row) => (row.kind === "fold" ? row.lines : [row]))
+        .map(({ kind, text }) => `${SIGN_OF[kind]} ${text}`)
+        .join("\n");
+    default:
+      return JSON.stringify(JSON.parse(json), null, 2);
+  }
+}
+
+interface OutputReader {
+  /** One more piece, and how much there is in all. */
+  readonly onPiece: (content: string, totalChars: number) => void;
+  readonly onFailed: (words: string) => void;
+  readonly isOver: () => boolean;
+}
+
+/** Reads a long output piece by piece. True when all of it is here. */
+export async function readOutput(shell: Shell, output: WholeOutputOf, reader: OutputReader): Promise<boolean> {
+  const { sessionId, entryId, part } = output;
+  const asked = { type: "session:output", sessionId, entryId, ...(part !== undefined && { part }) } as const;
+  for (let from = 0; !reader.isOver(); ) {
+    const piece = await shell.attempt({ ...asked, from }, (words) => reader.onFailed(words));
+    if (piece?.type !== "session:output" || reader.isOver()) return false;
+    reader.onPiece(piece.content, piece.totalChars);
+    from += piece.content.length;
+    if (piece.content === "" || from >= piece.totalChars) return true;
+  }
+  return false;
 }

@@ -4,19 +4,16 @@ import { ignore } from "../../lib/ignore.ts";
 import type { SessionId } from "../../protocol/ids.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import type { AgentsStatus } from "../agents/agents-status.ts";
-import { memoryWords } from "../agents/process-words.ts";
-import { useAgentsStatus } from "../agents/use-agents-status.ts";
+import { type AgentsStatus, memoryWords, useAgentsStatus } from "../agents/agents-status.ts";
 import { Mark } from "../controls/mark.tsx";
 import { useRoving } from "../controls/use-roving.ts";
 import { projectCostWords } from "../sidebar/project-cost.ts";
 import { type Attention, attentionIn } from "../state/attention.ts";
 import type { Shell } from "../state/shell.ts";
-import { type Inbox, inboxEntries } from "./fold-inbox.ts";
+import { EMPTY_INBOX, foldInbox, type Inbox, inboxEntries } from "./fold-inbox.ts";
 import { InboxList } from "./inbox-list.tsx";
 import styles from "./overview.css" with { type: "text" };
 import { SessionCard } from "./session-card.tsx";
-import { useInbox } from "./use-inbox.ts";
 
 const SECOND_MS = 1_000;
 const RECENT_SHOWN = 12;
@@ -151,4 +148,23 @@ function processTotals({ agents, sessions }: AgentsStatus): string {
   const sum = [...bytes.values()].reduce((all, one) => all + one, 0);
   const processes = bytes.size === 1 ? "1 process" : `${bytes.size} processes`;
   return sum === 0 ? processes : `${memoryWords(sum)} in ${processes}`;
+}
+
+/** What a tool does is told to followers only: while the overview is in view, it is asked for. */
+const REFRESH_MS = 2_000;
+
+/** What is open everywhere, current for as long as it is in view. */
+export function useInbox(shell: Shell): Inbox {
+  const [inbox, setInbox] = useState(EMPTY_INBOX);
+  useEffect(() => {
+    const ask = () => void shell.attempt({ type: "inbox:list" }, ignore("asked again in a moment"));
+    const unlisten = shell.listen((message) => setInbox((known) => foldInbox(known, message)));
+    ask();
+    const timer = setInterval(ask, REFRESH_MS);
+    return () => {
+      clearInterval(timer);
+      unlisten();
+    };
+  }, [shell]);
+  return inbox;
 }

@@ -1,14 +1,17 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { z } from "zod/mini";
+import { Icon } from "../../ui/icons/icon.tsx";
+import { readKept, writeKept } from "../../ui/kept-json.ts";
+import { chordKeys, isMac } from "../../ui/keys/chord-keys.ts";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import { ChoosingInput } from "../controls/choosing-input.tsx";
 import { Dialog } from "../controls/dialog.tsx";
+import { Mark } from "../controls/mark.tsx";
 import type { Shell } from "../state/shell.ts";
 import { commandEntries } from "./command-entries.ts";
 import styles from "./palette.css" with { type: "text" };
 import type { PaletteEntry } from "./palette-entry.ts";
-import { PaletteField } from "./palette-field.tsx";
-import { PaletteList } from "./palette-list.tsx";
-import { rankEntries } from "./rank-entries.ts";
-import { keepChoice, recentChoices } from "./recent-choices.ts";
+import { type PaletteGroup, type PaletteHit, rankEntries } from "./rank-entries.ts";
 import { sessionEntries } from "./session-entries.ts";
 
 /** Go to any session, do anything: by a few letters of its name and Enter. */
@@ -89,4 +92,135 @@ function elsewhere(typed: string): readonly PaletteEntry[] {
       },
     },
   ];
+}
+
+const QUERY_CHARS_MAX = 200;
+
+interface PaletteFieldProps {
+  readonly query: string;
+  /** The entry that Enter takes. */
+  readonly current: PaletteEntry | undefined;
+  readonly onType: (typed: string) => void;
+  readonly onStep: (steps: 1 | -1) => void;
+  readonly onEnter: () => void;
+}
+
+export function PaletteField({ query, current, ...on }: PaletteFieldProps) {
+  return (
+    <div class="palette-input">
+      <Icon name="search" />
+      <ChoosingInput
+        label="Search or run a command"
+        placeholder="A session, a project, or what to do"
+        charsMax={QUERY_CHARS_MAX}
+        text={query}
+        listId={LIST_ID}
+        currentId={current && optionId(current)}
+        {...on}
+      />
+      <span aria-hidden="true">
+        <kbd>Esc</kbd>
+      </span>
+    </div>
+  );
+}
+
+export const LIST_ID = "palette-list";
+
+export function optionId({ id }: PaletteEntry): string {
+  return `palette-${id.replaceAll(/\s/g, "-")}`;
+}
+
+interface PaletteListProps {
+  readonly groups: readonly PaletteGroup[];
+  /** Below the groups, whatever fits. */
+  readonly more: readonly PaletteEntry[];
+  readonly current: PaletteEntry | undefined;
+  readonly onChoose: (entry: PaletteEntry) => void;
+  readonly onPoint: (entry: PaletteEntry) => void;
+}
+
+/** The choices. The focus stays in the field; what Enter takes is marked here. */
+export function PaletteList({ groups, more, current, onChoose, onPoint }: PaletteListProps) {
+  const currentId = current && optionId(current);
+  useEffect(() => {
+    if (currentId !== undefined) document.getElementById(currentId)?.scrollIntoView({ block: "nearest" });
+  }, [currentId]);
+  const option = (hit: PaletteHit) => (
+    <Option key={hit.entry.id} hit={hit} isCurrent={hit.entry.id === current?.id} {...{ onChoose, onPoint }} />
+  );
+  return (
+    <div class="palette-list" id={LIST_ID} role="listbox" aria-label="Choices">
+      {groups.map(({ title, hits }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a group of options, not of fields
+        <div key={title} role="group" aria-label={title}>
+          <h3 role="presentation">{title}</h3>
+          {hits.map(option)}
+        </div>
+      ))}
+      {more.map((entry) => option({ entry, indexes: [] }))}
+    </div>
+  );
+}
+
+interface OptionProps {
+  readonly hit: PaletteHit;
+  readonly isCurrent: boolean;
+  readonly onChoose: (entry: PaletteEntry) => void;
+  readonly onPoint: (entry: PaletteEntry) => void;
+}
+
+function Option({ hit: { entry, indexes }, isCurrent, onChoose, onPoint }: OptionProps) {
+  const { words, detail, icon, mark, note, chord } = entry;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field does it
+    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
+    <div
+      class="palette-option"
+      role="option"
+      id={optionId(entry)}
+      aria-selected={isCurrent}
+      onClick={() => onChoose(entry)}
+      onPointerMove={() => {
+        if (!isCurrent) onPoint(entry);
+      }}
+    >
+      {mark === undefined ? <Icon name={icon} /> : <Mark state={mark} />}
+      <span class="words truncate">
+        <Matched words={words} indexes={indexes} />
+      </span>
+      <span class="sub truncate">{detail}</span>
+      <span class="end" aria-hidden="true">
+        {mark !== undefined && <Icon name={icon} class="icon-sm agent" />}
+        {note}
+        {chord !== undefined && chordKeys(chord, isMac()).map((key) => <kbd key={key}>{key}</kbd>)}
+      </span>
+    </div>
+  );
+}
+
+/** The letters that were typed stand out, neighbours together. */
+function Matched({ words, indexes }: { words: string; indexes: readonly number[] }) {
+  const typed = new Set(indexes);
+  const runs: { text: string; isTyped: boolean }[] = [];
+  for (const [at, letter] of words.split("").entries()) {
+    const last = runs.at(-1);
+    const isTyped = typed.has(at);
+    if (last?.isTyped === isTyped) last.text += letter;
+    else runs.push({ text: letter, isTyped });
+  }
+  return runs.map(({ text, isTyped }, at) => (isTyped ? <mark key={at}>{text}</mark> : <span key={at}>{text}</span>));
+}
+
+const RECENT_KEY = "liminal:palette";
+const RECENT_CHOICES_MAX = 20;
+const Recent = z.array(z.string());
+
+/** What was chosen in the palette lately, the latest first. */
+export function recentChoices(): readonly string[] {
+  return readKept(RECENT_KEY, Recent, []);
+}
+
+export function keepChoice(id: string): void {
+  writeKept(RECENT_KEY, [id, ...recentChoices().filter((other) => other !== id)].slice(0, RECENT_CHOICES_MAX));
 }

@@ -1,6 +1,6 @@
 import type { SessionId } from "../../protocol/ids.ts";
-import { PermissionMode, type PolicyScope } from "../../protocol/permission-policy.ts";
-import { MODE_WORDS, SCOPE_WORDS } from "../../protocol/rule-words.ts";
+import { PermissionMode, type PolicyRule, type PolicyScope } from "../../protocol/permission-policy.ts";
+import { MODE_WORDS, ruleWords, SCOPE_WORDS } from "../../protocol/rule-words.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { ageWords, exactTime } from "../../ui/words/time-words.ts";
@@ -8,8 +8,7 @@ import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import styles from "./permissions-dialog.css" with { type: "text" };
 import { RuleForm } from "./rule-form.tsx";
-import { RuleList } from "./rule-list.tsx";
-import { type Policies, usePolicies } from "./use-policies.ts";
+import { type Policies, SCOPES, usePolicies } from "./use-policies.ts";
 
 export interface PermissionsDialogProps {
   readonly shell: Shell;
@@ -96,6 +95,36 @@ function AuditList({ policies: { audit }, now }: { readonly policies: Policies; 
           <time class="hint" dateTime={at} title={exactTime(at)}>
             {ageWords(at, now)}
           </time>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Every rule that holds, in words, with how far it reaches and until when. */
+export function RuleList({ policies }: { readonly policies: Policies }) {
+  const rules = SCOPES.flatMap((scope) =>
+    (policies.states.get(scope)?.rules ?? []).map((rule): [PolicyScope, PolicyRule] => [scope, rule]),
+  );
+  if (rules.length === 0) return <p class="hint">No rules yet. You'll be asked unless the mode above allows it.</p>;
+  return (
+    <ul class="permission-list">
+      {rules.map(([scope, rule]) => (
+        <li key={rule.id}>
+          <span class="permission-what">
+            <span>{ruleWords(rule)}</span>
+            {rule.expiresAt !== undefined && <span class="hint">until {exactTime(rule.expiresAt)}</span>}
+          </span>
+          <span class="tag">{SCOPE_WORDS[scope]}</span>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={`Delete rule: ${ruleWords(rule)}`}
+            title="Delete rule"
+            onClick={() => void policies.change(scope, { remove: [rule.id] })}
+          >
+            <Icon name="trash" class="icon-sm" />
+          </button>
         </li>
       ))}
     </ul>

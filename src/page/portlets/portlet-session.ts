@@ -2,13 +2,12 @@ import type { Connection } from "../../client/connection.ts";
 import type { SessionMessage } from "../../client/followed-sessions.ts";
 import { ignore } from "../../lib/ignore.ts";
 import type { EntryId, SessionId } from "../../protocol/ids.ts";
-import type { PortletToShell } from "../../protocol/portlet-messages.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { PortletToShell, ShellToPortlet } from "../../protocol/portlet-messages.ts";
+import type { FilesFound, SessionRow } from "../../protocol/server-messages.ts";
 import { type AgentStanding, agentOf, agentStandingOf, rowOf, type ShellState } from "../state/shell-state.ts";
 import { troubleOf, wordsOf } from "../state/trouble.ts";
 import { ChildrenFeed } from "./children-feed.ts";
 import { completeCommand } from "./complete-command.ts";
-import { filesForPortlet, forPortlet } from "./for-portlet.ts";
 import type { PortletFrame } from "./portlet-frame.ts";
 
 /** The newest entries a frame is opened with: some screens of them. Older ones come when the reader goes towards them. */
@@ -156,4 +155,16 @@ export class PortletSession {
       ...(startFailure !== undefined && { startFailure }),
     });
   }
+}
+
+/** A session's message as its frame hears it: less the id the frame stands for, and less what only the shell asked. */
+function forPortlet(message: SessionMessage): ShellToPortlet {
+  if (message.type === "error") return { type: "session:error", message: message.message };
+  const { sessionId: _session, requestId: _request, ...rest } = message;
+  return rest;
+}
+
+/** Files that this frame asked for. */
+function filesForPortlet({ query, files, isPartial }: FilesFound): ShellToPortlet {
+  return { type: "files:found", query, files, isPartial };
 }

@@ -1,18 +1,18 @@
-import { useState } from "preact/hooks";
-import type { SearchHit } from "../../protocol/search.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { SEARCH_QUERY_CHARS_MAX, type SearchHit } from "../../protocol/search.ts";
+import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import { ChoosingInput } from "../controls/choosing-input.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
-import { groupHits } from "./group-hits.ts";
-import { openHit } from "./open-hit.ts";
+import type { Trouble } from "../state/trouble.ts";
+import { groupHits, hitKey } from "./group-hits.ts";
+import { LatestAnswer } from "./latest-answer.ts";
 import styles from "./search-dialog.css" with { type: "text" };
-import { SearchField } from "./search-field.tsx";
 import { SearchFilters } from "./search-filters.tsx";
-import { SearchResults } from "./search-results.tsx";
-import { NO_WISH, type SearchWish } from "./search-wish.ts";
-import { countWords } from "./search-words.ts";
-import { type Searching, useSearch } from "./use-search.ts";
+import { RESULTS_ID, SearchResults } from "./search-results.tsx";
+import { countWords, NO_WISH, type SearchWish, searchRequest } from "./search-wish.ts";
 
 /** Finds what was said, in any session, by any agent, at any time; by keyboard from the first letter to the hit. */
 export function SearchDialog({ shell, query = "" }: { shell: Shell; query?: string | undefined }) {
@@ -112,4 +112,90 @@ function statusWords({ phase }: Searching, isBehind: boolean, hits: number, sess
   if (isBehind) return "Searching…";
   if (phase !== "found") return "";
   return hits === 0 ? "No results" : countWords(hits, sessions);
+}
+
+interface SearchFieldProps {
+  readonly query: string;
+  /** The hit that Enter opens. */
+  readonly current: SearchHit | undefined;
+  readonly onType: (query: string) => void;
+  readonly onStep: (steps: 1 | -1) => void;
+  readonly onEnter: () => void;
+}
+
+export function SearchField({ query, current, ...on }: SearchFieldProps) {
+  return (
+    <div class="field">
+      <Icon name="search" class="icon-sm" />
+      <ChoosingInput
+        label="Search everything"
+        placeholder={'Words, or a "phrase"'}
+        charsMax={SEARCH_QUERY_CHARS_MAX}
+        text={query}
+        listId={RESULTS_ID}
+        currentId={current && hitKey(current)}
+        {...on}
+      />
+    </div>
+  );
+}
+
+/** Goes to where it was said. An archived session comes back to the list for it. */
+export async function openHit(shell: Shell, { sessionId, projectId, entryId, archived }: SearchHit): Promise<void> {
+  shell.closeDialog();
+  if (archived) {
+    // Its row has to be known before its tab can stand.
+    await shell.attempt({ type: "session:list", projectId, includeArchived: true });
+    if ((await shell.attempt({ type: "session:unarchive", sessionId })) === null) return;
+  }
+  if (entryId === undefined) shell.open(sessionId, { focus: true });
+  else shell.openAt(sessionId, entryId);
+}
+
+/** Fast typing asks once, not once per letter. */
+const TYPING_PAUSE_MS = 80;
+
+export type Searching =
+  | { readonly phase: "nothing-asked" }
+  | { readonly phase: "found"; readonly hits: readonly SearchHit[] }
+  | { readonly phase: "failed"; readonly trouble: Trouble };
+
+interface SearchState {
+  readonly searching: Searching;
+  /** The shown results are not those of the present question yet. */
+  readonly isBehind: boolean;
+  readonly again: () => void;
+}
+
+/** The results of the newest question; until they are there, those of the one before stay. */
+export function useSearch(shell: Shell, wish: SearchWish): SearchState {
+  const [searching, setSearching] = useState<Searching>({ phase: "nothing-asked" });
+  const [isBehind, setBehind] = useState(false);
+  const [round, setRound] = useState(0);
+  const latest = useRef(new LatestAnswer()).current;
+  const request = searchRequest(wish);
+  const question = JSON.stringify(request);
+  useEffect(() => {
+    latest.forget();
+    setBehind(request !== null);
+    if (request === null) {
+      setSearching({ phase: "nothing-asked" });
+      return;
+    }
+    const show = (next: Searching) => {
+      setSearching(next);
+      setBehind(false);
+    };
+    const timer = setTimeout(() => void latest.ask(() => search(shell, request), show), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [question, round]);
+  return { searching, isBehind, again: () => setRound(round + 1) };
+}
+
+async function search(shell: Shell, request: NonNullable<ReturnType<typeof searchRequest>>): Promise<Searching> {
+  let trouble: Trouble = { code: null, message: "The server gave no results." };
+  const answer = await shell.attempt(request, (_words, told) => {
+    trouble = told;
+  });
+  return answer?.type === "search:results" ? { phase: "found", hits: answer.hits } : { phase: "failed", trouble };
 }

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Shell } from "../state/shell.ts";
-import type { SearchWish } from "./search-wish.ts";
-import { KIND_CHOICES } from "./search-words.ts";
+import { KIND_CHOICES, type SearchWish } from "./search-wish.ts";
 
 interface SearchFiltersProps {
   readonly shell: Shell;

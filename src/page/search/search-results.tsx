@@ -5,7 +5,7 @@ import { Icon } from "../../ui/icons/icon.tsx";
 import { relativeAge } from "../../ui/words/relative-age.ts";
 import type { Shell } from "../state/shell.ts";
 import { type HitGroup, hitKey } from "./group-hits.ts";
-import { KIND_WORDS } from "./search-words.ts";
+import { KIND_WORDS } from "./search-wish.ts";
 
 export const RESULTS_ID = "search-results";
 

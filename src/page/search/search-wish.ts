@@ -1,7 +1,6 @@
 import type { ClientRequest } from "../../client/pending-requests.ts";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
-import { SEARCH_HITS_DEFAULT } from "../../protocol/search.ts";
-import { KIND_CHOICES } from "./search-words.ts";
+import { SEARCH_HITS_DEFAULT, type SearchKind } from "../../protocol/search.ts";
 
 /** What the user is looking for, as it stands in the fields. */
 export interface SearchWish {
@@ -46,4 +45,30 @@ export function searchRequest(wish: SearchWish): Extract<ClientRequest, { type: 
     ...(path !== "" && { path }),
     ...(wish.includeArchived && { includeArchived: true }),
   };
+}
+
+/** What a hit is, in one word. */
+export const KIND_WORDS: Readonly<Record<SearchKind, string>> = {
+  title: "Title",
+  user: "You",
+  assistant: "Answer",
+  thinking: "Thinking",
+  "tool-call": "Tool",
+  plan: "Plan",
+  notice: "Notice",
+};
+
+/** The kinds one can look for, by the words on the page. */
+export const KIND_CHOICES: readonly { readonly words: string; readonly kinds: readonly SearchKind[] }[] = [
+  { words: "Everything", kinds: [] },
+  { words: "Titles", kinds: ["title"] },
+  { words: "My messages", kinds: ["user"] },
+  { words: "Answers", kinds: ["assistant"] },
+  { words: "Thinking", kinds: ["thinking"] },
+  { words: "Tools and files", kinds: ["tool-call"] },
+  { words: "Plans and notices", kinds: ["plan", "notice"] },
+];
+
+export function countWords(hits: number, sessions: number): string {
+  return `${hits} ${hits === 1 ? "result" : "results"} in ${sessions} ${sessions === 1 ? "session" : "sessions"}`;
 }

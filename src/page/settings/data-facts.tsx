@@ -1,4 +1,4 @@
-import { useAgentsStatus } from "../agents/use-agents-status.ts";
+import { useAgentsStatus } from "../agents/agents-status.ts";
 import { DataActions } from "./data-actions.tsx";
 import { sizeWords } from "./size-words.ts";
 

@@ -1,14 +1,16 @@
+import { useState } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { THEMES, type Theme } from "../../ui/theme/apply-theme.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { DevicesSection } from "../devices/devices-section.tsx";
+import { type NotificationLevel, notificationLevel, setNotificationLevel } from "../notification-level.ts";
+import { Choice } from "../permissions/choice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
 import { setTheme, theme } from "../state/theme.ts";
 import { AgentModes } from "./agent-modes.tsx";
 import { DataFacts } from "./data-facts.tsx";
-import { NotificationSetting } from "./notification-setting.tsx";
 import styles from "./settings.css" with { type: "text" };
 import { ToolServerList } from "./tool-server-list.tsx";
 
@@ -91,4 +93,48 @@ function Way({ shell, to, words, icon }: WayProps) {
       {words}
     </button>
   );
+}
+
+const LEVEL_WORDS: Readonly<Record<NotificationLevel, string>> = {
+  off: "Never",
+  blocked: "When an agent waits for you or failed",
+  all: "Also when a turn finishes",
+};
+
+const BLOCKED =
+  "This browser does not let the page notify you. Allow notifications for it beside the address, then choose again.";
+
+/** The browser is asked only here, when the user wants to be told. */
+export function NotificationSetting() {
+  const [problem, setProblem] = useState("");
+  const choose = async (level: NotificationLevel) => {
+    setProblem("");
+    if (level !== "off" && !(await mayNotify())) {
+      setProblem(BLOCKED);
+      setNotificationLevel("off");
+      return;
+    }
+    setNotificationLevel(level);
+  };
+  return (
+    <>
+      <div class="setting">
+        <span>Notify me when I'm away</span>
+        <Choice
+          label="Notify me when I'm away"
+          words={LEVEL_WORDS}
+          value={notificationLevel.value}
+          onChoose={(level) => void choose(level)}
+        />
+      </div>
+      <p class="hint" role="status">
+        {problem || "The tab title and icon always show how many sessions are waiting."}
+      </p>
+    </>
+  );
+}
+
+async function mayNotify(): Promise<boolean> {
+  if (!("Notification" in globalThis)) return false;
+  return (await Notification.requestPermission()) === "granted";
 }

@@ -1,9 +1,11 @@
 import type { AgentInfo, AgentStatus } from "../../protocol/server-messages.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import type { IconName } from "../../ui/icons/icon-shapes.ts";
 import { withKey } from "../../ui/keys/key-bindings.ts";
+import { THEMES, type Theme } from "../../ui/theme/apply-theme.ts";
 import type { Shell } from "../state/shell.ts";
-import { ThemeButton } from "./theme-button.tsx";
+import { setTheme, theme } from "../state/theme.ts";
 
 const STATUS_WORDS: Readonly<Record<AgentStatus, string>> = {
   idle: "idle",
@@ -106,5 +108,24 @@ function MovingNote({ agents }: { agents: readonly AgentInfo[] }) {
         </>
       )}
     </span>
+  );
+}
+
+const THEME_ICONS: Readonly<Record<Theme, IconName>> = { dark: "moon", light: "sun", system: "display" };
+
+/** Steps through dark, light and the system's own. */
+function ThemeButton() {
+  const now = theme.value;
+  const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length] ?? now;
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={`Theme: ${now}`}
+      title={`Theme: ${now}. Click for ${next}.`}
+      onClick={() => setTheme(next)}
+    >
+      <Icon name={THEME_ICONS[now]} />
+    </button>
   );
 }

@@ -1,15 +1,15 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { shellShortcut } from "../../ui/keys/shell-shortcut.ts";
 import { useRoving } from "../controls/use-roving.ts";
 import type { Shell } from "../state/shell.ts";
 import { isComplete } from "../state/shell-state.ts";
 import { AgentsFooter } from "./agents-footer.tsx";
-import { listenInTree } from "./listen-in-tree.ts";
 import { ProjectGroup } from "./project-group.tsx";
 import { OpenMenu } from "./row-care.tsx";
-import { SidebarGrip } from "./sidebar-grip.tsx";
-import { hideSidebar } from "./sidebar-layout.ts";
+import { hideSidebar, resizeSidebar, SIDEBAR_PX_MAX, SIDEBAR_PX_MIN, sidebarLayout } from "./sidebar-layout.ts";
 import { SidebarTop } from "./sidebar-top.tsx";
+import { type TreeItem, TypeAhead, treeStep } from "./tree-keys.ts";
 import { usePick } from "./use-pick.ts";
 
 /** Every project, every session, every agent. A drawer where the window is narrow. */
@@ -86,5 +86,84 @@ function NoProjects({ onAdd }: { onAdd: () => void }) {
         </button>
       </div>
     </div>
+  );
+}
+
+const ITEMS = "button.project-toggle, button.row-link";
+
+/** Walks the sidebar by arrow keys, Home, End and letters; Tab reaches the current row alone. */
+function listenInTree(): (event: KeyboardEvent) => void {
+  const typed = new TypeAhead();
+  return (event) => {
+    const { currentTarget: tree, target, key, timeStamp } = event;
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey && !event.isComposing;
+    if (!isPlain || !(tree instanceof Element) || !(target instanceof Element) || target.matches("input")) return;
+    const buttons = [...tree.querySelectorAll<HTMLElement>(ITEMS)];
+    const at = buttons.indexOf(itemOf(target));
+    const items = buttons.map((button) => describe(button, tree));
+    const isLetter = key.length === 1 && key !== " " && (typed.isTyping(timeStamp) || !isShortcut(key));
+    const found = isLetter ? typed.find(items, at, key, timeStamp) : null;
+    const step = found === null ? treeStep(items, at, key) : { go: found };
+    if (step === null) return;
+    event.preventDefault();
+    event.stopPropagation(); // inside a word, a letter is no shortcut
+    if (step === "fold") buttons[at]?.click();
+    else buttons[step.go]?.focus();
+  };
+}
+
+function isShortcut(key: string): boolean {
+  const modifiers = { ctrl: false, meta: false, shift: false, alt: false };
+  return shellShortcut({ key, modifiers, typing: false }) !== null;
+}
+
+/** The button that stands for a row, from any of the row's buttons. */
+function itemOf(target: Element): HTMLElement {
+  const row = target.closest(".session-row, .project-head");
+  const item = row?.querySelector<HTMLElement>(ITEMS);
+  return item ?? document.body;
+}
+
+function describe(button: HTMLElement, tree: Element): TreeItem {
+  let level = 0;
+  for (let list = button.closest("ul"); list !== null && tree.contains(list); level += 1)
+    list = list.parentElement?.closest("ul") ?? null;
+  const expanded = button.getAttribute("aria-expanded");
+  return { level, text: button.textContent ?? "", isOpen: expanded === null ? undefined : expanded === "true" };
+}
+
+const KEY_STEP_PX = 16;
+
+/** The edge that is dragged. While it is, the frames ignore the pointer, or they would swallow it. */
+function SidebarGrip() {
+  const { width } = sidebarLayout.value;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a separator that can be moved is a widget, which <hr> is not
+    <div
+      class="sidebar-grip"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label="Resize sidebar"
+      aria-valuemin={SIDEBAR_PX_MIN}
+      aria-valuemax={SIDEBAR_PX_MAX}
+      aria-valuenow={width}
+      tabIndex={0}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        document.body.dataset["dragging"] = "";
+      }}
+      onPointerMove={(event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) resizeSidebar(event.clientX);
+      }}
+      onLostPointerCapture={() => {
+        delete document.body.dataset["dragging"];
+      }}
+      onKeyDown={(event) => {
+        const steps = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (steps === undefined) return;
+        event.preventDefault();
+        resizeSidebar(width + steps * KEY_STEP_PX);
+      }}
+    />
   );
 }

@@ -2,7 +2,7 @@ import { expect, it } from "bun:test";
 import { CliType } from "../../protocol/ids.ts";
 import { PlainServerMessage } from "../../protocol/server-messages.ts";
 import { AgentInstalls } from "./agent-installs.ts";
-import type { Tell } from "./attempt.ts";
+import type { Tell } from "./trouble.ts";
 
 const CODEX = CliType.parse("codex");
 const TROUBLE = { code: "AGENT_UNAVAILABLE", message: "The installation was cancelled." } as const;

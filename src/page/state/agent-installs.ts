@@ -1,8 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { CliType } from "../../protocol/ids.ts";
 import type { PlainServerMessage, ServerMessage } from "../../protocol/server-messages.ts";
-import type { Attempt } from "./attempt.ts";
-import type { Trouble } from "./trouble.ts";
+import type { Attempt, Trouble } from "./trouble.ts";
 
 /** How the install of one agent stands. */
 export type Install =

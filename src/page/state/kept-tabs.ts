@@ -1,6 +1,7 @@
 import { z } from "zod/mini";
 import { SessionId } from "../../protocol/ids.ts";
 import type { OpenTabs } from "./open-tabs.ts";
+import { COLUMNS_MAX, NO_SPLIT, type SplitView } from "./split-view.ts";
 
 export const TABS_KEY = "liminal:tabs";
 
@@ -22,4 +23,26 @@ export function tabsFromKept({ openTabs, activeTab, tabOrder }: KeptTabs): OpenT
   const order = [...new Set([...tabOrder.filter((id) => open.has(id)), ...openTabs])];
   const active = activeTab !== null && open.has(activeTab) ? activeTab : (order[0] ?? null);
   return { order, active };
+}
+
+export const SPLIT_KEY = "liminal:split";
+
+/** How the columns stand in the browser's storage, beside the tabs. */
+export const KeptSplit = z.object({
+  columns: z.array(SessionId).check(z.maxLength(COLUMNS_MAX)),
+  shares: z.array(z.number().check(z.gt(0), z.lte(1))),
+});
+type KeptSplit = z.infer<typeof KeptSplit>;
+
+/** Only what fits the tabs is taken over: columns of open sessions, the active one among them. */
+export function splitFromKept({ columns, shares }: KeptSplit, { order, active }: OpenTabs): SplitView {
+  const whole = shares.reduce((sum, share) => sum + share, 0);
+  const fits =
+    columns.length > 1 &&
+    columns.length === shares.length &&
+    new Set(columns).size === columns.length &&
+    columns.every((id) => order.includes(id)) &&
+    active !== null &&
+    columns.includes(active);
+  return fits ? { columns, shares: shares.map((share) => share / whole) } : NO_SPLIT;
 }

@@ -2,11 +2,11 @@ import type { CliType, ProjectId, SessionId } from "../../protocol/ids.ts";
 import type { SessionRow } from "../../protocol/server-messages.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { newCommandId } from "../../ui/new-command-id.ts";
-import type { Tell } from "./attempt.ts";
 import { waitingSessions } from "./attention.ts";
 import { onceListed } from "./once-listed.ts";
 import { NEXT_SESSION, type Shell } from "./shell.ts";
 import type { ShellState } from "./shell-state.ts";
+import type { Tell } from "./trouble.ts";
 import { forgetTypedAhead } from "./typed-ahead.ts";
 
 /** Adds a directory; the new project, or nothing when it was refused in words. */

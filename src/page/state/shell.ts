@@ -7,11 +7,9 @@ import type { EntryId, ProjectId, SessionId } from "../../protocol/ids.ts";
 import type { ServerMessage } from "../../protocol/server-messages.ts";
 import { readKept, writeKept } from "../../ui/kept-json.ts";
 import { AgentInstalls } from "./agent-installs.ts";
-import type { Tell } from "./attempt.ts";
 import { foldShell } from "./fold-shell.ts";
 import { groupRows, type RowsByProject } from "./group-rows.ts";
-import { KeptSplit, SPLIT_KEY, splitFromKept } from "./kept-split.ts";
-import { KeptTabs, keptFromTabs, TABS_KEY, tabsFromKept } from "./kept-tabs.ts";
+import { KeptSplit, KeptTabs, keptFromTabs, SPLIT_KEY, splitFromKept, TABS_KEY, tabsFromKept } from "./kept-tabs.ts";
 import { closeTab, keepTabs, moveTab, NO_TABS, type OpenTabs, openTab } from "./open-tabs.ts";
 import { RowSignals } from "./row-signals.ts";
 import { SeenSessions } from "./seen-sessions.ts";
@@ -28,7 +26,7 @@ import {
   shownColumns,
 } from "./split-view.ts";
 import { TerminalFeed } from "./terminal-feed.ts";
-import { troubleOf, wordsOf } from "./trouble.ts";
+import { type Tell, troubleOf, wordsOf } from "./trouble.ts";
 
 const COLLAPSED_KEY = "liminal:collapsed";
 const Collapsed = z.record(z.string(), z.boolean());

@@ -1,7 +1,7 @@
 import type { CliType } from "../../protocol/ids.ts";
-import type { Tell } from "./attempt.ts";
 import type { Shell } from "./shell.ts";
 import type { ShellDialog } from "./shell-dialog.ts";
+import type { Tell } from "./trouble.ts";
 
 export interface SignInWish {
   readonly cliType: CliType;

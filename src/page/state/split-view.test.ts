@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test";
 import { SessionId } from "../../protocol/ids.ts";
-import { KeptSplit, splitFromKept } from "./kept-split.ts";
+import { KeptSplit, splitFromKept } from "./kept-tabs.ts";
 import { closeTab, keepTabs, openTab } from "./open-tabs.ts";
 import {
   type Arrangement,

@@ -1,4 +1,6 @@
+import type { ClientRequest } from "../../client/pending-requests.ts";
 import { type ErrorCode, type Refusal, RefusalError } from "../../protocol/errors.ts";
+import type { ServerMessage } from "../../protocol/server-messages.ts";
 
 /** What went wrong, in parts: the words are for everyone, the details for whoever looks closer. */
 export interface Trouble {
@@ -27,3 +29,9 @@ export function wordsOf({ message, details }: Trouble): string {
   if (details === undefined) return message;
   return `${message}${/[.!?…:]$/.test(message) ? "" : "."} ${details}`;
 }
+
+/** Told what went wrong: as one line, and in its parts. */
+export type Tell = (words: string, trouble: Trouble) => void;
+
+/** Asks the server; null when it was refused, which `tell` hears, or else the page. */
+export type Attempt = (request: ClientRequest, tell?: Tell) => Promise<ServerMessage | null>;

@@ -1,10 +1,9 @@
 import { FitAddon } from "@xterm/addon-fit";
-import { Terminal } from "@xterm/xterm";
+import { type IBufferLine, type ILink, type ILinkProvider, type ITheme, Terminal } from "@xterm/xterm";
 import xtermStyles from "@xterm/xterm/css/xterm.css" with { type: "text" };
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import { linkProvider } from "./link-provider.ts";
+import { findLinks } from "./find-links.ts";
 import ownStyles from "./terminal.css" with { type: "text" };
-import { terminalTheme } from "./terminal-theme.ts";
 
 const FONT_PX = 13;
 const SCROLLBACK_LINES = 2_000;
@@ -95,4 +94,79 @@ function createTerminal(place: HTMLElement): Terminal {
 /** The page that opens learns nothing of ours, and only the web can be opened. */
 function openPage(url: string): void {
   if (/^https?:\/\//.test(url)) window.open(url, "_blank", "noopener,noreferrer");
+}
+
+/** Makes the addresses a login prints clickable, over as many rows as they take: none is short. */
+function linkProvider(terminal: Terminal, open: (url: string) => void): ILinkProvider {
+  return {
+    provideLinks: (row, give) => give([...linksAt(terminal, row - 1, open)]),
+  };
+}
+
+function linksAt(terminal: Terminal, row: number, open: (url: string) => void): readonly ILink[] {
+  const { cols } = terminal;
+  const first = firstRow(terminal, row);
+  const text = wholeLine(terminal, first);
+  const place = (column: number) => ({ x: (column % cols) + 1, y: first + Math.floor(column / cols) + 1 });
+  return findLinks(text)
+    .map(({ url, from, to }) => ({
+      text: url,
+      range: { start: place(from), end: place(to - 1) },
+      activate: () => open(url),
+    }))
+    .filter(({ range }) => range.start.y <= row + 1 && range.end.y >= row + 1);
+}
+
+function lineAt(terminal: Terminal, row: number): IBufferLine | undefined {
+  return terminal.buffer.active.getLine(row);
+}
+
+function firstRow(terminal: Terminal, row: number): number {
+  let first = row;
+  while (first > 0 && lineAt(terminal, first)?.isWrapped) first -= 1;
+  return first;
+}
+
+/** Rows that wrap are full: a column of the text is a cell of the view. */
+function wholeLine(terminal: Terminal, first: number): string {
+  let text = lineAt(terminal, first)?.translateToString(false) ?? "";
+  for (let row = first + 1; lineAt(terminal, row)?.isWrapped; row += 1) {
+    text += lineAt(terminal, row)?.translateToString(false) ?? "";
+  }
+  return text;
+}
+
+/** The page has one tint of each hue, so the bright ones are the same. */
+const COLOURS = [
+  ["black", "brightBlack"],
+  ["red", "brightRed"],
+  ["green", "brightGreen"],
+  ["yellow", "brightYellow"],
+  ["blue", "brightBlue"],
+  ["magenta", "brightMagenta"],
+  ["cyan", "brightCyan"],
+  ["white", "brightWhite"],
+] as const;
+
+/** The page's own colours as the terminal wants them: resolved, in the theme that is shown now. */
+function terminalTheme(place: Element): ITheme {
+  const probe = document.createElement("span");
+  place.append(probe);
+  const resolve = (role: string): string => {
+    probe.style.color = `var(--${role})`;
+    return getComputedStyle(probe).color;
+  };
+  const theme: ITheme = {
+    background: resolve("sunken"),
+    foreground: resolve("text"),
+    cursor: resolve("accent"),
+    cursorAccent: resolve("sunken"),
+    selectionBackground: resolve("selection"),
+  };
+  for (const [plain, bright] of COLOURS) {
+    theme[plain] = resolve(`ansi-${plain}`);
+    theme[bright] = theme[plain];
+  }
+  probe.remove();
+  return theme;
 }

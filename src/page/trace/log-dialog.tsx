@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
@@ -7,11 +7,17 @@ import { askServer, followWithTicket } from "../own-server.ts";
 import type { Shell } from "../state/shell.ts";
 import { agentOf } from "../state/shell-state.ts";
 import { CopyButton } from "./copy-button.tsx";
-import { filterTrace, type TraceKind } from "./filter-trace.ts";
 import styles from "./log-dialog.css" with { type: "text" };
-import { LogFilter } from "./log-filter.tsx";
-import { parseTrace, type TraceLine } from "./parse-trace.ts";
-import { TraceList } from "./trace-list.tsx";
+import {
+  filterTrace,
+  parseTrace,
+  summaryOf,
+  TRACE_KINDS,
+  type TraceDirection,
+  type TraceKind,
+  type TraceLine,
+  wholeText,
+} from "./parse-trace.ts";
 
 export interface LogDialogProps {
   readonly shell: Shell;
@@ -96,4 +102,123 @@ async function fetchTrace(sessionId: SessionId): Promise<readonly TraceLine[]> {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+const KIND_WORDS: Readonly<Record<TraceKind, string>> = { all: "All", out: "Sent", in: "Received", noise: "Output" };
+
+interface LogFilterProps {
+  readonly kind: TraceKind;
+  readonly text: string;
+  readonly onKind: (kind: TraceKind) => void;
+  readonly onText: (text: string) => void;
+}
+
+/** Narrows the log down: by the way a line went, and by what stands in it. */
+export function LogFilter({ kind, text, onKind, onText }: LogFilterProps) {
+  return (
+    <div class="log-filter">
+      <div class="field">
+        <Icon name="search" class="icon-sm" />
+        <input
+          type="search"
+          aria-label="Filter log"
+          placeholder="Filter"
+          autocomplete="off"
+          spellcheck={false}
+          data-first-focus
+          value={text}
+          onInput={(event) => onText(event.currentTarget.value)}
+        />
+      </div>
+      <fieldset class="segmented" aria-label="Lines">
+        {TRACE_KINDS.map((each) => (
+          <button key={each} type="button" aria-pressed={kind === each} onClick={() => onKind(each)}>
+            {KIND_WORDS[each]}
+          </button>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
+
+/** The newest lines answer most questions; older ones come a page at a time, so that a long log costs no more. */
+const LINES_PER_PAGE = 200;
+const PREVIEW_CHARS_MAX = 300;
+
+const DIRECTION_WORDS: Readonly<Record<TraceDirection, string>> = {
+  out: "sent",
+  in: "received",
+  stderr: "stderr",
+  junk: "no message",
+  note: "process",
+};
+const DIRECTION_SIGNS: Readonly<Record<TraceDirection, string>> = {
+  out: "→",
+  in: "←",
+  stderr: "!",
+  junk: "?",
+  note: "•",
+};
+
+/** The lines, newest at the end and in view; a line opens to its whole message. */
+export function TraceList({ lines }: { lines: readonly TraceLine[] }) {
+  const [count, setCount] = useState(LINES_PER_PAGE);
+  const list = useRef<HTMLElement>(null);
+  const shown = lines.slice(-count);
+  const earlier = lines.length - shown.length;
+  const last = lines.at(-1);
+  useLayoutEffect(() => {
+    list.current?.scrollTo({ top: list.current.scrollHeight });
+  }, [last]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+    <section class="log-lines" ref={list} tabIndex={0} aria-label="Log lines">
+      {earlier > 0 && (
+        <button type="button" class="button small ghost" onClick={() => setCount(count + LINES_PER_PAGE)}>
+          {`Show ${Math.min(earlier, LINES_PER_PAGE)} of ${earlier} earlier lines`}
+        </button>
+      )}
+      <ol>
+        {shown.map((line, index) => (
+          <TraceLineItem key={earlier + index} line={line} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function TraceLineItem({ line }: { line: TraceLine }) {
+  const [isOpen, setOpen] = useState(false);
+  const { at, direction, text } = line;
+  const summary = summaryOf(line);
+  return (
+    <li data-direction={direction}>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <time dateTime={at} title={new Date(at).toLocaleString()}>
+            {timeOfDay(at)}
+          </time>
+          <span class="sign" aria-hidden="true">
+            {DIRECTION_SIGNS[direction]}
+          </span>
+          <span class="visually-hidden">{DIRECTION_WORDS[direction]}</span>
+          {summary !== "" && <span class="summary">{summary}</span>}
+          <span class="preview truncate">{text.slice(0, PREVIEW_CHARS_MAX)}</span>
+        </summary>
+        {isOpen && <pre>{wholeText(text)}</pre>}
+      </details>
+    </li>
+  );
+}
+
+const TIME_OF_DAY = new Intl.DateTimeFormat("en-GB", {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 3,
+});
+
+function timeOfDay(at: string): string {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? at : TIME_OF_DAY.format(time);
 }

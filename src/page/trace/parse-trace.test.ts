@@ -1,6 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { filterTrace } from "./filter-trace.ts";
-import { parseTrace, summaryOf, wholeText } from "./parse-trace.ts";
+import { filterTrace, parseTrace, summaryOf, wholeText } from "./parse-trace.ts";
 
 const line = (direction: string, text: string) => JSON.stringify({ at: "2026-03-01T12:00:00.000Z", direction, text });
 const TRACE = [

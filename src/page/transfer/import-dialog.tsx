@@ -1,16 +1,14 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
-import type { AgentInfo } from "../../protocol/server-messages.ts";
+import type { AgentInfo, PlainServerMessage } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import { relativeAge } from "../../ui/words/relative-age.ts";
 import { Dialog } from "../controls/dialog.tsx";
+import type { ImportMessage } from "../state/session-imports.ts";
 import type { Shell } from "../state/shell.ts";
 import { FileImport } from "./file-import.tsx";
-import { FoundList } from "./found-list.tsx";
-import { ImportResult } from "./import-result.tsx";
-import { sessionsWord } from "./import-words.ts";
 import styles from "./transfer.css" with { type: "text" };
-import { type ImportStep, runningImport, useImport } from "./use-import.ts";
 
 export interface ImportDialogProps {
   readonly shell: Shell;
@@ -167,4 +165,182 @@ function Step({ step, shell, words: { agentName, projectName }, chosen, onChosen
     default:
       return step satisfies never;
   }
+}
+
+/** What came of an import: how many, and which ones not and why. */
+export function ImportResult({ done }: { readonly done: Done }) {
+  const { failed, failedCount, problem } = done;
+  return (
+    <div class="import-result">
+      <p role="status">{summaryOf(done)}</p>
+      {problem !== undefined && (
+        <p class="error-text" role="alert">
+          <Icon name="fail" class="icon-sm" />
+          <span>{problem}</span>
+        </p>
+      )}
+      {failedCount > 0 && (
+        <>
+          <p>{sessionsWord(failedCount)} could not be imported:</p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          <ul class="import-failed" tabIndex={0} aria-label="Could not be imported">
+            {failed.map(({ agentSessionId, title, message }) => (
+              <li key={agentSessionId}>
+                <span class="truncate">{title ?? agentSessionId}</span>
+                <span class="hint">{message}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+function summaryOf({ adopted, known, cancelled }: Done): string {
+  const here = known === 0 ? "" : ` ${sessionsWord(known)} ${known === 1 ? "was" : "were"} here already.`;
+  if (cancelled) return `Stopped. ${sessionsWord(adopted)} came in and stay.${here}`;
+  return `Imported ${sessionsWord(adopted)}.${here}`;
+}
+
+export function sessionsWord(count: number): string {
+  return count === 1 ? "1 session" : `${count.toLocaleString("en")} sessions`;
+}
+
+export type Found = Extract<PlainServerMessage, { type: "import:found" }>;
+export type Done = Extract<ImportMessage, { type: "import:done" }>;
+export type Progress = Pick<Extract<ImportMessage, { type: "import:progress" }>, "importId" | "done" | "total">;
+
+/** Where the dialog stands; each step carries only what it shows. */
+export type ImportStep =
+  | { readonly step: "asking" }
+  | { readonly step: "refused"; readonly words: string }
+  | { readonly step: "choosing"; readonly found: Found }
+  | { readonly step: "running"; readonly progress: Progress }
+  | { readonly step: "done"; readonly done: Done };
+
+interface ImportControl {
+  readonly step: ImportStep;
+  readonly start: (agentSessionIds: readonly string[]) => Promise<void>;
+  readonly cancel: () => void;
+  /** Asks the agent again. */
+  readonly again: () => void;
+}
+
+/** Asks an agent what it has, imports what was chosen, and follows an import that already runs. */
+export function useImport(shell: Shell, projectId: ProjectId, cliType: CliType | null): ImportControl {
+  const [asked, setAsked] = useState<ImportStep>({ step: "asking" });
+  const [started, setStarted] = useState<Progress | null>(null);
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    const running = cliType === null ? null : runningImport(shell, projectId, cliType);
+    setStarted(running);
+    if (cliType === null || running) return;
+    let isWanted = true;
+    const show = (step: ImportStep) => isWanted && setAsked(step);
+    setAsked({ step: "asking" });
+    void shell
+      .attempt({ type: "import:list", projectId, cliType }, (words) => show({ step: "refused", words }))
+      .then((found) => found?.type === "import:found" && show({ step: "choosing", found }));
+    return () => {
+      isWanted = false;
+    };
+  }, [projectId, cliType, round]);
+  const start = async (agentSessionIds: readonly string[]) => {
+    if (cliType === null) return;
+    const answer = await shell.attempt(
+      { type: "import:start", projectId, cliType, agentSessionIds: [...agentSessionIds] },
+      (words) => setAsked({ step: "refused", words }),
+    );
+    if (answer?.type === "import:started") setStarted({ importId: answer.importId, total: answer.total, done: 0 });
+  };
+  return {
+    step: started === null ? asked : stepOf(started, shell.imports.all.value.get(started.importId)),
+    start,
+    cancel: () => {
+      if (started) void shell.attempt({ type: "import:cancel", importId: started.importId });
+    },
+    again: () => {
+      setStarted(null);
+      setRound(round + 1);
+    },
+  };
+}
+
+/** One that was started before the dialog was opened, by this agent or by any. */
+export function runningImport(shell: Shell, projectId: ProjectId, cliType: CliType | null) {
+  const own = [...shell.imports.all.peek().values()].findLast(
+    (one) => one.projectId === projectId && (cliType === null || one.cliType === cliType),
+  );
+  return own?.type === "import:progress" ? own : null;
+}
+
+function stepOf(progress: Progress, heard: ImportMessage | undefined): ImportStep {
+  if (heard?.type === "import:done") return { step: "done", done: heard };
+  return { step: "running", progress: heard ?? progress };
+}
+
+interface FoundListProps {
+  readonly found: Found;
+  readonly now: number;
+  readonly chosen: ReadonlySet<string>;
+  readonly onChosen: (chosen: ReadonlySet<string>) => void;
+}
+
+/** What the agent has and we have not, newest first. */
+export function FoundList({ found, now, chosen, onChosen }: FoundListProps) {
+  const { sessions, isCut, brings } = found;
+  const fresh = sessions.filter(({ deletedHere }) => deletedHere !== true).map(({ agentSessionId }) => agentSessionId);
+  const isAll = fresh.every((id) => chosen.has(id));
+  return (
+    <div class="import-found">
+      {fresh.length > 0 && (
+        <label class="import-all">
+          <input
+            type="checkbox"
+            checked={isAll}
+            ref={(box) => {
+              if (box) box.indeterminate = chosen.size > 0 && !isAll;
+            }}
+            onChange={() => onChosen(isAll ? new Set() : new Set([...chosen, ...fresh]))}
+          />
+          <span>Select all {fresh.length.toLocaleString("en")}</span>
+        </label>
+      )}
+      <ul class="import-list" aria-label="Sessions to import">
+        {sessions.map(({ agentSessionId, title, updatedAt, deletedHere }) => (
+          <li key={agentSessionId}>
+            <label>
+              <input
+                type="checkbox"
+                checked={chosen.has(agentSessionId)}
+                onChange={() => onChosen(toggled(chosen, agentSessionId))}
+              />
+              <span class="truncate" title={title ?? agentSessionId}>
+                {title ?? <span class="mono faint">{agentSessionId}</span>}
+              </span>
+              {deletedHere && <span class="import-deleted faint">deleted here</span>}
+              {updatedAt !== undefined && (
+                <time class="faint" dateTime={updatedAt} title={new Date(updatedAt).toLocaleString()}>
+                  {relativeAge(updatedAt, now)}
+                </time>
+              )}
+            </label>
+          </li>
+        ))}
+      </ul>
+      {brings === "memory" && (
+        <p class="hint">
+          This agent cannot repeat what was said. Its sessions come in empty and go on from its memory.
+        </p>
+      )}
+      {isCut && <p class="hint">It has more than these. Import some, then look again.</p>}
+    </div>
+  );
+}
+
+function toggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(chosen);
+  if (!next.delete(id)) next.add(id);
+  return next;
 }

@@ -1,3 +1,0 @@
-export function sessionsWord(count: number): string {
-  return count === 1 ? "1 session" : `${count.toLocaleString("en")} sessions`;
-}
