@@ -1,10 +1,16 @@
-import { asPlainJson } from "../lib/harmless-text.ts";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { asLogText, asPlainJson } from "../lib/harmless-text.ts";
+import { parseJson } from "../lib/parse-json.ts";
+import { LOG_LEVELS, LOG_OLD_FILES_MAX, LOG_PATH, type LogLevel } from "../lib/server-log-place.ts";
+import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
 import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
-import { bodyOf } from "./running-server.ts";
+import { bodyOf, dataDirOf } from "./running-server.ts";
 import { connect } from "./server-link.ts";
-import { printServerLog } from "./server-log-lines.ts";
+import { paint, type Style, styled } from "./terminal.ts";
 import { pour } from "./write-out.ts";
 
 /** Prints the wire trace of a session's agent (what was said both ways, what it complained about), or the server's log. */
@@ -20,4 +26,54 @@ export async function logs(line: CommandLine): Promise<ExitCode> {
   const query = new URLSearchParams({ sessionId });
   await pour(await bodyOf(await link.server.get(`/api/trace?${query}`)), asPlainJson);
   return EXIT.done;
+}
+
+const LOOK_AGAIN_MS = 250;
+const LEVEL_STYLES: Readonly<Partial<Record<LogLevel, Style>>> = { error: "red", warn: "yellow", debug: "dim" };
+const Line = z.object({ at: z.string(), level: z.enum(LOG_LEVELS), text: z.string() });
+
+/** The server's log, oldest first, read from its files: it is there with and without a server. */
+export async function printServerLog(line: CommandLine): Promise<void> {
+  const level = z.enum(LOG_LEVELS).parse(line.text("level") ?? "debug");
+  const path = join(dataDirOf(line.env), LOG_PATH);
+  if (!existsSync(path))
+    throw new CliError(EXIT.failed, `There is no log yet: ${path} is made by the first start.`, "NO_LOG");
+  const show = (text: string) => {
+    for (const one of text.split("\n")) process.stdout.write(shown(one, level, line));
+  };
+  for (let number = LOG_OLD_FILES_MAX; number >= 1; number--)
+    if (existsSync(`${path}.${number}`)) show(readFileSync(`${path}.${number}`, "utf8"));
+  const whole = readFileSync(path);
+  show(whole.toString("utf8"));
+  if (line.has("follow")) await follow(path, whole.byteLength, show);
+}
+
+function shown(text: string, level: LogLevel, { json: isJson, screen }: CommandLine): string {
+  const parsed = Line.safeParse(parseJson(text)).data;
+  if (!parsed || LOG_LEVELS.indexOf(parsed.level) > LOG_LEVELS.indexOf(level)) return "";
+  if (isJson) return `${asPlainJson(text)}\n`;
+  const { at, level: own, text: words } = parsed;
+  return styled`${paint("dim", at)} ${paint(LEVEL_STYLES[own], own)} ${asLogText(words)}\n`.render(screen);
+}
+
+/** Until someone ends us. A file that is full is read to its end before the next one is begun. */
+async function follow(path: string, from: number, show: (text: string) => void): Promise<never> {
+  let file = await open(path, "r");
+  let position = from;
+  const readOn = async () => {
+    const { size } = await file.stat();
+    if (size <= position) return;
+    const { buffer } = await file.read(Buffer.alloc(size - position), 0, size - position, position);
+    const end = buffer.lastIndexOf(0x0a) + 1;
+    position += end;
+    show(buffer.subarray(0, end).toString("utf8"));
+  };
+  for (;;) {
+    await readOn();
+    if (existsSync(path) && statSync(path).ino !== (await file.stat()).ino) {
+      await file.close();
+      file = await open(path, "r");
+      position = 0;
+    } else await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
 }

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
@@ -5,7 +6,6 @@ import { z } from "zod";
 import { invariant } from "../lib/assert.ts";
 import { isLockHeld } from "../operations/instance-lock.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import { isCertificateFault, type PinnedTls, pinnedTls, strangerError } from "./pinned-tls.ts";
 
 const Note = z.object({ pid: z.int(), port: z.int(), origin: z.url({ protocol: /^https?$/ }).optional() });
 /** One that takes longer than this to say that it is well is not. */
@@ -131,7 +131,7 @@ export function readNote(dataDir: string): z.infer<typeof Note> | null {
 }
 
 /** Nobody listens there, or the line broke. */
-export function isUnreachable(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   return error instanceof Error && ("code" in error || error.name === "TimeoutError");
 }
 
@@ -139,4 +139,50 @@ export function isUnreachable(error: unknown): boolean {
 export async function bodyOf(response: Response): Promise<Response> {
   if (response.ok) return response;
   throw new CliError(EXIT.failed, Failure.parse(await response.json()).error, "REFUSED");
+}
+
+/** Where the server puts the certificate it shows. */
+const SERVED_FILE = join("tls", "served-cert.pem");
+
+/** The certificate was looked at and refused, which is not the same as nobody being there. */
+class StrangerError extends Error {
+  override readonly name = "StrangerError";
+}
+
+interface PinnedTls {
+  readonly path: string;
+  readonly ca: string;
+  readonly allowPartialTrustChain: true;
+  readonly checkServerIdentity: (name: string, shown: { readonly fingerprint256: string }) => Error | undefined;
+}
+
+/** Trusts the one certificate in the data directory, which only this user and the server can write, and no other; whatever names it has. */
+function pinnedTls(dataDir: string): PinnedTls {
+  const path = join(dataDir, SERVED_FILE);
+  if (!existsSync(path))
+    throw new CliError(
+      EXIT.noServer,
+      `${path} is missing, so the server cannot be recognized. Start it again.`,
+      "NO_SERVER",
+    );
+  const ca = readFileSync(path, "utf8");
+  const { fingerprint256 } = new X509Certificate(ca);
+  return {
+    path,
+    ca,
+    allowPartialTrustChain: true,
+    checkServerIdentity: (_name, shown) =>
+      shown.fingerprint256 === fingerprint256 ? undefined : new StrangerError("another certificate"),
+  };
+}
+
+function isCertificateFault(error: unknown): boolean {
+  if (error instanceof StrangerError) return true;
+  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  return typeof code === "string" && /CERT|SIGNATURE|ISSUER/.test(code);
+}
+
+function strangerError(origin: string, { path }: PinnedTls): CliError {
+  const words = `${origin} shows another certificate than the one in ${path}, so nothing was sent to it. Start the server again; if that does not help, another program answers there.`;
+  return new CliError(EXIT.failed, words, "STRANGE_SERVER");
 }

@@ -7,7 +7,6 @@ import { ignore } from "../lib/ignore.ts";
 import { RefusalError } from "../protocol/errors.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import type { PlainServerMessage, ServerMessage } from "../protocol/server-messages.ts";
-import { DeletedSessions } from "./deleted-sessions.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import type { Environment } from "./parse-command-line.ts";
 import { tell } from "./print.ts";
@@ -160,4 +159,28 @@ function isOfType<Type extends PlainServerMessage["type"]>(
   type: Type,
 ): message is Extract<PlainServerMessage, { type: Type }> {
   return message.type === type;
+}
+
+/** Ends the wait for a session that someone has deleted: nothing more will be heard of it. */
+class DeletedSessions {
+  readonly #ends = new Map<SessionId, PromiseWithResolvers<never>>();
+
+  heard(sessionId: SessionId): void {
+    const words = "The session was deleted. liminal ls lists those there are.";
+    this.#endOf(sessionId).reject(new CliError(EXIT.failed, words, "SESSION_NOT_FOUND"));
+  }
+
+  /** Rejects with the words for the user; never resolves. */
+  until(sessionId: SessionId): Promise<never> {
+    return this.#endOf(sessionId).promise;
+  }
+
+  #endOf(sessionId: SessionId): PromiseWithResolvers<never> {
+    const known = this.#ends.get(sessionId);
+    if (known) return known;
+    const end = Promise.withResolvers<never>();
+    end.promise.catch(ignore("most sessions are deleted while nobody here waits for them"));
+    this.#ends.set(sessionId, end);
+    return end;
+  }
 }

@@ -1,12 +1,12 @@
+import { z } from "zod/mini";
 import { ignore } from "../lib/ignore.ts";
 import type { ClientMessage } from "../protocol/client-messages.ts";
+import { FACT_TYPES } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
-import type { ServerMessage } from "../protocol/server-messages.ts";
+import { FactMessage, PLAIN_TYPES, PlainServerMessage, type ServerMessage } from "../protocol/server-messages.ts";
 import type { ClientSocket, ClientWorld } from "./client-world.ts";
 import { FollowedSessions, type FollowListener } from "./followed-sessions.ts";
-import { parseServerMessage } from "./parse-server-message.ts";
 import { type ClientRequest, ConnectionClosedError, PendingRequests } from "./pending-requests.ts";
-import { retryDelayMs } from "./retry-delay.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const PROBE_EVERY_MS = 1_000;
@@ -223,4 +223,56 @@ export class Connection implements Disposable {
     this.#setSilent(false);
     this.#options.onPhase?.(phase);
   }
+}
+
+const Envelope = z.looseObject({ type: z.string() });
+const facts: ReadonlySet<string> = new Set(FACT_TYPES);
+const plain: ReadonlySet<string> = new Set(PLAIN_TYPES);
+
+/** A frame as it was understood. A newer server's message is no error: it is skipped, and counted by whoever reads. */
+type ParsedFrame =
+  | { readonly kind: "message"; readonly message: ServerMessage }
+  | { readonly kind: "unknown"; readonly type: string }
+  | { readonly kind: "invalid" };
+
+/** The one place where what the server sent becomes a typed message. */
+export function parseServerMessage(data: unknown): ParsedFrame {
+  const envelope = Envelope.safeParse(parseJson(data));
+  if (!envelope.success) return { kind: "invalid" };
+  const { type } = envelope.data;
+  // Some words are said of sessions and of agents alike: only a fact has a place in a log.
+  const isFact = facts.has(type) && ("seq" in envelope.data || !plain.has(type));
+  if (isFact) return understood(() => FactMessage.safeParse(envelope.data));
+  if (plain.has(type)) return understood(() => PlainServerMessage.safeParse(envelope.data));
+  return { kind: "unknown", type };
+}
+
+function understood(parse: () => z.core.util.SafeParseResult<ServerMessage>): ParsedFrame {
+  try {
+    const result = parse();
+    return result.success ? { kind: "message", message: result.data } : { kind: "invalid" };
+  } catch (error) {
+    if (error instanceof RangeError) return { kind: "invalid" }; // nested deeper than there is stack to read it
+    throw error;
+  }
+}
+
+function parseJson(data: unknown): unknown {
+  if (typeof data !== "string") return undefined;
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined; // not JSON is not a message: the caller counts it as invalid
+  }
+}
+
+const RETRY_STEPS_MS = [500, 1_000, 2_000, 4_000, 5_000] as const;
+const LAST_STEP_MS = 5_000;
+/** Up to this share of a step is taken off at random, so that many pages do not knock at the same instant. */
+const JITTER_SHARE = 0.25;
+
+/** How long to wait after the given number of failed tries, the first one being 1; it never gives up. */
+function retryDelayMs(failedTries: number, random: () => number): number {
+  const step = RETRY_STEPS_MS[failedTries - 1] ?? LAST_STEP_MS;
+  return Math.round(step * (1 - JITTER_SHARE * random()));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseServerMessage } from "./parse-server-message.ts";
+import { parseServerMessage } from "./connection.ts";
 
 test("W-9 a message nested deeper than can be read is invalid, and no error", () => {
   const deep = "[".repeat(200_000) + "]".repeat(200_000);

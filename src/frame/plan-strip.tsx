@@ -2,7 +2,7 @@ import type { PlanItem } from "../protocol/entry.ts";
 import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
 import { Icon } from "../ui/icons/icon.tsx";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
-import { type PlanSegment, planSummary } from "./transcript/plan-summary.ts";
+import { type PlanSegment, planSummary } from "./transcript/parts/plan.ts";
 
 /** The plan of the running turn, always in view: closed it is one line, open it is every step. */
 export function PlanStrip({ model }: { model: PortletModel }) {

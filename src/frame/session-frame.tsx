@@ -1,6 +1,7 @@
 import { batch, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { EntryId } from "../protocol/ids.ts";
+import { isPermission } from "../protocol/pending-request.ts";
 import type { ShellToPortlet } from "../protocol/portlet-messages.ts";
 import { createElement } from "../ui/create-element.ts";
 import { CodeHighlighter } from "../ui/highlight/highlight-code.ts";
@@ -9,18 +10,17 @@ import { newCommandId } from "../ui/new-command-id.ts";
 import { startAllAnew } from "../ui/permissions/settled-request.ts";
 import { focusQuestion } from "../ui/questions/question-focus.ts";
 import { askedAloud } from "./asked-aloud.ts";
+import type { ComposerState } from "./composer/composer-state.ts";
 import { Dock } from "./dock.tsx";
 import { EmptySession } from "./empty-session.tsx";
-import { FrameFlush } from "./frame-flush.ts";
-import { keepFocus } from "./keep-focus.ts";
 import { listenForKeys } from "./portlet-keys.ts";
+import type { PortletState } from "./portlet-state.ts";
 import { PortletStore } from "./portlet-store.ts";
 import { ReadingTools } from "./reading-tools.ts";
-import { rowsInputOf } from "./rows-input.ts";
 import { SessionHeader } from "./session-header.tsx";
 import { linkShell } from "./shell-link.ts";
 import { LiveSpeaker } from "./transcript/live-speaker.ts";
-import { deriveRows, NO_ROWS } from "./transcript/rows.ts";
+import { deriveRows, NO_ROWS, type RowsInput } from "./transcript/rows.ts";
 import { TranscriptView } from "./transcript/transcript-view.ts";
 
 const TICK_MS = 1_000;
@@ -229,4 +229,69 @@ export class SessionFrame {
   #focusComposer(): void {
     this.#window.document.querySelector<HTMLElement>("#message")?.focus();
   }
+}
+
+/** What the transcript is made of: the session, and the messages this page has just sent. */
+function rowsInputOf({ session, status, agentName }: PortletState, { outgoing }: ComposerState): RowsInput {
+  const { settled, open, turn, pending } = session;
+  return {
+    settled,
+    open,
+    turn,
+    status,
+    agentName,
+    pending: outgoing.filter(({ place }) => place === "transcript"),
+    asked: new Set(pending.flatMap((one) => (isPermission(one) ? one.toolCall.toolCallId : (one.toolCallId ?? [])))),
+  };
+}
+
+/** Gathers changes into one flush per frame, and into none at all while nobody looks. */
+class FrameFlush {
+  readonly #flush: () => void;
+  #isVisible = true;
+  #isStale = false;
+  #frame: number | null = null;
+
+  constructor(flush: () => void) {
+    this.#flush = flush;
+  }
+
+  /** Something changed: shown with the next frame, or when the page is next looked at. */
+  request(): void {
+    this.#isStale = true;
+    if (this.#isVisible) this.#frame ??= requestAnimationFrame(() => this.run());
+  }
+
+  setVisible(isVisible: boolean): void {
+    this.#isVisible = isVisible;
+    // Caught up in one step, before the frame is painted for the first time.
+    if (isVisible && this.#isStale) this.run();
+  }
+
+  /** Flushes now what waits. */
+  run(): void {
+    if (this.#frame !== null) cancelAnimationFrame(this.#frame);
+    this.#frame = null;
+    if (!this.#isStale || !this.#isVisible) return;
+    this.#isStale = false;
+    this.#flush();
+  }
+}
+
+/**
+ * A button may take itself away by what it does, and the keyboard with it: the returned check, called now and then, has
+ * it given on when what had it is gone and nothing else has taken it.
+ */
+function keepFocus(document: Document, giveOn: () => void): () => void {
+  let last: Element | null = null;
+  document.addEventListener("focusin", ({ target }) => {
+    last = target instanceof Element ? target : null;
+  });
+  return () => {
+    if (last === null || last.isConnected) return;
+    last = null;
+    const isFree = document.activeElement === document.body && document.hasFocus();
+    // With a finger, the on-screen keyboard would cover what is read.
+    if (isFree && !matchMedia("(pointer: coarse)").matches) giveOn();
+  };
 }

@@ -1,6 +1,7 @@
 import type { AgentStatus } from "../../protocol/server-messages.ts";
+import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
 
-export interface SendSurroundings {
+interface SendSurroundings {
   /** The session's history has arrived. */
   readonly isOpened: boolean;
   /** The page's socket to the server is up. */
@@ -13,4 +14,9 @@ export interface SendSurroundings {
 /** Whether a message could go out now; an agent that is merely not running is started by it. */
 export function canSend({ isOpened, isConnected, isWritable, status }: SendSurroundings): boolean {
   return isOpened && isConnected && isWritable && status !== "disconnected" && status !== "reconnecting";
+}
+
+/** Whether a message could join the turn that runs. */
+export function canSteer({ turn, config }: SessionState): boolean {
+  return isTurnActive(turn) && config.abilities?.steering === true;
 }

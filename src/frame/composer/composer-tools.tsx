@@ -1,12 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import type { PortletModel } from "../portlet-model.ts";
+import { type PortletModel, usePiece } from "../portlet-model.ts";
 import { AttachmentStrip } from "./attachments/attachment-strip.tsx";
-import { filesOf, takeFiles } from "./attachments/take-files.ts";
+import { filesOf, takeFiles } from "./attachments/read-attachments.ts";
 import { CompletionPopup } from "./completion/completion-popup.tsx";
 import { type CompletionToken, isSameToken, tokenAt } from "./completion/completion-token.ts";
-import { ComposerHint } from "./composer-hint.tsx";
 import styles from "./composer-tools.css" with { type: "text" };
 
 /** Longer text than this is attached when it is pasted: as a part of the message nobody could read or edit it. */
@@ -126,5 +125,21 @@ export function AttachButton({ model }: { model: PortletModel }) {
         }}
       />
     </>
+  );
+}
+
+/** One quiet line under the text: what a command still wants to know, or what resending means. */
+export function ComposerHint({ model }: { model: PortletModel }) {
+  const agentName = usePiece(model, (state) => state.agentName);
+  const commands = usePiece(model, (state) => state.session.config.commands);
+  const { text, isRepeat } = model.composer.value;
+  const typed = /^\/(\S+)\s*$/.exec(text)?.[1];
+  const hint = typed === undefined ? undefined : commands.find(({ name }) => name === typed)?.hint;
+  const words = hint === undefined ? null : `/${typed} ${hint}`;
+  if (words === null && !isRepeat) return null;
+  return (
+    <p class="composer-hint" role="note">
+      {words ?? `This goes as a new message: ${agentName} still remembers the earlier one.`}
+    </p>
   );
 }

@@ -1,7 +1,7 @@
 import { useLayoutEffect } from "preact/hooks";
 import { isTurnActive } from "../../protocol/session-state.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
-import { canSteer } from "./can-steer.ts";
+import { canSteer } from "./can-send.ts";
 import { composerIntent } from "./composer-key.ts";
 
 /** What browsers report for a key that an input method has taken. */

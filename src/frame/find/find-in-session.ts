@@ -6,7 +6,6 @@ import styles from "./find.css" with { type: "text" };
 import { FindBar } from "./find-bar.ts";
 import { FindMarks } from "./find-marks.ts";
 import { FindModel } from "./find-model.ts";
-import { findWords } from "./find-words.ts";
 
 /** Reading entries for this long leaves time for the rest of a frame. */
 const WORK_MS = 6;
@@ -139,4 +138,18 @@ export class FindInSession {
     for (const button of article.querySelectorAll<HTMLElement>(HIDING)) button.click();
     return this.#marks.rangeIn(article, pattern, ordinal);
   }
+}
+
+/** "3 of 17", and what is still being looked at. */
+export function findWords(model: FindModel, isFetchingOlder: boolean): string {
+  if (model.pattern === null) return "";
+  const { total, position } = model;
+  const count =
+    total === 0
+      ? model.isDone && !isFetchingOlder
+        ? "No results"
+        : ""
+      : `${position.toLocaleString("en")} of ${total.toLocaleString("en")}`;
+  const more = isFetchingOlder ? "searching older…" : model.isDone ? "" : "searching…";
+  return [count, more].filter((words) => words !== "").join(" · ");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { finishedSentences } from "./finished-sentences.ts";
+import { finishedSentences } from "./live-speaker.ts";
 
 const CLOCK_STEP_US = 4_000;
 

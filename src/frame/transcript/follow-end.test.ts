@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { followsAfterScroll, isAtEnd } from "./follow-end.ts";
+import { followsAfterScroll, isAtEnd } from "./scroll-anchor.ts";
 
 const place = (top: number) => ({ top, viewHeight: 500, contentHeight: 2_000 });
 

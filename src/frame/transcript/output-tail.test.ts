@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { outputTail } from "./output-tail.ts";
+import { outputTail } from "./parts/output-block.ts";
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}\n`).join("");
 const shown = (text: string, linesMax: number, charsMax = 1_000_000) => {

@@ -1,10 +1,8 @@
-import type { Entry } from "../../protocol/entry.ts";
-import { isTextEntry } from "../../protocol/entry.ts";
+import { type Entry, isTextEntry } from "../../protocol/entry.ts";
 import type { CommandId } from "../../protocol/ids.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
 import type { Turn } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-state.ts";
-import { type NestedEntry, nestEntries } from "./nest-entries.ts";
 import { isNextTurnBegun, type TurnEndAction, turnEndActions, unsaidEnd } from "./turn-end.ts";
 
 /** Space above a row: none at the very top, none inside a run of lines, a paragraph, or the start of a turn. */
@@ -203,4 +201,23 @@ function gapBetween(before: Entry | undefined, entry: Entry): Gap {
 /** One-line entries stand close together: they read as one list. */
 function isLine(entry: Entry): boolean {
   return entry.type === "tool-call" || entry.type === "thinking";
+}
+
+/** An entry and what sub-agents said and did on its behalf, in the order it came. */
+interface NestedEntry {
+  readonly entry: Entry;
+  readonly children: NestedEntry[];
+}
+
+/** Entries under the tool calls they belong to; one whose call is not here stands for itself. */
+function nestEntries(entries: readonly Entry[]): NestedEntry[] {
+  const calls = new Map<string, NestedEntry>();
+  const top: NestedEntry[] = [];
+  for (const entry of entries) {
+    const nested: NestedEntry = { entry, children: [] };
+    const parent = entry.parentToolCallId === undefined ? undefined : calls.get(entry.parentToolCallId);
+    (parent?.children ?? top).push(nested);
+    if (entry.type === "tool-call") calls.set(entry.toolCallId, nested);
+  }
+  return top;
 }

@@ -1,12 +1,10 @@
-import { END_NEAR_PX, followsAfterScroll, isAtEnd, type ScrollPlace } from "./follow-end.ts";
-
 interface Held {
   readonly element: Element;
   /** Distance from the top of the view, as it was when the reader last moved. */
   readonly offset: number;
 }
 
-export interface ScrollAnchorOptions {
+interface ScrollAnchorOptions {
   readonly scroller: HTMLElement;
   /** The one child of the scroller, which holds everything. */
   readonly content: HTMLElement;
@@ -212,4 +210,27 @@ export class ScrollAnchor {
     const { scrollTop, clientHeight, scrollHeight } = this.#options.scroller;
     return { top: scrollTop, viewHeight: clientHeight, contentHeight: scrollHeight };
   }
+}
+
+/** Within this distance of the end the reader counts as being there. */
+const END_NEAR_PX = 50;
+
+interface ScrollPlace {
+  readonly top: number;
+  readonly viewHeight: number;
+  readonly contentHeight: number;
+}
+
+function distanceToEnd({ top, viewHeight, contentHeight }: ScrollPlace): number {
+  return Math.max(0, contentHeight - viewHeight - top);
+}
+
+export function isAtEnd(place: ScrollPlace): boolean {
+  return distanceToEnd(place) <= END_NEAR_PX;
+}
+
+/** Whether the view keeps to the newest content after a scroll: only a move upwards ends it, only arriving at the end begins it. */
+export function followsAfterScroll(following: boolean, topBefore: number, place: ScrollPlace): boolean {
+  if (isAtEnd(place)) return true;
+  return following && place.top >= topBefore;
 }

@@ -3,13 +3,10 @@ import { createElement } from "../../ui/create-element.ts";
 import { createIcon } from "../../ui/icons/create-icon.ts";
 import type { MarkdownView } from "../../ui/markdown/markdown-view.ts";
 import { EntrySections } from "./entry-sections.ts";
-import { listenForScrollEnd } from "./listen-for-scroll-end.ts";
 import { NodePool } from "./node-pool.ts";
-import { focusEntry, openEntry, revealEntry } from "./reveal-entry.ts";
 import type { RowContext } from "./row-node.ts";
 import { type EntryRow, NO_ROWS, type TranscriptRows } from "./rows.ts";
 import { ScrollAnchor } from "./scroll-anchor.ts";
-import { stepUserRow } from "./step-user-row.ts";
 
 /** A question this small, as a part of the view's height, stays in view above its answer. */
 const SMALL_QUESTION = 0.3;
@@ -20,7 +17,7 @@ const MARGIN_AFTER_MS = 50;
 /** It waits for the page to be idle, but not longer than this. */
 const MARGIN_IDLE_MS_MAX = 200;
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   readonly createProse: () => MarkdownView;
   readonly now: () => number;
   readonly agentName: () => string;
@@ -321,4 +318,78 @@ function whenIdle(call: () => void, msMax: number): void {
 function newestRows({ settled, open }: TranscriptRows, count: number): readonly EntryRow[] {
   const newest = open.slice(-count);
   return [...settled.slice(settled.length - (count - newest.length)), ...newest].reverse();
+}
+
+/** Where the browser does not tell, this long without a scroll counts as its end. */
+const SCROLL_PAUSE_MS = 150;
+
+/** Hears that the reader has stopped scrolling, also in browsers that have no event for it. */
+function listenForScrollEnd(scroller: HTMLElement, onEnd: () => void): void {
+  if ("onscrollend" in window) {
+    scroller.addEventListener("scrollend", onEnd);
+    return;
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  scroller.addEventListener(
+    "scroll",
+    () => {
+      clearTimeout(timer);
+      timer = setTimeout(onEnd, SCROLL_PAUSE_MS);
+    },
+    { passive: true },
+  );
+}
+
+/** Long enough to be found by the eye, short enough to be forgotten. */
+const STANDS_OUT_MS = 2_500;
+/** Sub-agents of sub-agents: no deeper than this is looked. */
+const NESTED_LEVELS_MAX = 8;
+
+/** Opens what is folded, gives the keyboard its place there, and makes the entry stand out for a moment. */
+function revealEntry(row: HTMLElement, entryId: EntryId): HTMLElement {
+  const article = openEntry(row, entryId);
+  focusEntry(article);
+  article.dataset["found"] = "";
+  setTimeout(() => delete article.dataset["found"], STANDS_OUT_MS);
+  return article;
+}
+
+/** Opens what is folded around an entry and in it; the keyboard stays where it is. */
+function openEntry(row: HTMLElement, entryId: EntryId): HTMLElement {
+  const article = unfold(row, entryId);
+  article.querySelector<HTMLElement>('button[aria-expanded="false"]')?.click();
+  return article;
+}
+
+function focusEntry(article: HTMLElement): void {
+  article.tabIndex = -1;
+  article.focus({ preventScroll: true });
+}
+
+/** The entry itself, or the row it belongs to: the steps of a sub-agent are made when they are opened. */
+function unfold(row: HTMLElement, entryId: EntryId): HTMLElement {
+  for (let level = 0; level < NESTED_LEVELS_MAX && row.dataset["entryId"] !== entryId; level += 1) {
+    const inside = row.querySelector<HTMLElement>(`article[data-entry-id="${CSS.escape(entryId)}"]`);
+    if (inside) return inside;
+    for (const closed of row.querySelectorAll<HTMLElement>('.sub-agent > button[aria-expanded="false"]'))
+      closed.click();
+  }
+  return row;
+}
+
+interface UserStep {
+  /** The entry the reader is at; null before the first. */
+  readonly from: string | null;
+  /** That entry is a message of the user's that was stepped to: the one before is another. */
+  readonly isOn: boolean;
+  readonly steps: 1 | -1;
+}
+
+/** The user's next message after an entry, or the last at or before it; null when there is none. */
+function stepUserRow({ settled, open }: TranscriptRows, { from, isOn, steps }: UserStep): EntryRow | null {
+  const rows = [...settled, ...open];
+  const at = rows.findIndex(({ entry }) => entry.entryId === from);
+  const isUser = ({ entry }: EntryRow) => entry.type === "user";
+  if (steps === 1) return rows.slice(at + 1).find(isUser) ?? null;
+  return rows.slice(0, Math.max(0, isOn ? at : at + 1)).findLast(isUser) ?? null;
 }

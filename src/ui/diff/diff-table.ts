@@ -3,7 +3,6 @@ import { lineRuns } from "../../presentation/coloured-lines.ts";
 import type { DiffFold, DiffLine, LineDiff } from "../../presentation/line-diff.ts";
 import { createElement } from "../create-element.ts";
 import { createIcon } from "../icons/create-icon.ts";
-import { type SplitRow, splitRows } from "./split-rows.ts";
 
 /** Rows that are made at once: as many as a frame has time for. */
 const ROWS_AT_ONCE = 300;
@@ -140,4 +139,36 @@ function createNote(words: string, onClick: (row: HTMLElement) => void): HTMLEle
   const row = createElement("tr", "fold", cell);
   button.addEventListener("click", () => onClick(row), { once: true });
   return row;
+}
+
+/** One row of a diff side by side: an old line, a new one, or both. */
+interface SplitRow {
+  readonly kind: "pair";
+  readonly before: DiffLine | null;
+  readonly after: DiffLine | null;
+}
+
+/** A diff side by side: what was put in stands beside what was taken out for it. */
+export function splitRows(rows: readonly (DiffLine | DiffFold)[]): (SplitRow | DiffFold)[] {
+  const split: (SplitRow | DiffFold)[] = [];
+  let removed: DiffLine[] = [];
+  let added: DiffLine[] = [];
+  const flush = () => {
+    for (let at = 0; at < Math.max(removed.length, added.length); at += 1)
+      split.push({ kind: "pair", before: removed[at] ?? null, after: added[at] ?? null });
+    removed = [];
+    added = [];
+  };
+  for (const row of rows) {
+    if (row.kind === "added") added.push(row);
+    else if (row.kind === "removed") {
+      if (added.length > 0) flush();
+      removed.push(row);
+    } else {
+      flush();
+      split.push(row.kind === "fold" ? row : { kind: "pair", before: row, after: row });
+    }
+  }
+  flush();
+  return split;
 }

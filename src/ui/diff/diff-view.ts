@@ -1,7 +1,10 @@
+import { fileLanguageId } from "../../presentation/code-languages.ts";
+import type { CodeToken } from "../../presentation/code-token.ts";
+import { colourLines, tokenLines } from "../../presentation/coloured-lines.ts";
 import type { LineDiff } from "../../presentation/line-diff.ts";
 import { createElement } from "../create-element.ts";
 import { createBlockButton } from "../markdown/block-button.ts";
-import { colourDiff } from "./colour-diff.ts";
+import { askWorker } from "./ask-worker.ts";
 import { type ComparedTexts, compareTexts } from "./compare-texts.ts";
 import { createDiffTable } from "./diff-table.ts";
 
@@ -89,4 +92,31 @@ function draw({ block, body }: DiffFrame, diff: LineDiff, shape: DiffShape): voi
 
 function readChoice(): DiffShape {
   return localStorage.getItem(CHOICE_KEY) === "split" ? "split" : "unified";
+}
+
+/** Longer texts stay plain, as longer code blocks do. */
+const COLOURED_CHARS_MAX = 50_000;
+
+/** Gives the lines of a change the colours of their language, where it is a known one; both sides are read as they were. */
+export function colourDiff(diff: LineDiff, texts: ComparedTexts, show: (coloured: LineDiff) => void): void {
+  const { path, newText, firstLine = 1 } = texts;
+  const oldText = texts.oldText ?? "";
+  const language = fileLanguageId(path);
+  if (language === null || Math.max(oldText.length, newText.length) > COLOURED_CHARS_MAX) return;
+  readTokens(oldText, language, (before) =>
+    readTokens(newText, language, (after) =>
+      show(colourLines(diff, { before: tokenLines(before), after: tokenLines(after), firstLine })),
+    ),
+  );
+}
+
+function readTokens(code: string, language: string, show: (tokens: readonly CodeToken[]) => void): void {
+  if (code === "") show([]);
+  else
+    askWorker(
+      (id) => ({ id, code, language }),
+      (reply) => {
+        if (reply && "tokens" in reply) show(reply.tokens);
+      },
+    );
 }

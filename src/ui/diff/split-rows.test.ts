@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { diffLines } from "../../presentation/line-diff.ts";
-import { splitRows } from "./split-rows.ts";
+import { splitRows } from "./diff-table.ts";
 
 test("side by side, a replaced line stands beside the new one and an added one beside nothing", () => {
   const { rows } = diffLines("a\nb\nc", "a\nx\ny\nc");

@@ -1,6 +1,5 @@
-import type { Token } from "marked";
+import type { MarkedToken, Token } from "marked";
 import { convertBlocks, convertInlines } from "./convert-tokens.ts";
-import { growingSlot } from "./growing-slot.ts";
 import { isDump, type LexedBlocks, lexBlocks } from "./lex-blocks.ts";
 import { LinkDefinitions } from "./link-definitions.ts";
 import type { BlockNode, CodeNode, InlineNode } from "./markdown-node.ts";
@@ -8,7 +7,6 @@ import { matchOpenFence, OpenFence } from "./open-fence.ts";
 import { parseBlocks } from "./parse-blocks.ts";
 import { plainText } from "./plain-text.ts";
 import { repairBlocks, repairInline } from "./repair-tail.ts";
-import { settledLength } from "./settled-length.ts";
 
 /** Open text of several blocks that is read again with each update; of a longer one the first blocks are settled. */
 const OPEN_BLOCK_CHARS_MAX = 16_384;
@@ -28,7 +26,7 @@ export interface StreamUpdate {
   readonly rewritten: readonly RewrittenBlock[];
 }
 
-export interface RewrittenBlock {
+interface RewrittenBlock {
   readonly index: number;
   readonly before: BlockNode;
   readonly after: BlockNode;
@@ -197,4 +195,90 @@ function readGrowing(source: string, lexed: LexedBlocks): readonly InlineNode[] 
 function showsRepair(text: string, added: string): boolean {
   for (let length = added.length; length > 0; length -= 1) if (text.endsWith(added.slice(0, length))) return true;
   return false;
+}
+
+type Slot = readonly Token[];
+type SourceOf = (slot: Slot) => string;
+
+const ENDS_BLANK = /\n[ \t]*\n[ \t]*$/;
+
+/** The leaf that the next characters will most likely extend, or null when the last block takes no inline text. */
+function growingSlot(source: string, tokens: readonly Token[], sourceOf: SourceOf): Slot | null {
+  return ENDS_BLANK.test(source) ? null : lastSlot(tokens, source.endsWith("\n"), sourceOf);
+}
+
+function lastSlot(tokens: readonly Token[], isLineEnd: boolean, sourceOf: SourceOf): Slot | null {
+  const last = tokens.findLast((token): token is MarkedToken => token.type !== "space" && token.type !== "checkbox");
+  switch (last?.type) {
+    case "paragraph":
+      return last.tokens;
+    case "text":
+      return last.tokens ?? null;
+    case "heading":
+      return isLineEnd ? null : last.tokens;
+    case "blockquote":
+      return lastSlot(last.tokens, isLineEnd, sourceOf);
+    case "list":
+      return lastSlot(last.items.at(-1)?.tokens ?? [], isLineEnd, sourceOf);
+    case "table": {
+      if (isLineEnd) return null;
+      const cells = last.rows.at(-1) ?? last.header;
+      return cells.findLast((cell) => sourceOf(cell.tokens) !== "")?.tokens ?? null; // short rows are padded with empty cells
+    }
+    default:
+      return null;
+  }
+}
+
+/** A list or indented code before a blank line goes on when the next line starts with one of these. */
+const MAY_CONTINUE = /[ \t*+\-\d]/;
+const BLANK_LINE = /\n[ \t]*\n/;
+const ATX_HEADING = /^ {0,3}#/;
+
+/**
+ * How much of the source no further text can change, in characters: the cut lies before a block that starts after
+ * a blank line, or right after a block that ends itself. Definitions, setext headings, tables and lazy lines reach
+ * back to the last blank line and no further; an open fence or comment swallows the rest, so no block follows it.
+ */
+function settledLength(source: string, tokens: readonly Token[]): number {
+  let settled = 0;
+  let offset = 0;
+  let previous: Token | null = null;
+  let previousIsSettled = false;
+  for (const token of tokens) {
+    if (!source.startsWith(token.raw, offset)) break; // marked rewrote the source, so offsets mean nothing from here on
+    const isFirst = previous === null;
+    const followsBlank =
+      previous?.type === "space" && isAfterBlankLine(source, offset, previous) && isDecided(source, offset);
+    const followsClosed: boolean = previousIsSettled && previous !== null && endsItself(previous);
+    const isSettledStart: boolean = token.type !== "space" && (isFirst || followsBlank || followsClosed);
+    if (isSettledStart) settled = offset;
+    previousIsSettled = isSettledStart;
+    previous = token;
+    offset += token.raw.length;
+  }
+  return settled;
+}
+
+/** marked counts the blanks at the end of a list's last line as space too. */
+function isAfterBlankLine(source: string, offset: number, space: Token): boolean {
+  return BLANK_LINE.test(source.slice(Math.max(0, offset - space.raw.length - 1), offset));
+}
+
+/** Whether the line at the offset shows enough of itself to say that the block before it has ended. */
+function isDecided(source: string, offset: number): boolean {
+  return !MAY_CONTINUE.test(source.charAt(offset)) || source.includes("\n", offset);
+}
+
+function endsItself(token: Token): boolean {
+  switch (token.type) {
+    case "hr":
+      return token.raw.endsWith("\n");
+    case "heading":
+      return ATX_HEADING.test(token.raw) && token.raw.endsWith("\n");
+    case "code":
+      return token["codeBlockStyle"] !== "indented" && token.raw.endsWith("\n");
+    default:
+      return false;
+  }
 }

@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from "@preact/signals";
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { PolicyScope, RuleDraft } from "../../protocol/permission-policy.ts";
+import { ruleWords } from "../../protocol/rule-words.ts";
 import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
 import { KeyHint } from "../controls/key-hint.tsx";
 import { Icon } from "../icons/icon.tsx";
@@ -9,9 +10,8 @@ import { ageWords } from "../words/time-words.ts";
 import { DenyReason } from "./deny-reason.tsx";
 import { PermissionSubject } from "./permission-subject.tsx";
 import { firstOption, permissionQuestion, wholeWords } from "./permission-words.ts";
-import { RuleOffer } from "./rule-offer.tsx";
 import { useSettled } from "./settled-request.ts";
-import { VisibleLine } from "./visible-text.tsx";
+import { VisibleLine, VisibleText } from "./visible-text.tsx";
 
 interface PermissionCardProps {
   /** Its name among all requests of this page. */
@@ -132,5 +132,56 @@ function OptionButton({ option, all, look, hint, isReady, isBusy, onClick }: Opt
       </span>
       {hint !== null && <KeyHint name={keyWords(hint)} whileTyping={keyWhileTyping(hint)} />}
     </button>
+  );
+}
+
+interface RuleOfferProps {
+  readonly offers: readonly RuleDraft[];
+  readonly addRules: (scope: PolicyScope, rules: readonly RuleDraft[]) => void;
+  readonly showRules: () => void;
+}
+
+/** Ours, and apart from the agent's own answers: a rule in words, so that requests like this one are not asked again. */
+function RuleOffer({ offers, addRules, showRules }: RuleOfferProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [scope, setScope] = useState<PolicyScope>("session");
+  const id = useId();
+  return (
+    <div class="ask-rule">
+      <button
+        type="button"
+        class="button small ghost"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name={isOpen ? "down" : "chevron"} class="icon-sm" />
+        Always allow this…
+      </button>
+      <div class="ask-rule-choice" id={id} hidden={!isOpen}>
+        <ul>
+          {offers.map((rule) => (
+            <li key={ruleWords(rule)}>
+              <VisibleText text={ruleWords(rule)} />
+            </li>
+          ))}
+        </ul>
+        <select
+          class="native-select"
+          aria-label="Where the rule holds"
+          value={scope}
+          onChange={(event) => setScope(event.currentTarget.value === "project" ? "project" : "session")}
+        >
+          <option value="session">in this session</option>
+          <option value="project">in this project</option>
+        </select>
+        <button type="button" class="button small" onClick={() => addRules(scope, offers)}>
+          Add rule
+        </button>
+        <button type="button" class="button small ghost" onClick={showRules}>
+          All rules
+        </button>
+      </div>
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type DiffLine, diffLines } from "../../../src/presentation/line-diff.ts";
 import { wordDiff } from "../../../src/presentation/word-diff.ts";
 import { changedLines } from "../../../src/sessions/transfer/export/write-markdown.ts";
-import { splitRows } from "../../../src/ui/diff/split-rows.ts";
+import { splitRows } from "../../../src/ui/diff/diff-table.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";
 import { mutateText, someText } from "../engine/mutate-text.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { tokenAt } from "../../../src/frame/composer/completion/completion-token.ts";
-import { decodeEntities } from "../../../src/ui/markdown/decode-entities.ts";
+import { decodeEntities } from "../../../src/ui/markdown/convert-tokens.ts";
 import { isInlineImage, resolveLinkTarget } from "../../../src/ui/markdown/link-target.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";

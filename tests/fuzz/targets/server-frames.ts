@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseServerMessage } from "../../../src/client/parse-server-message.ts";
+import { parseServerMessage } from "../../../src/client/connection.ts";
 import { ruleSame } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";
 import { checkPlain, checkUnpolluted } from "../engine/unpolluted.ts";

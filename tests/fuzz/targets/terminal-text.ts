@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { outputTail } from "../../../src/frame/transcript/output-tail.ts";
+import { outputTail } from "../../../src/frame/transcript/parts/output-block.ts";
 import { plainOutput } from "../../../src/sessions/transfer/export/entry-words.ts";
 import { ansiSpans } from "../../../src/ui/output/ansi-spans.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ATTACHMENT_BYTES_MAX, ATTACHMENTS_MAX, MESSAGE_ATTACHMENT_BYTES_MAX } from "../../../protocol/limits.ts";
-import { judgeFile } from "./judge-file.ts";
+import { judgeFile } from "./read-attachments.ts";
 
 const ALL = { image: true, audio: true, embeddedContext: true, steering: false };
 const NONE = { image: false, audio: false, embeddedContext: false, steering: false };

@@ -1,7 +1,8 @@
-import { base64Bytes } from "../../../protocol/attachments.ts";
+import { AUDIO_TYPES, base64Bytes, IMAGE_TYPES } from "../../../protocol/attachments.ts";
 import type { Part } from "../../../protocol/entry.ts";
+import { ATTACHMENT_BYTES_MAX, ATTACHMENTS_MAX, MESSAGE_ATTACHMENT_BYTES_MAX } from "../../../protocol/limits.ts";
 import type { PromptAbilities } from "../../../protocol/session-parts.ts";
-import { judgeFile } from "./judge-file.ts";
+import type { PortletStore } from "../../portlet-store.ts";
 
 interface Around {
   readonly abilities: PromptAbilities | undefined;
@@ -16,7 +17,7 @@ interface Read {
 }
 
 /** Files as what goes to the agent; one that cannot go leaves the others alone. */
-export async function readAttachments(files: readonly File[], around: Around): Promise<Read> {
+async function readAttachments(files: readonly File[], around: Around): Promise<Read> {
   const parts: Part[] = [];
   const refused: string[] = [];
   for (const file of files) {
@@ -64,4 +65,72 @@ function toBase64(bytes: Uint8Array): string {
 function bytesOf(part: Part): number {
   if (part.type === "image" || part.type === "audio") return base64Bytes(part.data);
   return part.type === "resource" ? (part.text?.length ?? 0) : 0;
+}
+
+export function filesOf(data: DataTransfer | null): readonly File[] {
+  return [...(data?.files ?? [])];
+}
+
+/** Files that were pasted, dropped or chosen go into the composer; what cannot is told in words. */
+export function takeFiles(store: PortletStore, files: readonly File[]): void {
+  attach(store, files).catch(() =>
+    tell(store, "The file could not be read. Check that it is still there, and try again."),
+  );
+}
+
+async function attach(store: PortletStore, files: readonly File[]): Promise<void> {
+  const { session, agentName } = store.state;
+  const around = { abilities: session.config.abilities, agentName, attached: store.composer.attachments };
+  const { parts, refused } = await readAttachments(files, around);
+  if (parts.length > 0) store.change({ type: "attached", parts });
+  if (refused.length > 0) tell(store, refused.join("\n"));
+}
+
+function tell(store: PortletStore, message: string): void {
+  store.change({ type: "refused", message });
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+interface GivenFile {
+  readonly name: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+interface Surroundings {
+  readonly abilities: PromptAbilities | undefined;
+  readonly agentName: string;
+  /** What is attached already. */
+  readonly count: number;
+  readonly bytes: number;
+}
+
+type FileVerdict = { readonly as: "image" | "audio" | "text" } | { readonly as: "refused"; readonly words: string };
+
+/** What a file can go to the agent as, or in words why it cannot. Pure. */
+export function judgeFile({ name, type, size }: GivenFile, around: Surroundings): FileVerdict {
+  const refuse = (words: string): FileVerdict => ({ as: "refused", words: `${name} was not attached: ${words}` });
+  const { abilities, agentName } = around;
+  if (around.count >= ATTACHMENTS_MAX)
+    return refuse(`a message takes ${ATTACHMENTS_MAX} attachments. Remove one first.`);
+  if (size > ATTACHMENT_BYTES_MAX)
+    return refuse(
+      `it has ${megabytes(size)}, and ${megabytes(ATTACHMENT_BYTES_MAX)} is the most. Attach a smaller one.`,
+    );
+  if (around.bytes + size > MESSAGE_ATTACHMENT_BYTES_MAX)
+    return refuse(`a message takes ${megabytes(MESSAGE_ATTACHMENT_BYTES_MAX)} in all. Send the rest in another one.`);
+  if (IMAGE_TYPES.includes(type))
+    return abilities?.image === false ? refuse(`${agentName} takes no images.`) : { as: "image" };
+  if (AUDIO_TYPES.includes(type))
+    return abilities?.audio === false ? refuse(`${agentName} takes no sounds.`) : { as: "audio" };
+  if (/^(?:image(?!\/svg)|audio|video)\//.test(type))
+    return refuse("that kind is not taken. Use PNG, JPEG, GIF or WebP for images.");
+  return abilities?.embeddedContext === false
+    ? refuse(`${agentName} takes files only by name. Type @ to name one of the project.`)
+    : { as: "text" };
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / MEBIBYTE).toFixed(bytes % MEBIBYTE === 0 ? 0 : 1)} MB`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { completionIntent, moveSelection } from "./completion-keys.ts";
+import { completionIntent, moveSelection } from "./completion-popup.tsx";
 
 const OPEN = { count: 3, isBusy: false, isComposing: false };
 

@@ -1,13 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Part } from "../../../protocol/entry.ts";
 import type { ShellToPortlet } from "../../../protocol/portlet-messages.ts";
+import type { SlashCommand } from "../../../protocol/session-parts.ts";
 import { Icon } from "../../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../../ui/styles/adopt-styles.ts";
 import { type PortletModel, usePiece } from "../../portlet-model.ts";
-import { completionIntent, moveSelection } from "./completion-keys.ts";
 import styles from "./completion-popup.css" with { type: "text" };
 import type { CompletionToken } from "./completion-token.ts";
-import { filterCommands } from "./filter-commands.ts";
 
 const LIST_ID = "completions";
 const GAP_PX = 6;
@@ -24,7 +23,7 @@ interface CompletionOption {
   readonly link?: Part;
 }
 
-export interface CompletionPopupProps {
+interface CompletionPopupProps {
   readonly model: PortletModel;
   readonly field: HTMLTextAreaElement;
   readonly token: CompletionToken;
@@ -204,4 +203,52 @@ function useFieldMarks(field: HTMLTextAreaElement, active: string | null): void 
       for (const mark of ["aria-autocomplete", "aria-controls", "aria-activedescendant"]) field.removeAttribute(mark);
     };
   }, [active]);
+}
+
+type CompletionIntent = "next" | "previous" | "choose" | "close" | "wait";
+
+interface CompletionScene {
+  readonly count: number;
+  /** What is shown is not the answer to what is typed. */
+  readonly isBusy: boolean;
+  readonly isComposing: boolean;
+}
+
+/** What a key means while the list is open; null leaves it to the field. Nothing here ever sends. */
+export function completionIntent(
+  key: string,
+  hasModifier: boolean,
+  { count, isBusy, isComposing }: CompletionScene,
+): CompletionIntent | null {
+  if (isComposing || hasModifier) return null;
+  if (key === "Escape") return count > 0 || isBusy ? "close" : null;
+  if (key === "Enter" || key === "Tab") {
+    if (isBusy) return "wait";
+    return count > 0 ? "choose" : null;
+  }
+  if (count === 0) return null;
+  // The best match is at the bottom of the list, beside the text: the next one is above it.
+  if (key === "ArrowUp") return "next";
+  return key === "ArrowDown" ? "previous" : null;
+}
+
+/** Round and round. */
+export function moveSelection(selected: number, count: number, by: 1 | -1): number {
+  return count === 0 ? 0 : (selected + by + count) % count;
+}
+
+const SHOWN_COMMANDS_MAX = 50;
+
+/** Commands for what is typed: those whose name begins so, then those that hold it, then those that speak of it. */
+export function filterCommands(commands: readonly SlashCommand[], query: string): readonly SlashCommand[] {
+  const words = query.toLowerCase();
+  const rank = ({ name, description }: SlashCommand): number => {
+    const place = name.toLowerCase().indexOf(words);
+    if (place === 0) return 0;
+    if (place > 0) return 1;
+    return words.length > 1 && description.toLowerCase().includes(words) ? 2 : 3;
+  };
+  return [0, 1, 2]
+    .flatMap((wanted) => commands.filter((command) => rank(command) === wanted))
+    .slice(0, SHOWN_COMMANDS_MAX);
 }

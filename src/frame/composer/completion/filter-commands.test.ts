@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { filterCommands } from "./filter-commands.ts";
+import { filterCommands } from "./completion-popup.tsx";
 
 const COMMANDS = [
   { name: "search", description: "Looks for a text" },

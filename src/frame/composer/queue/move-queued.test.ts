@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { dropPlace, moveQueued } from "./move-queued.ts";
+import { dropPlace, moveQueued } from "./queued-messages.tsx";
 
 test("[X-6] a message takes another place, and the ends are ends", () => {
   const queue = ["a", "b", "c"];

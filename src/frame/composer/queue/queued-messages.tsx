@@ -10,7 +10,6 @@ import { keyWords } from "../../../ui/keys/key-bindings.ts";
 import { adoptStyles } from "../../../ui/styles/adopt-styles.ts";
 import { type PortletModel, usePiece } from "../../portlet-model.ts";
 import type { Outgoing } from "../composer-state.ts";
-import { dropPlace, moveQueued } from "./move-queued.ts";
 import styles from "./queued-messages.css" with { type: "text" };
 
 const SEND_NOW_WORDS = "Send now: stops the running turn, and goes next when that has ended";
@@ -243,4 +242,18 @@ function moveTo({ store }: PortletModel, id: CommandId, to: number): void {
 
 function attachmentWords(count: number): string {
   return count === 1 ? "1 attachment" : `${count} attachments`;
+}
+
+/** A list with one item at another place; the same list when it would not move. */
+export function moveQueued<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
+  const item = items[from];
+  const place = Math.min(Math.max(to, 0), items.length - 1);
+  if (item === undefined || place === from) return items;
+  return items.toSpliced(from, 1).toSpliced(place, 0, item);
+}
+
+/** Where a dragged row would land: it takes the place of the row whose middle the pointer has passed. */
+export function dropPlace(edges: readonly { readonly top: number; readonly bottom: number }[], y: number): number {
+  const over = edges.findIndex(({ bottom }) => y < bottom);
+  return over === -1 ? edges.length - 1 : over;
 }

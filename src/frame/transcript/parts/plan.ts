@@ -1,7 +1,6 @@
 import type { PlanItem } from "../../../protocol/entry.ts";
 import { createElement } from "../../../ui/create-element.ts";
 import { createIcon } from "../../../ui/icons/create-icon.ts";
-import { planSummary } from "../plan-summary.ts";
 import type { RowNode } from "../row-node.ts";
 import type { EntryRow } from "../rows.ts";
 import { createArticle, markArticle } from "./article.ts";
@@ -65,4 +64,31 @@ function createMark(state: string): Node {
   const mark = createElement("span", state === "now" ? "mark" : "");
   if (state === "now") mark.dataset["state"] = "working";
   return mark;
+}
+
+export type PlanSegment = "done" | "now" | "todo";
+
+interface PlanSummary {
+  readonly done: number;
+  readonly total: number;
+  readonly segments: readonly PlanSegment[];
+  /** The step under way, else the next one; empty when all are done. */
+  readonly current: string;
+}
+
+/** A plan at a glance. */
+export function planSummary(items: readonly PlanItem[]): PlanSummary {
+  const segments = items.map(({ status }) => segmentOf(status));
+  const at = segments.includes("now") ? segments.indexOf("now") : segments.indexOf("todo");
+  return {
+    done: segments.filter((segment) => segment === "done").length,
+    total: items.length,
+    segments,
+    current: items[at]?.content ?? "",
+  };
+}
+
+function segmentOf(status: string): PlanSegment {
+  if (status === "completed") return "done";
+  return status === "in_progress" ? "now" : "todo";
 }

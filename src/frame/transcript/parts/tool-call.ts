@@ -4,11 +4,11 @@ import { ownTimeMs, toolLine } from "../../../presentation/tool-line.ts";
 import type { Part, ToolCallEntry } from "../../../protocol/entry.ts";
 import { createElement } from "../../../ui/create-element.ts";
 import { createIcon } from "../../../ui/icons/create-icon.ts";
+import type { IconName } from "../../../ui/icons/icon-shapes.ts";
 import { runningClock } from "../../../ui/words/time-words.ts";
 import { DisclosureLine } from "../disclosure-line.ts";
 import type { RowContext, RowNode } from "../row-node.ts";
 import type { EntryRow } from "../rows.ts";
-import { toolIcon } from "../tool-words.ts";
 import { createArticle, markArticle } from "./article.ts";
 import { SubAgentBlock } from "./sub-agent.ts";
 import { ToolBody } from "./tool-body.ts";
@@ -186,4 +186,20 @@ function hiddenWord(word: string): HTMLElement {
 function firstLine(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
   return line.length > ERROR_CHARS_MAX ? `${line.slice(0, ERROR_CHARS_MAX)}…` : line;
+}
+
+const ICON_OF_KIND: Readonly<Record<string, IconName>> = {
+  read: "read",
+  edit: "edit",
+  delete: "trash",
+  move: "file",
+  search: "search",
+  execute: "terminal",
+  think: "brain",
+  fetch: "globe",
+  switch_mode: "settings",
+};
+
+export function toolIcon(kind: string | undefined): IconName {
+  return (kind === undefined ? undefined : ICON_OF_KIND[kind]) ?? "bolt";
 }
