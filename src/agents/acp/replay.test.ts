@@ -12,6 +12,9 @@ const COMPLETE = [
   text("assistant", "It is  done."),
 ];
 
+/** The real one, also while timers are fake. */
+const immediately = setImmediate;
+
 const replayOf = (...events: AgentEvent[]) => {
   const replay = new Replay(() => EXPECTED);
   for (const event of events) replay.hear(event);
@@ -49,23 +52,31 @@ describe("Replay", () => {
     expect([kept, replay.told.whole]).toEqual([["3", "4"], false]);
   });
 
-  /** Whether waiting is over, after all that is due has been done. */
-  async function isOver(waiting: Promise<void>): Promise<boolean> {
-    jest.useRealTimers();
-    await new Promise((resolve) => setImmediate(resolve));
-    return Promise.race([waiting.then(() => true), Promise.resolve().then(() => Promise.resolve(false))]);
+  /** Tells whether waiting is over, after all that is due has been done. */
+  function watch(waiting: Promise<void>): () => Promise<boolean> {
+    let isOver = false;
+    void waiting.then(() => {
+      isOver = true;
+    });
+    return async () => {
+      for (let step = 0; step < 3; step += 1) await new Promise((resolve) => immediately(resolve));
+      return isOver;
+    };
   }
 
   it("is over soon after the answer when the last that was said has been heard, and each word starts the while again", async () => {
     const replay = replayOf(...COMPLETE);
-    const ended = replay.ended();
+    const isOver = watch(replay.ended());
     for (let words = 0; words < 5; words += 1) {
       jest.advanceTimersByTime(149);
+      expect(await isOver()).toBe(false);
       replay.hear(text("assistant", "and"));
     }
+    jest.advanceTimersByTime(149);
+    expect(await isOver()).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(await isOver()).toBe(true);
     expect(replay.told.events).toHaveLength(COMPLETE.length + 5);
-    jest.advanceTimersByTime(150);
-    expect(await isOver(ended)).toBe(true);
   });
 
   it.each([
@@ -76,28 +87,33 @@ describe("Replay", () => {
     "is waited for longer when %s has come: an agent may go on after its answer, on a busy machine",
     async (_, heard) => {
       const replay = replayOf(...heard);
-      const ended = replay.ended();
+      const isOver = watch(replay.ended());
       jest.advanceTimersByTime(1_999);
+      expect(await isOver()).toBe(false);
       for (const event of COMPLETE.slice(heard.length)) replay.hear(event);
       jest.advanceTimersByTime(149);
+      expect(await isOver()).toBe(false);
       replay.hear(text("assistant", " Really."));
-      expect(replay.told.events).toHaveLength(COMPLETE.length + 1);
-      jest.advanceTimersByTime(150);
-      expect(await isOver(ended)).toBe(true);
+      jest.advanceTimersByTime(149);
+      expect(await isOver()).toBe(false);
+      jest.advanceTimersByTime(1);
+      expect(await isOver()).toBe(true);
     },
   );
 
   it("ends for an agent that has nothing to repeat, and for one that never falls silent", async () => {
-    const silent = replayOf().ended();
-    jest.advanceTimersByTime(2_000);
-    expect(await isOver(silent)).toBe(true);
-    jest.useFakeTimers();
+    const isSilentOver = watch(replayOf().ended());
+    jest.advanceTimersByTime(1_999);
+    expect(await isSilentOver()).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(await isSilentOver()).toBe(true);
     const noisy = replayOf(...COMPLETE);
-    const ended = noisy.ended();
+    const isOver = watch(noisy.ended());
     for (let ms = 0; ms < 30_000; ms += 100) {
+      expect(await isOver()).toBe(false);
       noisy.hear(text("assistant", "la"));
       jest.advanceTimersByTime(100);
     }
-    expect(await isOver(ended)).toBe(true);
+    expect(await isOver()).toBe(true);
   });
 });
