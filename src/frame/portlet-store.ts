@@ -2,7 +2,7 @@ import { entriesOf } from "../protocol/fold-message.ts";
 import type { CommandId, ElicitationId, EntryId, PermissionId, SessionId } from "../protocol/ids.ts";
 import type { Json } from "../protocol/json.ts";
 import { PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
-import { isQuestion } from "../protocol/pending-request.ts";
+import { isPermission, isQuestion } from "../protocol/pending-request.ts";
 import type { PolicyScope, RuleDraft } from "../protocol/permission-policy.ts";
 import type { PortletCommand, PortletToShell, ShellToPortlet } from "../protocol/portlet-messages.ts";
 import type { QuestionAction } from "../protocol/question.ts";
@@ -47,6 +47,8 @@ export class PortletStore {
   #recallsOlder = false;
   /** Answers to questions that the server has not taken yet. */
   readonly #answering = new Map<CommandId, ElicitationId>();
+  /** Permission requests that were answered here; a second key or click while the answer is on its way sends nothing. */
+  readonly #responding = new Map<PermissionId, CommandId>();
   #disarm: ReturnType<typeof setTimeout> | undefined;
   /** Whoever waits for files that were asked for. */
   onFiles: ((found: FilesFound) => void) | null = null;
@@ -83,6 +85,7 @@ export class PortletStore {
       this.#options.post({ type: "portlet:title", title: this.#state.session.title });
     }
     this.#hearForComposer(message);
+    this.#endResponses(message);
     if (message.type === "portlet:reveal") this.#wanted = message.entryId;
     this.#seek(message.type === "session:error");
     if (message.type === "session:page" && this.#recallsOlder) this.recall(1);
@@ -204,7 +207,9 @@ export class PortletStore {
   }
 
   respond(permissionId: PermissionId, optionId: string, reason?: string): void {
+    if (this.#responding.has(permissionId)) return;
     const commandId = this.#options.newCommandId();
+    this.#responding.set(permissionId, commandId);
     const answer = { type: "permission:respond", permissionId, optionId, commandId } as const;
     this.#options.post(reason === undefined ? answer : { ...answer, reason });
   }
@@ -312,6 +317,21 @@ export class PortletStore {
       this.#drafts.schedule();
     } else if (message.type === "portlet:storage" && message.writable) this.#drafts.schedule();
     else if (message.type === "session:turn" && !isTurnActive(message.turn)) this.#step({ type: "escape-forgotten" });
+  }
+
+  /** What was refused, is answered, or may have been lost with the connection can be answered again. */
+  #endResponses(message: ShellToPortlet): void {
+    if (this.#responding.size === 0) return;
+    const open = new Set(this.#state.session.pending.filter(isPermission).map(({ permissionId }) => permissionId));
+    const refused = message.type === "session:error" ? message.commandId : undefined;
+    for (const [permissionId, commandId] of this.#responding)
+      if (
+        message.type === "session:history" ||
+        message.type === "session:resumed" ||
+        commandId === refused ||
+        !open.has(permissionId)
+      )
+        this.#responding.delete(permissionId);
   }
 
   /** True for a refused answer to a question: that is told where the question is, as long as it is open. */
