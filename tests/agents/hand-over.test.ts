@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { openAgentScene } from "./agent-scene.ts";
 import { REAL_AGENTS } from "./real-agents.ts";
 
+/** Often, so that a busy machine may miss some. */
+const PROGRESS_EVERY_MS = 2_000;
 /** Longer than the time between two notices of progress, shorter than the child's work. */
 const CLIENT_TIMEOUT_MS = 14_000;
 const WORK_SECONDS = 20;
@@ -13,7 +15,10 @@ test.skipIf(!claude.isInstalled)(
   "(C1, C2, C7) a Claude parent is told how to run agents, is asked for nothing, and waits longer than its client would without progress",
   async () => {
     const env = { CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT: String(CLIENT_TIMEOUT_MS) };
-    await using scene = await openAgentScene(claude, { agents: { "claude-code": { env } } });
+    await using scene = await openAgentScene(claude, {
+      agents: { "claude-code": { env } },
+      orchestration: { progressEveryMs: PROGRESS_EVERY_MS },
+    });
     const talk = await scene.newSession();
     const call = (tool: string, input: Parameters<typeof claude.mcpTool>[2]) => claude.mcpTool("liminal", tool, input);
     await talk.run(
