@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { CommandId, EntryId } from "../protocol/ids.ts";
+import { CommandId, EntryId, PermissionId } from "../protocol/ids.ts";
 import { readFromShell, type ShellToPortlet } from "../protocol/portlet-messages.ts";
 import { PortletStore } from "./portlet-store.ts";
 
@@ -160,6 +160,22 @@ describe("what the shell tells", () => {
     store.receive({ type: "session:page", before, entries: [userEntry("c0")], hasMore: true });
     expect(store.composer.text).toBe("hello");
     expect(saidOf("session:page")).toHaveLength(1);
+  });
+
+  test("[W-8] a permission request is answered once, and again only when the answer was refused or may be lost", () => {
+    const permissionId = PermissionId.parse("p1");
+    const options = [{ optionId: "allow", name: "Allow", kind: "allow_once" }];
+    const pending = [{ permissionId, askedAt: at, toolCall: { toolCallId: "t1", name: "ls" }, options }];
+    const store = open(history({ pending }));
+    const respond = () => {
+      store.respond(permissionId, "allow");
+      return saidOf("permission:respond").length;
+    };
+    expect([respond(), respond()]).toEqual([1, 1]);
+    store.receive(read({ type: "session:error", code: "LIMIT_EXCEEDED", message: "No.", commandId: "c1" }));
+    expect([respond(), respond()]).toEqual([2, 2]);
+    store.receive(history({ pending }));
+    expect(respond()).toBe(3);
   });
 
   test("a new title is told to the shell, the same one is not", () => {
