@@ -59,8 +59,10 @@ test("[W-8] A allows and D denies, but not in the first moment and not while typ
   expect(await portlet.frame.getByRole("textbox", { name: "Message" }).inputValue()).toBe("a");
   await portlet.frame.getByRole("log").press("a");
   expect(await portlet.heard("permission:respond")).toMatchObject({ permissionId: "p1", optionId: "once" });
+  await portlet.show(waiting("p2"));
+  await pastTheGuard();
   await portlet.frame.getByRole("log").press("d");
-  expect(await portlet.heard("permission:respond", 2)).toMatchObject({ permissionId: "p1", optionId: "no" });
+  expect(await portlet.heard("permission:respond", 2)).toMatchObject({ permissionId: "p2", optionId: "no" });
 });
 
 test("[X-2] an answer given anywhere takes the card away, and the next request takes its place", async () => {
