@@ -42,7 +42,7 @@ export class StorageGuard {
 
 /** Said when the server ends before everything could be stored. */
 export function warnOfUnstored(sessions: SessionService, holdMs: number, logger: Logger): void {
-  const unstored = sessions.loaded().filter((session) => !session.isStored()).length;
+  const unstored = sessions.loaded().filter((session) => !session.tryFlush()).length;
   if (unstored === 0) return;
   const kept = holdMs === 0 ? "" : ` It is kept for ${Math.round(holdMs / 1000)} s: free some space and start again.`;
   logger.error(`Output of ${unstored} ${unstored === 1 ? "session" : "sessions"} was not saved.${kept}`);

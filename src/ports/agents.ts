@@ -144,7 +144,7 @@ export interface AttachRequest {
   readonly sink: AgentSink;
   /** Nobody waits for it any more: what would only be waited for is given up. */
   readonly signal: AbortSignal;
-  readonly isStored: IsStored;
+  readonly tryFlush: TryFlush;
 }
 
 export interface ForgetRequest {
@@ -154,8 +154,8 @@ export interface ForgetRequest {
   readonly agentSessionId: string;
 }
 
-/** Stores at once what the sink was told; false when that cannot be done now. */
-export type IsStored = () => boolean;
+/** Stores every event given to the sink; false when that failed. */
+export type TryFlush = () => boolean;
 
 /** What a session knows of a conversation that has gone on without a server. */
 export interface RejoinRequest {
@@ -170,7 +170,7 @@ export interface RejoinRequest {
   /** The user has this question. */
   readonly isOpen: (elicitationId: ElicitationId) => boolean;
   readonly sink: AgentSink;
-  readonly isStored: IsStored;
+  readonly tryFlush: TryFlush;
 }
 
 /** A conversation that was never interrupted, with what the earlier server had got done in it. */

@@ -73,8 +73,8 @@ export class SessionMaker {
         return this.#store({ command, id: sessionId, cwd, agent: null, delegation });
       }
       // Of a session that was made and is gone nothing is left to store.
-      const isStored = () => this.#deps.load(sessionId)?.isStored() ?? (early.isLost || !this.isMaking(sessionId));
-      const ears = { sink: early.sink, isStored };
+      const tryFlush = () => this.#deps.load(sessionId)?.tryFlush() ?? (early.isLost || !this.isMaking(sessionId));
+      const ears = { sink: early.sink, tryFlush };
       const { signal } = new AbortController();
       const session = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...ears, signal });
       // What the user lets an agent do elsewhere is not for another agent to hand on.

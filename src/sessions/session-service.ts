@@ -278,7 +278,7 @@ export class SessionService {
   }
 
   /** Sessions in memory: those with an agent, or that someone has opened. */
-  loaded(): readonly Pick<Session, "id" | "state" | "binding" | "isAttached" | "flush" | "isStored">[] {
+  loaded(): readonly Pick<Session, "id" | "state" | "binding" | "isAttached" | "flush" | "tryFlush">[] {
     return [...this.#sessions.values()];
   }
 

@@ -121,7 +121,7 @@ export class Session {
       choices: () => (deps.delegations.parentOf(this.id) === undefined ? deps.choices.of(this.#cliType) : new Map()),
       isRunning: (turnId) => !this.#isEnded && isTurnActive(this.#state.turn) && this.#state.turn.turnId === turnId,
       post: (event) => this.observe(event),
-      isStored: () => this.isStored(),
+      tryFlush: () => this.tryFlush(),
       onAttached: (agent) => this.#attached(agent),
       onError: deps.onError,
     });
@@ -204,7 +204,7 @@ export class Session {
 
   /** Looks for the agent of an earlier server; `goOn` follows when that has been caught up with. */
   rejoin(stored: StoredSession): RejoinedAgent {
-    const rejoined = new RejoinedAgent(stored, { ...this.#deps, link: this.#link, isStored: () => this.isStored() });
+    const rejoined = new RejoinedAgent(stored, { ...this.#deps, link: this.#link, tryFlush: () => this.tryFlush() });
     if (rejoined.isThere) this.#standing.rejoined(isTurnActive(stored.state.turn));
     return rejoined;
   }
@@ -212,12 +212,12 @@ export class Session {
   goOn(rejoined: RejoinedAgent): void {
     this.flush();
     for (const event of rejoined.withdrawn(this.#state)) this.observe(event);
-    this.#runAll(rejoined.unsaid(this.#state, this.#scene().lastUserEntry));
+    this.#runAll(rejoined.unsaid(this.#state, this.#context().lastUserEntry));
     this.#silence.heard(this.#state.turn.state === "running");
   }
 
-  /** True when all that was heard is on disk. */
-  isStored(): boolean {
+  /** Writes everything received so far to disk; false when that failed. */
+  tryFlush(): boolean {
     this.flush();
     return !this.#hasUnstored;
   }
@@ -297,7 +297,7 @@ export class Session {
     for (const event of mergeText(run.map(({ event }) => event))) {
       if (!this.#judge.lets(event)) continue;
       const said = event.type === "replayed" ? this.#recallingSince : null;
-      const { facts, effects } = observe(said === null ? this.#scene() : { ...this.#scene(), now: said }, event);
+      const { facts, effects } = observe(said === null ? this.#context() : { ...this.#context(), now: said }, event);
       this.#stage(facts);
       this.#stagedEffects.push(...effects);
       this.#judge.expect(effects);
@@ -332,7 +332,7 @@ export class Session {
   /** The outcome is stored when this returns. */
   #decide(command: DecidedCommand): { answer: Answer; effects: readonly Effect[] } {
     const { commandId } = command;
-    const decision = decide(this.#scene(), command);
+    const decision = decide(this.#context(), command);
     if (!decision.ok) return { answer: refused(commandId, decision.refusal, this.#deps.log, this.#now()), effects: [] };
     this.#stage(decision.facts);
     this.#standing.decided(decision.effects, stateAfter(this.binding.state, decision.effects), this.#now());
@@ -412,7 +412,7 @@ export class Session {
     return isoTime(this.#deps.world);
   }
 
-  #scene(): SessionContext {
+  #context(): SessionContext {
     return Object.assign(this.#settled.seenFrom(this.#state, this.#staged), {
       state: this.#state,
       now: this.#now(),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RuleDraft } from "../../src/protocol/permission-policy.ts";
-import { decidePermission } from "../../src/sessions/policy/decide-permission.ts";
+import { evaluatePolicy } from "../../src/sessions/policy/evaluate-policy.ts";
 import { HARMLESS_TABLE } from "../../src/sessions/policy/harmless-arguments.ts";
 import { describeRequest } from "../../src/sessions/policy/permission-subject.ts";
 import { ROOT, scoped, someFacts } from "../fuzz/targets/policy-words.ts";
@@ -18,7 +18,7 @@ const WITHOUT_PAGE = new Set(["echo", "pwd", "true", "false", "printf", "which",
 const rule = (command: string): RuleDraft => ({ effect: "allow", command });
 /** Without a disk: every path of these lines stays inside. */
 const judge = (command: string, use: string) =>
-  decidePermission(
+  evaluatePolicy(
     describeRequest({ toolCallId: "call", name: "Run", kind: "execute", input: { command } }, ROOT),
     { mode: "ask", modeFrom: "session", rules: scoped([rule(use)]) },
     someFacts(),

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import type { PermissionMode, RuleDraft } from "../../src/protocol/permission-policy.ts";
 import { PermissionToolCall } from "../../src/protocol/session-parts.ts";
-import { judgeRequest } from "../../src/sessions/policy/judge-request.ts";
+import { evaluateRequest } from "../../src/sessions/policy/evaluate-policy.ts";
 import { describeRequest } from "../../src/sessions/policy/permission-subject.ts";
 import type { ScopedRule, Verdict } from "../../src/sessions/policy/policy.ts";
 import { DiskRealPaths } from "../../src/workspace/real-paths.ts";
@@ -58,7 +58,7 @@ export async function policyTree(): Promise<PolicyTree> {
       );
       const policy = { mode, modeFrom: "session", rules: scoped } as const;
       const subject = describeRequest(toolCall, root);
-      return judgeRequest({ subject, policy, now: NOW, guarded: [`${root}/own-data`] }, paths);
+      return evaluateRequest({ subject, policy, now: NOW, guarded: [`${root}/own-data`] }, paths);
     },
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
   };

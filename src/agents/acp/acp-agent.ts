@@ -2,11 +2,11 @@ import { ignore } from "../../lib/ignore.ts";
 import type {
   AgentSession,
   AgentSink,
-  IsStored,
   QuestionDesk,
   RejoinedSession,
   RejoinRequest,
   RestoreRequest,
+  TryFlush,
 } from "../../ports/agents.ts";
 import { NO_AGENT_SESSION } from "../../ports/session-log.ts";
 import type { World } from "../../ports/world.ts";
@@ -70,7 +70,7 @@ interface SessionPlace extends Partial<SessionTools> {
   readonly cwd: string;
   readonly sink: AgentSink;
   /** Whether what the sink was told is on disk; without it, nobody wants it there. */
-  readonly isStored?: IsStored;
+  readonly tryFlush?: TryFlush;
   /** Ends what only waits, not what is under way. */
   readonly signal: AbortSignal;
 }
@@ -192,8 +192,8 @@ export class AcpAgent {
   }
 
   /** A conversation that an earlier server had with this process, which goes on. */
-  rejoin({ agentSessionId, cwd, sink, isStored, ...past }: RejoinRequest): RejoinedSession {
-    return this.#register(agentSessionId, { cwd, sink, isStored }, past);
+  rejoin({ agentSessionId, cwd, sink, tryFlush, ...past }: RejoinRequest): RejoinedSession {
+    return this.#register(agentSessionId, { cwd, sink, tryFlush }, past);
   }
 
   /** Hears what was said while there was no server; false when the process never got as far as being of use. */
@@ -360,10 +360,10 @@ export class AcpAgent {
   }
 
   #register(agentSessionId: string, place: Omit<SessionPlace, "signal">, past?: StoredPast): AcpSession {
-    const { cwd, sink, isStored = () => true } = place;
+    const { cwd, sink, tryFlush = () => true } = place;
     const { held, processId, env, guarded } = this.#options;
     const session = new AcpSession({
-      ...{ agentSessionId, connection: this.#connection, sink, isStored },
+      ...{ agentSessionId, connection: this.#connection, sink, tryFlush },
       abilities: () => this.#abilities,
       processId: held ? processId : null,
       questionPrefix: processId,

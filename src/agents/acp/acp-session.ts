@@ -2,10 +2,10 @@ import type {
   AgentEvent,
   AgentSession,
   AgentSink,
-  IsStored,
   RejoinedSession,
   RejoinRequest,
   ToolPatch,
+  TryFlush,
 } from "../../ports/agents.ts";
 import type { Part } from "../../protocol/entry.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
@@ -37,7 +37,7 @@ interface AcpSessionOptions {
   readonly processId: string | null;
   /** With the line a question came in, names it for ever. */
   readonly questionPrefix: string;
-  readonly isStored: IsStored;
+  readonly tryFlush: TryFlush;
   /** For a conversation of an earlier server. */
   readonly past?: StoredPast;
   readonly requests: ClientRequests;
@@ -111,8 +111,8 @@ export class AcpSession implements RejoinedSession {
     return this.#options.connection.heard;
   }
 
-  get isStored(): () => boolean {
-    return this.#options.isStored;
+  get tryFlush(): () => boolean {
+    return this.#options.tryFlush;
   }
 
   /** What is not stored and a later server needs. */

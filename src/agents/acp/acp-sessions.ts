@@ -97,7 +97,7 @@ export class AcpSessions {
 
   /** Stores everything, and says what else a later server needs; null when it cannot be stored now. */
   notes(): SessionNote[] | null {
-    if (this.isAttaching || !this.#all.every((session) => session.isStored())) return null;
+    if (this.isAttaching || !this.#all.every((session) => session.tryFlush())) return null;
     return this.#all.map(({ note }) => note);
   }
 
@@ -111,7 +111,7 @@ export class AcpSessions {
     this.#lost.push(...lost);
     this.#sessions.clear();
     for (const session of lost) session.onLost(reason, state, tell);
-    return this.#lost.every((session) => session.isStored());
+    return this.#lost.every((session) => session.tryFlush());
   }
 
   #onUpdate(agentSessionId: string, update: Json): void {

@@ -1,4 +1,4 @@
-import { wordsOf } from "../../lib/words-of.ts";
+import { normalizeForComparison } from "../../lib/normalize-for-comparison.ts";
 import type { AgentEvent, AgentSink } from "../../ports/agents.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 
@@ -56,8 +56,8 @@ export class Replay {
     if (TALK.has(event.type)) this.#keep(event);
     const kind = event.type === "text" || event.type === "part" ? event.kind : event.type;
     if (kind === "user" && this.#lastKind !== "user") this.#startTurn();
-    if (event.type === "text" && kind === "user") this.#message += wordsOf(event.text);
-    if (event.type === "text" && kind === "assistant") this.#answer += wordsOf(event.text);
+    if (event.type === "text" && kind === "user") this.#message += normalizeForComparison(event.text);
+    if (event.type === "text" && kind === "assistant") this.#answer += normalizeForComparison(event.text);
     this.#lastKind = kind;
     this.#onWord();
     return false;
@@ -78,8 +78,8 @@ export class Replay {
    */
   ended(): Promise<void> {
     const expected = this.#expected();
-    const message = wordsOf(expected.last.message);
-    const answer = wordsOf(expected.last.answer);
+    const message = normalizeForComparison(expected.last.message);
+    const answer = normalizeForComparison(expected.last.answer);
     const isComplete = () => {
       const isLast = this.#userMessages >= expected.userMessages || (message !== "" && this.#message.includes(message));
       return isLast && this.#answer.includes(answer);

@@ -90,14 +90,14 @@ export class AgentPool implements Agents, AgentHistories {
   }
 
   async attach(request: AttachRequest): Promise<AgentSession> {
-    const { cliType, sessionId, cwd, restore, sink, isStored, signal } = request;
+    const { cliType, sessionId, cwd, restore, sink, tryFlush, signal } = request;
     const offered = this.#definition(cliType)?.orchestration !== false;
     // First: once the agent is there, it is to be busy with us before anyone can find it idle.
     const { mcpServers, ownTools } = await this.#options.tools(request);
     const supervisor = this.#supervisor(cliType, sessionId, cwd);
     const agent = await supervisor.ensure();
     try {
-      const place = { cwd, sink, isStored, signal, mcpServers, ownTools: offered ? ownTools : null };
+      const place = { cwd, sink, tryFlush, signal, mcpServers, ownTools: offered ? ownTools : null };
       const attaching = restore === null ? agent.newSession(place) : agent.restoreSession(restore, place);
       // Only now: this agent is busy, so that room is made for it and not by it.
       this.evict();

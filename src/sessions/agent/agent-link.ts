@@ -38,7 +38,7 @@ interface AgentLinkDeps {
   readonly choices: () => Choices;
   readonly isRunning: (turnId: TurnId) => boolean;
   readonly post: (event: AgentEvent) => void;
-  readonly isStored: () => boolean;
+  readonly tryFlush: () => boolean;
   readonly onAttached: (agent: AgentSession) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -150,7 +150,7 @@ export class AgentLink {
   }
 
   async #attach(): Promise<AgentSession> {
-    const { sessionId, projectId, cliType, agents, binding, agentSeenAt, userMessages, said, isStored } = this.#deps;
+    const { sessionId, projectId, cliType, agents, binding, agentSeenAt, userMessages, said, tryFlush } = this.#deps;
     const { cwd, agentSessionId, createdAt, adopted = false } = binding();
     // An agent that was never there has nothing to bring back, and has forgotten nothing.
     const isFirst = agentSessionId === NO_AGENT_SESSION && !said().some(({ type }) => type === "assistant");
@@ -168,7 +168,7 @@ export class AgentLink {
     const [losses, closes] = [this.#losses, this.#closes];
     const place = { sessionId, projectId, cliType, cwd };
     this.#deps.post({ type: "attaching" });
-    const agent = await agents.attach({ ...place, restore, sink: this.sink, isStored, signal });
+    const agent = await agents.attach({ ...place, restore, sink: this.sink, tryFlush, signal });
     const choices = this.#deps.choices();
     if (agent.origin === "new" && choices.size > 0)
       await applyChoices(agent, this.#deps.options, choices, this.#deps.onError);

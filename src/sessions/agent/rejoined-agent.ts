@@ -12,7 +12,7 @@ interface RejoinDeps {
   readonly agents: Agents;
   readonly log: SessionLog;
   readonly link: AgentLink;
-  readonly isStored: () => boolean;
+  readonly tryFlush: () => boolean;
 }
 
 /** What a session found when a server started: its agent still at work, or not, and the turn that was under way. */
@@ -21,7 +21,7 @@ export class RejoinedAgent {
   readonly #link: AgentLink;
   readonly #agent: RejoinedSession | null;
 
-  constructor(stored: StoredSession, { agents, log, link, isStored }: RejoinDeps) {
+  constructor(stored: StoredSession, { agents, log, link, tryFlush }: RejoinDeps) {
     const { row, binding, continuation, state } = stored;
     const { processId, heard } = continuation;
     this.#stored = stored;
@@ -37,7 +37,7 @@ export class RejoinedAgent {
                 : log.outcomeOf(row.id, permissionId),
             isOpen: (elicitationId) => openQuestion(state, elicitationId) !== undefined,
             sink: link.sink,
-            isStored,
+            tryFlush,
           });
     if (this.#agent) link.adopt(this.#agent);
   }

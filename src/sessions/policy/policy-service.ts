@@ -21,7 +21,7 @@ import {
 import type { PlainServerMessage } from "../../protocol/server-messages.ts";
 import type { PermissionToolCall } from "../../protocol/session-parts.ts";
 import type { Answer } from "../answer.ts";
-import { judgeRequest } from "./judge-request.ts";
+import { evaluateRequest } from "./evaluate-policy.ts";
 import { coversTool, type McpTool, mcpToolOf } from "./mcp-tool.ts";
 import { offerRules } from "./offer-rules.ts";
 import { describeRequest, subjectWords } from "./permission-subject.ts";
@@ -152,7 +152,7 @@ export class PolicyService {
 
   #judge(policy: Policy, cwd: string, toolCall: PermissionToolCall): Promise<Verdict> {
     const { world, guarded, paths } = this.#deps;
-    return judgeRequest({ subject: describeRequest(toolCall, cwd), policy, now: isoTime(world), guarded }, paths);
+    return evaluateRequest({ subject: describeRequest(toolCall, cwd), policy, now: isoTime(world), guarded }, paths);
   }
 
   #state(found: FoundOwner): PlainServerMessage {

@@ -9,17 +9,17 @@ type Decided =
   | { readonly ok: false; readonly refusal: Refusal };
 
 /** Pure: what the user's answer to a question comes to. One that does not fit leaves the question open. */
-export function decideQuestion(scene: SessionContext, command: QuestionResponse): Decided {
-  const { state } = scene;
+export function decideQuestion(context: SessionContext, command: QuestionResponse): Decided {
+  const { state } = context;
   const { elicitationId } = command;
   const answered = { ok: true, answer: "elicitation:resolved" } as const;
   const asked = openQuestion(state, elicitationId);
   if (asked) {
     const judged = judgeAnswer(asked, command);
-    return judged.ok ? { ...answered, ...resolveQuestion(scene, asked, judged.answer) } : judged;
+    return judged.ok ? { ...answered, ...resolveQuestion(context, asked, judged.answer) } : judged;
   }
   const visit = state.visits.find((one) => one.elicitationId === elicitationId);
   if (!visit || command.action === "accept")
-    return { ok: false, refusal: REFUSE.notPending(scene.endOfQuestion(elicitationId)) };
+    return { ok: false, refusal: REFUSE.notPending(context.endOfQuestion(elicitationId)) };
   return { ...answered, facts: endVisit(state, visit, { action: command.action, done: true }), effects: [] };
 }

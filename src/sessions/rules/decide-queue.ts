@@ -20,31 +20,31 @@ type Denial = Pick<Command<"permission:respond">, "sessionId" | "commandId"> & {
 const accept = (outcome: Outcome): Decision => ({ ok: true, answer: null, ...outcome });
 
 export function decideSend(
-  scene: SessionContext,
+  context: SessionContext,
   command: Command<"session:send" | "session:steer"> | AuthoredSend,
 ): Decision {
-  const { state } = scene;
+  const { state } = context;
   const { content, attachments = [] } = command;
   if (isEmpty({ content, attachments }))
     return { ok: false, refusal: REFUSE.invalidMessage("content: must not be empty without attachments") };
   const refusal = refuseAttachments(attachments, state.config.abilities);
   if (refusal) return { ok: false, refusal };
-  const item = queueItem(scene, command);
+  const item = queueItem(context, command);
   const aheadOf = command.type === "session:send" ? command.aheadOf : undefined;
-  if (aheadOf && (isTurnActive(state.turn) || state.queuePaused)) return putBack(scene, item, new Set(aheadOf));
-  if (isTurnActive(state.turn)) return wait(scene, item);
+  if (aheadOf && (isTurnActive(state.turn) || state.queuePaused)) return putBack(context, item, new Set(aheadOf));
+  if (isTurnActive(state.turn)) return wait(context, item);
   // Sending again is the user's word that work goes on: a queue that was held back follows this message.
   const resumed = state.queuePaused ? [queueFact(state.queue, false)] : [];
-  const started = startTurn(scene, item);
+  const started = startTurn(context, item);
   return accept({ ...started, facts: [...resumed, ...started.facts] });
 }
 
-function wait(scene: SessionContext, item: QueueItem): Decision {
-  const { state } = scene;
+function wait(context: SessionContext, item: QueueItem): Decision {
+  const { state } = context;
   if (state.queue.length >= QUEUE_ITEMS_MAX)
     return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
   // Sent after the user's own stop it does not wait with what that stop held back: it goes first, the rest follows.
-  const isNext = scene.cancelling === state.turn.turnId && state.queuePaused;
+  const isNext = context.cancelling === state.turn.turnId && state.queuePaused;
   const queue = isNext ? [item, ...state.queue] : [...state.queue, item];
   const refusal = refuseQueue(queue);
   if (refusal) return { ok: false, refusal };
@@ -63,19 +63,19 @@ function putBack({ state }: SessionContext, item: QueueItem, aheadOf: ReadonlySe
 }
 
 /** Waits at the head of the queue until the agent says whether it took it: whatever it says, the message is somewhere. */
-export function decideSteer(scene: SessionContext, command: Command<"session:steer">): Decision {
-  const { state } = scene;
+export function decideSteer(context: SessionContext, command: Command<"session:steer">): Decision {
+  const { state } = context;
   const { turnId } = state.turn;
-  if (!isTurnActive(state.turn) || turnId === undefined || scene.cancelling === turnId)
-    return decideSend(scene, command);
+  if (!isTurnActive(state.turn) || turnId === undefined || context.cancelling === turnId)
+    return decideSend(context, command);
   if (state.config.abilities?.steering !== true)
     return {
       ok: false,
       refusal: REFUSE.invalidMessage("sessionId: this agent takes no message during a turn; send it, and it waits"),
     };
-  const waiting = decideSend(scene, command);
+  const waiting = decideSend(context, command);
   if (!waiting.ok) return waiting;
-  const item: QueueItem = { ...queueItem(scene, command), steering: true };
+  const item: QueueItem = { ...queueItem(context, command), steering: true };
   const ahead = state.queue.filter(({ steering }) => steering);
   const behind = state.queue.filter(({ steering }) => !steering);
   const { commandId, content, attachments = [] } = item;
@@ -86,11 +86,11 @@ export function decideSteer(scene: SessionContext, command: Command<"session:ste
 }
 
 /** Why the user denied a request: into the running turn where the agent takes that, else ahead of all that waits. */
-export function decideReason(scene: SessionContext, { sessionId, commandId, reason }: Denial): Decision {
-  const { state } = scene;
-  const item: QueueItem = { commandId: commandId ?? CommandId.parse(scene.newId()), content: reason, isReason: true };
+export function decideReason(context: SessionContext, { sessionId, commandId, reason }: Denial): Decision {
+  const { state } = context;
+  const item: QueueItem = { commandId: commandId ?? CommandId.parse(context.newId()), content: reason, isReason: true };
   if (!isTurnActive(state.turn))
-    return decideSend(scene, { type: "session:send", sessionId, commandId: item.commandId, content: reason });
+    return decideSend(context, { type: "session:send", sessionId, commandId: item.commandId, content: reason });
   const ahead = state.queue.filter(({ steering }) => steering);
   const behind = state.queue.filter(({ steering }) => !steering);
   if (state.queue.length >= QUEUE_ITEMS_MAX)
@@ -108,8 +108,8 @@ export function decideReason(scene: SessionContext, { sessionId, commandId, reas
  * The list as the editor wants it, as far as it is still the editor's to say: what has begun meanwhile is not sent a
  * second time, what the agent may already have stays, and what the editor never saw is kept behind the rest.
  */
-export function decideQueueEdit(scene: SessionContext, command: Command<"session:queue-edit">): Decision {
-  const { queue, queuePaused, config } = scene.state;
+export function decideQueueEdit(context: SessionContext, command: Command<"session:queue-edit">): Decision {
+  const { queue, queuePaused, config } = context.state;
   const editable = new Map(queue.flatMap((item) => (item.steering ? [] : [[item.commandId, item] as const])));
   const known = new Set([...(command.seen ?? editable.keys()), ...command.items.map(({ commandId }) => commandId)]);
   const edited: QueueItem[] = [];
@@ -142,42 +142,42 @@ export function decideQueueEdit(scene: SessionContext, command: Command<"session
 }
 
 /** The user's word that what was held back may run. */
-export function decideResume(scene: SessionContext): Decision {
-  const { queue, queuePaused, turn } = scene.state;
+export function decideResume(context: SessionContext): Decision {
+  const { queue, queuePaused, turn } = context.state;
   const [next] = queue;
   if (!queuePaused || !next) return accept(NOTHING);
   if (isTurnActive(turn) || next.steering) return accept({ facts: [queueFact(queue, false)], effects: [] });
-  return accept(startQueued(scene, next));
+  return accept(startQueued(context, next));
 }
 
 /** One message goes before all others: the running turn is stopped for it, and its own starts when that has ended. */
 export function decideSendNow(
-  scene: SessionContext,
+  context: SessionContext,
   command: Command<"session:send-now">,
   stop: () => Outcome,
 ): Decision {
-  const { queue, turn } = scene.state;
+  const { queue, turn } = context.state;
   const item = queue.find(({ commandId }) => commandId === command.queuedId);
   // It has begun meanwhile, or the agent is about to take it: that is what was asked for.
   if (!item || item.steering) return accept(NOTHING);
-  if (!isTurnActive(turn)) return accept(startQueued(scene, item));
+  if (!isTurnActive(turn)) return accept(startQueued(context, item));
   const stopped = stop();
   const first = [item, ...queue.filter((other) => other !== item)];
   return accept({ facts: [...stopped.facts, queueFact(first, false)], effects: stopped.effects });
 }
 
 /** Its turn starts, and the others follow it. */
-export function startQueued(scene: SessionContext, item: QueueItem): Outcome {
-  const others = scene.state.queue.filter((other) => other !== item);
-  const started = startTurn(scene, item);
+export function startQueued(context: SessionContext, item: QueueItem): Outcome {
+  const others = context.state.queue.filter((other) => other !== item);
+  const started = startTurn(context, item);
   return { facts: [queueFact(others, false), ...started.facts], effects: started.effects };
 }
 
 function queueItem(
-  scene: SessionContext,
+  context: SessionContext,
   command: Command<"session:send" | "session:steer"> | AuthoredSend,
 ): QueueItem {
-  const { commandId = CommandId.parse(scene.newId()), content, attachments = [] } = command;
+  const { commandId = CommandId.parse(context.newId()), content, attachments = [] } = command;
   const author = "author" in command ? command.author : undefined;
   return { commandId, content, ...(author && { author }), ...(attachments.length > 0 && { attachments }) };
 }

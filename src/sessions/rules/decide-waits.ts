@@ -51,13 +51,13 @@ export function decideWait(
 }
 
 /** The wait and the turn it starts change places in one commit: it wakes once, whatever happens in between. */
-export function decideWake(scene: SessionContext, command: Extract<WaitCommand, { type: "session:wake" }>): Decision {
-  const { state } = scene;
+export function decideWake(context: SessionContext, command: Extract<WaitCommand, { type: "session:wake" }>): Decision {
+  const { state } = context;
   const met = (state.waits ?? []).filter(({ waitId }) => command.waitIds.includes(waitId));
   if (met.length === 0) return { ok: false, refusal: REFUSE.notPending("nothing waits for this any more") };
   if (isTurnActive(state.turn)) return { ok: false, refusal: REFUSE.notPending("the session is at work again") };
-  const started = startTurn(scene, {
-    commandId: CommandId.parse(scene.newId()),
+  const started = startTurn(context, {
+    commandId: CommandId.parse(context.newId()),
     content: command.content,
     author: "children",
   });

@@ -12,18 +12,18 @@ import { hasParts } from "./observe-text.ts";
 import type { Outcome, SessionContext } from "./session-context.ts";
 
 /** How a turn ends: nothing is left spinning, nothing is left asking, every text is closed, then the turn is idle. */
-export function endTurn(scene: SessionContext, stopReason: StopReason, failure?: TurnError): Outcome {
-  const { state } = scene;
+export function endTurn(context: SessionContext, stopReason: StopReason, failure?: TurnError): Outcome {
+  const { state } = context;
   // A turn that a budget stopped knows the reason already.
   const isLimit = stopReason === "cancelled" && state.turn.error?.code === "LIMIT_EXCEEDED";
   const error = failure ?? (isLimit ? state.turn.error : undefined);
   const { turnId, startedAt } = state.turn;
-  const notice = turnEndNotice(scene, stopReason, error);
+  const notice = turnEndNotice(context, stopReason, error);
   return {
     facts: [
-      ...settleTools(state, stopReason, scene.now),
-      ...settleCompactions(scene),
-      ...withdrawPending(scene).facts,
+      ...settleTools(state, stopReason, context.now),
+      ...settleCompactions(context),
+      ...withdrawPending(context).facts,
       ...closeText(state, stopReason),
       ...(notice ? [{ type: "session:update" as const, entry: notice }] : []),
       {
@@ -37,7 +37,7 @@ export function endTurn(scene: SessionContext, stopReason: StopReason, failure?:
         },
       },
     ],
-    effects: withdrawPending(scene).effects,
+    effects: withdrawPending(context).effects,
   };
 }
 
@@ -98,27 +98,27 @@ function closeText(state: SessionState, stopReason: StopReason): FactBody[] {
 const SAID_CHARS_MIN = 20;
 
 /** How a turn ended, for the record; null when the answer speaks for itself. */
-function turnEndNotice(scene: SessionContext, stopReason: StopReason, error?: TurnError): NoticeEntry | null {
+function turnEndNotice(context: SessionContext, stopReason: StopReason, error?: TurnError): NoticeEntry | null {
   const words = turnEndWords(stopReason, error);
   if (!words) return null;
-  const { turnId } = scene.state.turn;
-  const content = shorterWords(scene, stopReason, error) ?? words.content;
+  const { turnId } = context.state.turn;
+  const content = shorterWords(context, stopReason, error) ?? words.content;
   return {
     type: "notice",
-    entryId: EntryId.parse(scene.newId()),
+    entryId: EntryId.parse(context.newId()),
     ...(turnId && { turnId }),
     severity: words.severity,
     content,
-    timestamp: scene.now,
+    timestamp: context.now,
     turnEnd: stopReason,
   };
 }
 
 /** What only the circumstances tell: who stopped the turn, and whether the agent has said its error already. */
-function shorterWords(scene: SessionContext, stopReason: StopReason, error: TurnError | undefined): string | null {
-  if (stopReason === "cancelled" && scene.cancelling !== scene.state.turn.turnId)
+function shorterWords(context: SessionContext, stopReason: StopReason, error: TurnError | undefined): string | null {
+  if (stopReason === "cancelled" && context.cancelling !== context.state.turn.turnId)
     return "The agent stopped here. Everything received so far was kept.";
-  const last = scene.state.open.at(-1);
+  const last = context.state.open.at(-1);
   const said = last?.type === "assistant" ? last.content.trim() : "";
   const isSaid = said.length >= SAID_CHARS_MIN && (error?.message.includes(said) ?? false);
   return stopReason === "error" && isSaid ? "The turn failed with this error." : null;

@@ -11,23 +11,29 @@ const SUMMARY_CHARS_MAX = 64_000;
 
 type Compaction = NonNullable<NoticeEntry["compaction"]>;
 
-export function observeNotice(scene: SessionContext, event: Extract<AgentEvent, { type: "notice" }>): FactBody[] {
+export function observeNotice(context: SessionContext, event: Extract<AgentEvent, { type: "notice" }>): FactBody[] {
   const { severity, content } = event;
-  return [...closeOpenText(scene), { type: "session:update", entry: noticeEntry(scene, { severity, content }) }];
+  return [...closeOpenText(context), { type: "session:update", entry: noticeEntry(context, { severity, content }) }];
 }
 
 function noticeEntry(
-  scene: SessionContext,
+  context: SessionContext,
   words: Partial<NoticeEntry> & Pick<NoticeEntry, "severity" | "content">,
 ): NoticeEntry {
-  return { type: "notice", entryId: EntryId.parse(scene.newId()), ...turnOf(scene), timestamp: scene.now, ...words };
+  return {
+    type: "notice",
+    entryId: EntryId.parse(context.newId()),
+    ...turnOf(context),
+    timestamp: context.now,
+    ...words,
+  };
 }
 
 /** One entry per compaction, where it was first heard of: it begins, may tell its summary bit by bit, and ends. */
-export function observeCompaction(scene: SessionContext, patch: CompactionPatch): FactBody[] {
+export function observeCompaction(context: SessionContext, patch: CompactionPatch): FactBody[] {
   const { compactionId: id } = patch;
-  const open = scene.state.open.findLast((entry) => isCompaction(entry, id));
-  const settled = open ? null : scene.settledByAgentId(id);
+  const open = context.state.open.findLast((entry) => isCompaction(entry, id));
+  const settled = open ? null : context.settledByAgentId(id);
   const known = open ?? (settled?.type === "notice" ? settled : null);
   const status = patch.status ?? known?.compaction?.status ?? "in_progress";
   const summary = patch.summary ?? (known?.details ?? "") + (patch.more ?? "");
@@ -36,7 +42,7 @@ export function observeCompaction(scene: SessionContext, patch: CompactionPatch)
     compaction: { id, status },
     ...(summary !== "" && { details: cutAt(summary, SUMMARY_CHARS_MAX) }),
   };
-  if (!known) return [...closeOpenText(scene), { type: "session:update", entry: noticeEntry(scene, change) }];
+  if (!known) return [...closeOpenText(context), { type: "session:update", entry: noticeEntry(context, change) }];
   const entry: NoticeEntry = { ...known, ...change };
   return [open ? { type: "session:update", entry } : { type: "session:update", entry, late: true }];
 }
@@ -64,8 +70,8 @@ function compactionWords(status: Compaction["status"], error?: string): Pick<Not
 }
 
 /** What still runs when its turn is over has stopped with it. */
-export function settleCompactions(scene: SessionContext): FactBody[] {
-  return scene.state.open.flatMap((entry): FactBody[] => {
+export function settleCompactions(context: SessionContext): FactBody[] {
+  return context.state.open.flatMap((entry): FactBody[] => {
     if (entry.type !== "notice" || entry.compaction?.status !== "in_progress") return [];
     const compaction = { ...entry.compaction, status: "cancelled" as const };
     return [{ type: "session:update", entry: { ...entry, ...compactionWords("cancelled"), compaction } }];
@@ -73,15 +79,15 @@ export function settleCompactions(scene: SessionContext): FactBody[] {
 }
 
 /** A change of mode changes what the agent may do from here on, so the record says where it was. */
-export function noteModeChange(scene: SessionContext, options: readonly ConfigOption[]): FactBody[] {
-  const before = modeOf(scene.state.config.options);
+export function noteModeChange(context: SessionContext, options: readonly ConfigOption[]): FactBody[] {
+  const before = modeOf(context.state.config.options);
   const after = modeOf(options);
-  const hasTalk = scene.state.open.length > 0 || scene.lastSettled !== null;
+  const hasTalk = context.state.open.length > 0 || context.lastSettled !== null;
   if (!before || !after || !hasTalk || before.currentValue === after.currentValue) return [];
   const content = `${after.name} changed to ${nameOf(after)}.`;
   return [
-    ...closeOpenText(scene),
-    { type: "session:update", entry: noticeEntry(scene, { severity: "info", content }) },
+    ...closeOpenText(context),
+    { type: "session:update", entry: noticeEntry(context, { severity: "info", content }) },
   ];
 }
 

@@ -18,42 +18,42 @@ import { NOTHING, type Outcome, type SessionContext } from "./session-context.ts
 type QuestionEvent = Extract<AgentEvent, { type: `question-${string}` }>;
 
 /** Pure: what an agent's question, or its end, means in this state. */
-export function observeQuestion(scene: SessionContext, event: QuestionEvent): Outcome {
+export function observeQuestion(context: SessionContext, event: QuestionEvent): Outcome {
   const { elicitationId } = event;
   switch (event.type) {
     case "question-asked":
-      return ask(scene, event);
+      return ask(context, event);
     case "question-withdrawn":
-      return end(scene, elicitationId, { action: "cancel", end: "withdrawn" });
+      return end(context, elicitationId, { action: "cancel", end: "withdrawn" });
     case "question-unwatched":
-      return end(scene, elicitationId, { action: "decline", end: "unwatched" });
+      return end(context, elicitationId, { action: "decline", end: "unwatched" });
     case "question-completed":
-      return complete(scene, elicitationId);
+      return complete(context, elicitationId);
     default:
       return event satisfies never;
   }
 }
 
 function ask(
-  scene: SessionContext,
+  context: SessionContext,
   { elicitationId, question }: Extract<QuestionEvent, { type: "question-asked" }>,
 ): Outcome {
-  const { turn } = scene.state;
+  const { turn } = context.state;
   // Asked after the user's own stop, it is no question any more: nobody must wait for an answer to it.
-  if (isTurnActive(turn) && scene.cancelling === turn.turnId) return refuse(elicitationId, []);
-  if (isAskingTooMuch(scene.state)) return refuse(elicitationId, noteTooManyRequests(scene, []));
+  if (isTurnActive(turn) && context.cancelling === turn.turnId) return refuse(elicitationId, []);
+  if (isAskingTooMuch(context.state)) return refuse(elicitationId, noteTooManyRequests(context, []));
   const asked: PendingQuestion = {
     ...question,
     elicitationId,
-    askedAt: scene.now,
-    entryId: EntryId.parse(scene.newId()),
-    ...turnOf(scene),
+    askedAt: context.now,
+    entryId: EntryId.parse(context.newId()),
+    ...turnOf(context),
   };
   const waits = turn.state === "running" || turn.state === "stalled";
   return {
     facts: [
-      ...closeOpenText(scene),
-      questionEntry(scene.state, asked, null),
+      ...closeOpenText(context),
+      questionEntry(context.state, asked, null),
       { type: "elicitation:request", ...asked },
       ...(waits ? [{ type: "session:turn" as const, turn: { ...turn, state: "waiting" as const } }] : []),
     ],
@@ -65,16 +65,16 @@ function refuse(elicitationId: ElicitationId, facts: readonly FactBody[]): Outco
   return { facts, effects: [{ type: "answer-question", elicitationId, answer: { action: "cancel" } }] };
 }
 
-function end(scene: SessionContext, elicitationId: ElicitationId, resolution: Resolution): Outcome {
-  const asked = openQuestion(scene.state, elicitationId);
-  return asked ? resolveQuestion(scene, asked, resolution) : NOTHING;
+function end(context: SessionContext, elicitationId: ElicitationId, resolution: Resolution): Outcome {
+  const asked = openQuestion(context.state, elicitationId);
+  return asked ? resolveQuestion(context, asked, resolution) : NOTHING;
 }
 
 /** The agent is done with a page: with one nobody agreed to yet, the question goes, too. */
-function complete(scene: SessionContext, elicitationId: ElicitationId): Outcome {
-  const visit = scene.state.visits.find((one) => one.elicitationId === elicitationId);
-  if (visit) return { facts: endVisit(scene.state, visit, { action: "accept", done: true }), effects: [] };
-  return end(scene, elicitationId, { action: "cancel", done: true });
+function complete(context: SessionContext, elicitationId: ElicitationId): Outcome {
+  const visit = context.state.visits.find((one) => one.elicitationId === elicitationId);
+  if (visit) return { facts: endVisit(context.state, visit, { action: "accept", done: true }), effects: [] };
+  return end(context, elicitationId, { action: "cancel", done: true });
 }
 
 export function openQuestion(state: SessionState, elicitationId: ElicitationId): PendingQuestion | undefined {

@@ -1,4 +1,4 @@
-import { wordsOf } from "../../lib/words-of.ts";
+import { normalizeForComparison } from "../../lib/normalize-for-comparison.ts";
 import type { AgentEvent } from "../../ports/agents.ts";
 import type { Said } from "../../ports/session-log.ts";
 import { type Entry, isTextEntry } from "../../protocol/entry.ts";
@@ -10,24 +10,24 @@ import { endTurn } from "./end-turn.ts";
 import type { Outcome, SessionContext } from "./session-context.ts";
 
 type Replayed = Extract<AgentEvent, { type: "replayed" }>;
-type Observe = (scene: SessionContext, event: AgentEvent) => Outcome;
+type Observe = (context: SessionContext, event: AgentEvent) => Outcome;
 
 /**
  * What the agent remembers is ours already, and nothing of it is shown again. Turns that came after ours, because the
  * user went on elsewhere, are taken over; where the agent knows less or something else, ours stays and a notice says so.
  */
-export function observeReplay(scene: SessionContext, { events, whole }: Replayed, observe: Observe): FactBody[] {
-  const said = scene.said();
+export function observeReplay(context: SessionContext, { events, whole }: Replayed, observe: Observe): FactBody[] {
+  const said = context.said();
   const { news, forgotten, differs } = compareReplay(said, events, whole);
   const known = new Set(said.filter(({ type }) => type === "notice").map(({ content }) => content));
   const notices = [forgotten > 0 ? forgottenWords(forgotten) : null, differs ? DIFFERS : null]
     .filter((content) => content !== null)
     .filter((content) => !known.has(content));
-  const before = openedBy(scene.state);
+  const before = openedBy(context.state);
   const place = before ? { before: before.entryId } : {};
   return [
-    ...news.flatMap((turn) => adopt(scene, turn, observe)).flatMap((entry) => entryFacts(entry, place)),
-    ...notices.slice(0, 1).map((content): FactBody => ({ type: "session:update", entry: notice(scene, content) })),
+    ...news.flatMap((turn) => adopt(context, turn, observe)).flatMap((entry) => entryFacts(entry, place)),
+    ...notices.slice(0, 1).map((content): FactBody => ({ type: "session:update", entry: notice(context, content) })),
   ];
 }
 
@@ -49,50 +49,50 @@ function entryFacts(entry: Entry, place: { before?: EntryId }): FactBody[] {
 }
 
 /** Played through as the turn it was, apart from this session's own state, so that every rule for live words holds. */
-function adopt(scene: SessionContext, turn: HeardTurn, observe: Observe): readonly Entry[] {
-  const turnId = TurnId.parse(scene.newId());
-  let state: SessionState = { ...EMPTY_SESSION, turn: { state: "running", turnId, startedAt: scene.now } };
+function adopt(context: SessionContext, turn: HeardTurn, observe: Observe): readonly Entry[] {
+  const turnId = TurnId.parse(context.newId());
+  let state: SessionState = { ...EMPTY_SESSION, turn: { state: "running", turnId, startedAt: context.now } };
   const fold = (facts: readonly FactBody[]) => {
     for (const fact of facts) state = reduceSession(state, { ...fact, seq: state.seq + 1 });
   };
   const apart = (): SessionContext => ({
-    ...scene,
+    ...context,
     state,
     cancelling: null,
     lastSettled: null,
     settledByAgentId: () => null,
   });
-  const asked = userEntry(scene, turn, turnId);
+  const asked = userEntry(context, turn, turnId);
   fold([{ type: "session:update", entry: asked }]);
   for (const event of turn.events) if (!isUser(event)) fold(observe(apart(), event).facts);
   fold(endTurn(apart(), "end_turn").facts);
   return state.settled;
 }
 
-function userEntry(scene: SessionContext, { events }: HeardTurn, turnId: TurnId): Entry {
+function userEntry(context: SessionContext, { events }: HeardTurn, turnId: TurnId): Entry {
   const said = events.filter(isUser);
   const content = said.map((event) => (event.type === "text" ? event.text : "")).join("");
   const attachments = said.flatMap((event) => (event.type === "part" ? [event.part] : []));
   return {
     type: "user",
-    entryId: EntryId.parse(scene.newId()),
+    entryId: EntryId.parse(context.newId()),
     turnId,
     content,
     ...(attachments.length > 0 && { attachments }),
-    timestamp: scene.now,
+    timestamp: context.now,
   };
 }
 
-function notice(scene: SessionContext, content: string): Entry {
-  const { turn } = scene.state;
+function notice(context: SessionContext, content: string): Entry {
+  const { turn } = context.state;
   const turnId = isTurnActive(turn) ? turn.turnId : undefined;
   return {
     type: "notice",
-    entryId: EntryId.parse(scene.newId()),
+    entryId: EntryId.parse(context.newId()),
     ...(turnId && { turnId }),
     severity: "info",
     content,
-    timestamp: scene.now,
+    timestamp: context.now,
   };
 }
 
@@ -146,8 +146,8 @@ function turnsSaid(said: readonly Said[]): Turn[] {
   const turns: { message: string; answer: string }[] = [];
   for (const { type, content } of said) {
     const last = turns.at(-1);
-    if (type === "user") turns.push({ message: wordsOf(content), answer: "" });
-    else if (type === "assistant" && last) last.answer += wordsOf(content);
+    if (type === "user") turns.push({ message: normalizeForComparison(content), answer: "" });
+    else if (type === "assistant" && last) last.answer += normalizeForComparison(content);
   }
   return turns;
 }
@@ -162,15 +162,15 @@ function turnsHeard(events: readonly AgentEvent[]): HeardTurn[] {
     if (!turn) continue;
     turn.events.push(event);
     if (event.type !== "text") continue;
-    if (event.kind === "user") turn.message += wordsOf(event.text);
-    if (event.kind === "assistant") turn.answer += wordsOf(event.text);
+    if (event.kind === "user") turn.message += normalizeForComparison(event.text);
+    if (event.kind === "assistant") turn.answer += normalizeForComparison(event.text);
   }
   return turns;
 }
 
 function withoutMachineWords(event: AgentEvent): AgentEvent[] {
   if (event.type !== "text") return [event];
-  if (MADE_BY_MACHINE.test(wordsOf(event.text))) return [];
+  if (MADE_BY_MACHINE.test(normalizeForComparison(event.text))) return [];
   return [event.kind === "assistant" ? { ...event, text: event.text.replace(THOUGHT_MARK, "") } : event];
 }
 

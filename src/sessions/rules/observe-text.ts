@@ -13,12 +13,12 @@ export const ENTRY_CHARS_MAX = 1_000_000;
 type Text = Extract<AgentEvent, { type: "text" }>;
 
 /** Text grows the entry it belongs to, or starts one of its own; after its turn it revises what was closed. */
-export function observeText(scene: SessionContext, event: Text): FactBody[] {
+export function observeText(context: SessionContext, event: Text): FactBody[] {
   if (event.text === "") return [];
-  if (event.kind === "user") return observeUserText(scene, event);
-  const active = isTurnActive(scene.state.turn);
-  const target = textTarget(scene, event);
-  if (!target) return startText(scene, event, event.text);
+  if (event.kind === "user") return observeUserText(context, event);
+  const active = isTurnActive(context.state.turn);
+  const target = textTarget(context, event);
+  if (!target) return startText(context, event, event.text);
   const room = ENTRY_CHARS_MAX - target.entry.content.length;
   const head = cutAt(event.text, Math.max(room, 0));
   const rest = event.text.slice(head.length);
@@ -28,7 +28,7 @@ export function observeText(scene: SessionContext, event: Text): FactBody[] {
       : active && !target.late
         ? [{ type: "session:chunk", entryId: target.entry.entryId, content: head }]
         : [revise({ ...target.entry, content: target.entry.content + head }, target.late)];
-  return rest === "" ? grown : [...grown, ...startText(scene, event, rest, target.entry)];
+  return rest === "" ? grown : [...grown, ...startText(context, event, rest, target.entry)];
 }
 
 interface Target {
@@ -38,14 +38,14 @@ interface Target {
 }
 
 /** Adjacent text of the same kind and message grows; text after its turn finds its message by the agent's id. */
-function textTarget(scene: SessionContext, event: Text): Target | null {
-  const last = scene.state.open.at(-1);
+function textTarget(context: SessionContext, event: Text): Target | null {
+  const last = context.state.open.at(-1);
   if (isTextEntry(last) && last.type === event.kind && isSameTalk(last, event) && !hasParts(last))
     return { entry: last, late: false };
   // A turn that tries a message again has no entry yet, and must not go on with the answer of the turn before.
-  if (scene.state.open.length > 0 || isTurnActive(scene.state.turn)) return null;
+  if (context.state.open.length > 0 || isTurnActive(context.state.turn)) return null;
   const settled =
-    event.messageId === undefined ? withoutId(scene.lastSettled) : scene.settledByAgentId(event.messageId);
+    event.messageId === undefined ? withoutId(context.lastSettled) : context.settledByAgentId(event.messageId);
   return settled && isTextEntry(settled) && settled.type === event.kind ? { entry: settled, late: true } : null;
 }
 
@@ -63,24 +63,24 @@ export function hasParts(entry: TextEntry): boolean {
   return entry.type === "assistant" && entry.parts !== undefined;
 }
 
-function startText(scene: SessionContext, event: Text, text: string, before?: TextEntry): FactBody[] {
+function startText(context: SessionContext, event: Text, text: string, before?: TextEntry): FactBody[] {
   const pieces = splitText(text);
-  const facts: FactBody[] = before ? [complete(before.entryId)] : closeOpenText(scene);
+  const facts: FactBody[] = before ? [complete(before.entryId)] : closeOpenText(context);
   pieces.forEach((content, index) => {
-    const entry = newTextEntry(scene, event, content);
+    const entry = newTextEntry(context, event, content);
     facts.push({ type: "session:update", entry });
-    const grows = index === pieces.length - 1 && isTurnActive(scene.state.turn);
+    const grows = index === pieces.length - 1 && isTurnActive(context.state.turn);
     if (!grows) facts.push(complete(entry.entryId));
   });
   return facts;
 }
 
-function newTextEntry(scene: SessionContext, event: Text, content: string): TextEntry {
+function newTextEntry(context: SessionContext, event: Text, content: string): TextEntry {
   const base = {
-    entryId: EntryId.parse(scene.newId()),
-    ...turnOf(scene),
+    entryId: EntryId.parse(context.newId()),
+    ...turnOf(context),
     content,
-    timestamp: scene.now,
+    timestamp: context.now,
     ...(event.messageId !== undefined && { messageId: event.messageId }),
     ...parentOf(event),
   };
@@ -88,29 +88,33 @@ function newTextEntry(scene: SessionContext, event: Text, content: string): Text
 }
 
 /** An image, a link or anything else that is not text stands as an entry of its own, in its place. */
-export function observePart(scene: SessionContext, event: Extract<AgentEvent, { type: "part" }>): FactBody[] {
+export function observePart(context: SessionContext, event: Extract<AgentEvent, { type: "part" }>): FactBody[] {
   const { kind, part } = event;
-  if (kind === "user" && askedEntry(scene)?.attachments?.some((sent) => isSamePart(sent, part))) return [];
-  const entryId = EntryId.parse(scene.newId());
-  const base = { entryId, ...turnOf(scene), content: "", timestamp: scene.now, ...parentOf(event) };
+  if (kind === "user" && askedEntry(context)?.attachments?.some((sent) => isSamePart(sent, part))) return [];
+  const entryId = EntryId.parse(context.newId());
+  const base = { entryId, ...turnOf(context), content: "", timestamp: context.now, ...parentOf(event) };
   const entry: Entry =
     kind === "user" ? { ...base, type: "user", attachments: [part] } : { ...base, type: "assistant", parts: [part] };
-  return [...closeOpenText(scene), { type: "session:update", entry }, ...(kind === "user" ? [] : [complete(entryId)])];
+  return [
+    ...closeOpenText(context),
+    { type: "session:update", entry },
+    ...(kind === "user" ? [] : [complete(entryId)]),
+  ];
 }
 
 /** Agents echo the prompt; only words that are not ours already are new. */
-function observeUserText(scene: SessionContext, event: Text): FactBody[] {
+function observeUserText(context: SessionContext, event: Text): FactBody[] {
   const { text } = event;
-  const last = scene.state.open.at(-1);
-  const isEcho = event.parentToolCallId === undefined && isOurs(scene, text.trim());
+  const last = context.state.open.at(-1);
+  const isEcho = event.parentToolCallId === undefined && isOurs(context, text.trim());
   if (isEcho) return [];
   // Said in the user's name, and not by them: the next piece of it grows it.
   if (last?.type === "user" && last.commandId === undefined && last.parentToolCallId === event.parentToolCallId)
     return [revise({ ...last, content: last.content + text }, false)];
-  const base = { entryId: EntryId.parse(scene.newId()), ...turnOf(scene), ...parentOf(event) };
+  const base = { entryId: EntryId.parse(context.newId()), ...turnOf(context), ...parentOf(event) };
   return [
-    ...closeOpenText(scene),
-    { type: "session:update", entry: { ...base, type: "user", content: text, timestamp: scene.now } },
+    ...closeOpenText(context),
+    { type: "session:update", entry: { ...base, type: "user", content: text, timestamp: context.now } },
   ];
 }
 
@@ -119,13 +123,13 @@ function parentOf({ parentToolCallId }: { readonly parentToolCallId?: string }):
 }
 
 /** Part of what the user asked, or of what the agent was asked to take into the turn. */
-function isOurs(scene: SessionContext, text: string): boolean {
-  const steering = scene.state.queue.filter((item) => item.steering);
-  return [askedEntry(scene), ...steering].some((said) => said?.content.includes(text));
+function isOurs(context: SessionContext, text: string): boolean {
+  const steering = context.state.queue.filter((item) => item.steering);
+  return [askedEntry(context), ...steering].some((said) => said?.content.includes(text));
 }
 
-function askedEntry(scene: SessionContext): UserEntry | undefined {
-  return scene.state.open.findLast(
+function askedEntry(context: SessionContext): UserEntry | undefined {
+  return context.state.open.findLast(
     (entry): entry is UserEntry => entry.type === "user" && entry.commandId !== undefined,
   );
 }
@@ -137,13 +141,13 @@ function isSamePart(one: Part, other: Part): boolean {
 }
 
 /** Whatever starts after a growing text ends that text. */
-export function closeOpenText(scene: SessionContext): FactBody[] {
-  const last = scene.state.open.at(-1);
-  return isTextEntry(last) && !hasParts(last) && isTurnActive(scene.state.turn) ? [complete(last.entryId)] : [];
+export function closeOpenText(context: SessionContext): FactBody[] {
+  const last = context.state.open.at(-1);
+  return isTextEntry(last) && !hasParts(last) && isTurnActive(context.state.turn) ? [complete(last.entryId)] : [];
 }
 
-export function turnOf(scene: SessionContext): { turnId?: NonNullable<SessionContext["state"]["turn"]["turnId"]> } {
-  const { turn } = scene.state;
+export function turnOf(context: SessionContext): { turnId?: NonNullable<SessionContext["state"]["turn"]["turnId"]> } {
+  const { turn } = context.state;
   return isTurnActive(turn) && turn.turnId ? { turnId: turn.turnId } : {};
 }
 

@@ -15,50 +15,50 @@ const ERROR_CHARS_MAX = 16_000;
 export const RUNNING_CALLS_MAX = 1_000;
 
 /** Agents announce, patch, resend and forget to finish tool calls; one entry per id holds whatever is known. */
-export function observeTool(scene: SessionContext, patch: ToolPatch): FactBody[] {
-  const open = findToolCall(scene.state.open, patch.toolCallId);
-  if (open) return changed(open, patch, scene, false);
+export function observeTool(context: SessionContext, patch: ToolPatch): FactBody[] {
+  const open = findToolCall(context.state.open, patch.toolCallId);
+  if (open) return changed(open, patch, context, false);
   // Announced in a running turn it is a new call, even under an id used before: some agents count from one in every turn.
-  const isNew = patch.announced && isTurnActive(scene.state.turn);
-  const settled = isNew ? null : scene.settledByAgentId(patch.toolCallId);
-  if (settled?.type === "tool-call") return changed(settled, patch, scene, true);
-  const entry = patched(placeholder(scene, patch.toolCallId), patch, scene);
-  return [...closeOpenText(scene), ...endOldest(scene), { type: "session:update", entry }];
+  const isNew = patch.announced && isTurnActive(context.state.turn);
+  const settled = isNew ? null : context.settledByAgentId(patch.toolCallId);
+  if (settled?.type === "tool-call") return changed(settled, patch, context, true);
+  const entry = patched(placeholder(context, patch.toolCallId), patch, context);
+  return [...closeOpenText(context), ...endOldest(context), { type: "session:update", entry }];
 }
 
 /** One call more than may run: the oldest is shown as not finished. A result that comes for it later still counts. */
-function endOldest(scene: SessionContext): FactBody[] {
-  const { count, oldest } = runningCalls(scene.state.open);
+function endOldest(context: SessionContext): FactBody[] {
+  const { count, oldest } = runningCalls(context.state.open);
   if (count < RUNNING_CALLS_MAX || !oldest) return [];
-  return [update({ ...oldest, status: "cancelled", unfinished: true, endedAt: scene.now }, false)];
+  return [update({ ...oldest, status: "cancelled", unfinished: true, endedAt: context.now }, false)];
 }
 
 /** Output of a command grows its call as it comes, also when the call has ended meanwhile. */
-export function observeToolOutput(scene: SessionContext, toolCallId: string, text: string): FactBody[] {
+export function observeToolOutput(context: SessionContext, toolCallId: string, text: string): FactBody[] {
   if (text === "") return [];
-  const open = findToolCall(scene.state.open, toolCallId);
+  const open = findToolCall(context.state.open, toolCallId);
   if (open) return [chunk(open, text)];
-  const settled = scene.settledByAgentId(toolCallId);
+  const settled = context.settledByAgentId(toolCallId);
   return settled?.type === "tool-call" ? grownLate(settled, settled, text) : [];
 }
 
-function placeholder(scene: SessionContext, toolCallId: string): ToolCallEntry {
+function placeholder(context: SessionContext, toolCallId: string): ToolCallEntry {
   return {
     type: "tool-call",
-    entryId: EntryId.parse(scene.newId()),
-    ...turnOf(scene),
+    entryId: EntryId.parse(context.newId()),
+    ...turnOf(context),
     toolCallId,
     name: "Tool call",
-    ...(isTurnActive(scene.state.turn) ? { status: "running" } : { status: "cancelled", unfinished: true }),
+    ...(isTurnActive(context.state.turn) ? { status: "running" } : { status: "cancelled", unfinished: true }),
     content: "",
-    startedAt: scene.now,
+    startedAt: context.now,
   };
 }
 
 /** Output that only grew travels as the part that is new; once it is too long to stand in the entry, always. */
-function changed(before: ToolCallEntry, patch: ToolPatch, scene: SessionContext, isLate: boolean): FactBody[] {
+function changed(before: ToolCallEntry, patch: ToolPatch, context: SessionContext, isLate: boolean): FactBody[] {
   const change = resultChange(before, patch.result);
-  const after = patched(before, patch, scene);
+  const after = patched(before, patch, context);
   if (isDeepStrictEqual(before, after)) return [];
   if (change.kind !== "grown") return [update(after, isLate)];
   if (isLate) return grownLate(before, after, change.by);
@@ -82,8 +82,8 @@ function update(entry: ToolCallEntry, isLate: boolean): FactBody {
   return isLate ? { type: "session:update", entry, late: true } : { type: "session:update", entry };
 }
 
-function patched(entry: ToolCallEntry, patch: ToolPatch, scene: SessionContext): ToolCallEntry {
-  const status = nextStatus(entry, patch.status, scene);
+function patched(entry: ToolCallEntry, patch: ToolPatch, context: SessionContext): ToolCallEntry {
+  const status = nextStatus(entry, patch.status, context);
   const { error: _, result: __, truncated: ___, unfinished, ...rest } = entry;
   const text = nextResult(entry, patch.result);
   return {
@@ -98,7 +98,7 @@ function patched(entry: ToolCallEntry, patch: ToolPatch, scene: SessionContext):
     ...text,
     ...(patch.parts !== undefined && { parts: [...patch.parts] }),
     ...(status === "error" && { error: errorOf(entry, patch, text.result) }),
-    ...(status !== "running" && entry.status === "running" && { endedAt: scene.now }),
+    ...(status !== "running" && entry.status === "running" && { endedAt: context.now }),
     ...(status === "cancelled" && unfinished && { unfinished }),
   };
 }
@@ -124,10 +124,10 @@ function errorOf(entry: ToolCallEntry, patch: ToolPatch, result: string | undefi
 }
 
 /** Nothing starts to spin again outside its turn, and what was cancelled stays so, whatever its agent calls it later. */
-function nextStatus(entry: ToolCallEntry, status: ToolPatch["status"], scene: SessionContext): ToolStatus {
+function nextStatus(entry: ToolCallEntry, status: ToolPatch["status"], context: SessionContext): ToolStatus {
   if (status === undefined) return entry.status;
   if (entry.status === "cancelled") return entry.unfinished && status === "complete" ? "complete" : "cancelled";
-  const ended = !isTurnActive(scene.state.turn) || entry.turnId !== scene.state.turn.turnId;
+  const ended = !isTurnActive(context.state.turn) || entry.turnId !== context.state.turn.turnId;
   if (status === "running" && ended) return entry.status;
   return status;
 }

@@ -22,11 +22,11 @@ import { NOTHING, type Outcome, type SessionContext } from "./session-context.ts
 import { startTurn } from "./start-turn.ts";
 
 /** Pure: what something an agent said means in this state. The counterpart of `decide`. */
-export function observe(scene: SessionContext, event: Observed): Outcome {
-  const { facts, effects } = observeEvent(scene, event);
-  const { turn } = scene.state;
+export function observe(context: SessionContext, event: Observed): Outcome {
+  const { facts, effects } = observeEvent(context, event);
+  const { turn } = context.state;
   const speaks = facts.some(({ type }) => type === "session:update" || type === "session:chunk");
-  if (turn.state !== "stalled" || !speaks || scene.cancelling === turn.turnId) return { facts, effects };
+  if (turn.state !== "stalled" || !speaks || context.cancelling === turn.turnId) return { facts, effects };
   return { facts: [{ type: "session:turn", turn: runningTurn(turn) }, ...facts], effects };
 }
 
@@ -34,64 +34,64 @@ function runningTurn({ error: _, ...turn }: Turn): Turn {
   return { ...turn, state: "running" };
 }
 
-function observeEvent(scene: SessionContext, event: Observed): Outcome {
+function observeEvent(context: SessionContext, event: Observed): Outcome {
   switch (event.type) {
     case "text":
-      return only(observeText(scene, event));
+      return only(observeText(context, event));
     case "part":
-      return only(observePart(scene, event));
+      return only(observePart(context, event));
     case "tool":
-      return only(observeTool(scene, event.patch));
+      return only(observeTool(context, event.patch));
     case "tool-output":
-      return only(observeToolOutput(scene, event.toolCallId, event.text));
+      return only(observeToolOutput(context, event.toolCallId, event.text));
     case "plan":
-      return only(observePlan(scene, event));
+      return only(observePlan(context, event));
     case "replayed":
-      return only(observeReplay(scene, event, observeEvent));
+      return only(observeReplay(context, event, observeEvent));
     case "notice":
-      return only(observeNotice(scene, event));
+      return only(observeNotice(context, event));
     case "compaction":
-      return only(observeCompaction(scene, event.patch));
+      return only(observeCompaction(context, event.patch));
     case "title":
-      return only(observeTitle(scene, event.title));
+      return only(observeTitle(context, event.title));
     case "options":
-      return only(observeOptions(scene, event.options));
+      return only(observeOptions(context, event.options));
     case "option-chosen":
-      return only(observeOptions(scene, chooseOption(scene, event)));
+      return only(observeOptions(context, chooseOption(context, event)));
     case "commands":
-      return only(configFact(scene, { commands: [...event.commands] }));
+      return only(configFact(context, { commands: [...event.commands] }));
     case "abilities":
-      return only(configFact(scene, { abilities: event.abilities }));
+      return only(configFact(context, { abilities: event.abilities }));
     case "usage":
-      return only(configFact(scene, { usage: observeUsage(scene.state.config.usage, event) }));
+      return only(configFact(context, { usage: observeUsage(context.state.config.usage, event) }));
     case "attaching":
-      return only(configFact(scene, { usage: countFromZero(scene.state.config.usage) }));
+      return only(configFact(context, { usage: countFromZero(context.state.config.usage) }));
     case "steered":
-      return observeSteered(scene, event);
+      return observeSteered(context, event);
     case "permission-requested":
-      return observePermission(scene, event);
+      return observePermission(context, event);
     case "permission-judged":
-      return observeJudged(scene, event);
+      return observeJudged(context, event);
     case "permission-withdrawn":
-      return only(withdrawPermission(scene, event.permissionId));
+      return only(withdrawPermission(context, event.permissionId));
     case "question-asked":
     case "question-withdrawn":
     case "question-completed":
     case "question-unwatched":
-      return observeQuestion(scene, event);
+      return observeQuestion(context, event);
     case "turn-ended":
-      return isCurrent(scene, event.turnId)
-        ? count(scene, event, finish(scene, ownStop(scene, event.stopReason)))
+      return isCurrent(context, event.turnId)
+        ? count(context, event, finish(context, ownStop(context, event.stopReason)))
         : NOTHING;
     case "turn-failed":
-      return isCurrent(scene, event.turnId) ? count(scene, event, fail(scene, event.error)) : NOTHING;
+      return isCurrent(context, event.turnId) ? count(context, event, fail(context, event.error)) : NOTHING;
     case "lost":
-      return lose(scene, event.reason);
+      return lose(context, event.reason);
     case "silent":
-      return only(observeSilence(scene));
+      return only(observeSilence(context));
     case "cancel-ignored":
       return only(
-        stall(scene, "The agent does not react to Cancel. Restart it to go on; its other sessions restart with it."),
+        stall(context, "The agent does not react to Cancel. Restart it to go on; its other sessions restart with it."),
       );
     case "unknown":
       return only([{ type: "session:raw", update: event.update }]);
@@ -105,32 +105,32 @@ function only(facts: readonly FactBody[]): Outcome {
 }
 
 /** Only the prompt's own end ends a turn. */
-function isCurrent(scene: SessionContext, turnId: string): boolean {
-  return isTurnActive(scene.state.turn) && scene.state.turn.turnId === turnId;
+function isCurrent(context: SessionContext, turnId: string): boolean {
+  return isTurnActive(context.state.turn) && context.state.turn.turnId === turnId;
 }
 
 /** After the user's own stop, whatever the agent calls the end, it is a cancel. */
-function ownStop(scene: SessionContext, stopReason: StopReason): StopReason {
-  return scene.cancelling === scene.state.turn.turnId ? "cancelled" : stopReason;
+function ownStop(context: SessionContext, stopReason: StopReason): StopReason {
+  return context.cancelling === context.state.turn.turnId ? "cancelled" : stopReason;
 }
 
-function fail(scene: SessionContext, error: TurnError): Outcome {
-  return ownStop(scene, "error") === "cancelled" ? finish(scene, "cancelled") : finish(scene, "error", error);
+function fail(context: SessionContext, error: TurnError): Outcome {
+  return ownStop(context, "error") === "cancelled" ? finish(context, "cancelled") : finish(context, "error", error);
 }
 
 /** The agent is gone: what it asked cannot be answered any more, and a running turn is over. */
-function lose(scene: SessionContext, reason: string): Outcome {
-  const queue = withoutSteering(scene.state.queue);
-  const freed = queue === scene.state.queue ? [] : [queueFact(queue, true)];
-  const visits = stopVisits(scene.state);
-  if (!isTurnActive(scene.state.turn)) return only([...visits, ...withdrawPending(scene).facts, ...freed]);
-  const stopReason = ownStop(scene, "interrupted");
-  const left = { ...scene, state: { ...scene.state, queue } };
+function lose(context: SessionContext, reason: string): Outcome {
+  const queue = withoutSteering(context.state.queue);
+  const freed = queue === context.state.queue ? [] : [queueFact(queue, true)];
+  const visits = stopVisits(context.state);
+  if (!isTurnActive(context.state.turn)) return only([...visits, ...withdrawPending(context).facts, ...freed]);
+  const stopReason = ownStop(context, "interrupted");
+  const left = { ...context, state: { ...context.state, queue } };
   const { facts, effects } =
     stopReason === "interrupted"
       ? finish(left, "interrupted", { code: "AGENT_UNAVAILABLE", message: reason })
       : finish(left, stopReason);
-  return count(scene, {}, { facts: [...visits, ...facts], effects });
+  return count(context, {}, { facts: [...visits, ...facts], effects });
 }
 
 /** The tokens of a turn that ends are settled before its end is told: whoever hears of that finds them counted. */
@@ -144,19 +144,19 @@ function count({ state }: SessionContext, { tokens }: { readonly tokens?: number
 }
 
 /** The turn ends; the next queued message starts its own, unless this end gives the user something to look at first. */
-function finish(scene: SessionContext, stopReason: StopReason, error?: TurnError): Outcome {
-  const ended = endTurn(scene, stopReason, error);
-  const [next, ...rest] = scene.state.queue;
+function finish(context: SessionContext, stopReason: StopReason, error?: TurnError): Outcome {
+  const ended = endTurn(context, stopReason, error);
+  const [next, ...rest] = context.state.queue;
   if (!next) return ended;
   // The user's own stop held back what waited then; what was sent since is meant to run.
-  const isOwnStop = scene.cancelling === scene.state.turn.turnId;
+  const isOwnStop = context.cancelling === context.state.turn.turnId;
   // Some agents end a turn so because a request was denied: the reason for that is meant to reach them.
   const stopped = stopReason === "cancelled" && !isOwnStop && next.isReason !== true;
-  const goesOn = !scene.state.queuePaused && stopReason !== "interrupted" && stopReason !== "error" && !stopped;
+  const goesOn = !context.state.queuePaused && stopReason !== "interrupted" && stopReason !== "error" && !stopped;
   // The agent may have taken it into this very turn: the queue goes on when it has said so.
   if (goesOn && next.steering) return ended;
-  if (!goesOn) return { ...ended, facts: [...ended.facts, queueFact(scene.state.queue, true)] };
-  const started = startTurn(scene, next);
+  if (!goesOn) return { ...ended, facts: [...ended.facts, queueFact(context.state.queue, true)] };
+  const started = startTurn(context, next);
   return {
     facts: [...ended.facts, queueFact(rest, false), ...started.facts],
     effects: [...ended.effects, ...started.effects],
@@ -164,38 +164,38 @@ function finish(scene: SessionContext, stopReason: StopReason, error?: TurnError
 }
 
 /** Models do think for minutes, so silence is shown and nothing is ended; a running tool or an open question explains it. */
-function observeSilence(scene: SessionContext): FactBody[] {
-  const working = scene.state.open.some((entry) => entry.type === "tool-call" && entry.status === "running");
-  return scene.state.turn.state === "running" && !working ? stall(scene) : [];
+function observeSilence(context: SessionContext): FactBody[] {
+  const working = context.state.open.some((entry) => entry.type === "tool-call" && entry.status === "running");
+  return context.state.turn.state === "running" && !working ? stall(context) : [];
 }
 
-function stall(scene: SessionContext, message?: string): FactBody[] {
-  if (!isTurnActive(scene.state.turn)) return [];
+function stall(context: SessionContext, message?: string): FactBody[] {
+  if (!isTurnActive(context.state.turn)) return [];
   const error = message === undefined ? {} : { error: { code: "AGENT_UNAVAILABLE", message } };
-  return [{ type: "session:turn", turn: { ...scene.state.turn, state: "stalled", ...error } }];
+  return [{ type: "session:turn", turn: { ...context.state.turn, state: "stalled", ...error } }];
 }
 
-function observePlan(scene: SessionContext, event: Extract<AgentEvent, { type: "plan" }>): FactBody[] {
-  const { turnId } = turnOf(scene);
-  const known = scene.state.open.findLast((entry) => entry.type === "plan" && entry.turnId === turnId);
+function observePlan(context: SessionContext, event: Extract<AgentEvent, { type: "plan" }>): FactBody[] {
+  const { turnId } = turnOf(context);
+  const known = context.state.open.findLast((entry) => entry.type === "plan" && entry.turnId === turnId);
   const entry: Entry = {
     type: "plan",
-    entryId: known?.entryId ?? EntryId.parse(scene.newId()),
-    ...turnOf(scene),
+    entryId: known?.entryId ?? EntryId.parse(context.newId()),
+    ...turnOf(context),
     content: event.items.map((item) => `- [${item.status === "completed" ? "x" : " "}] ${item.content}`).join("\n"),
     items: [...event.items],
   };
-  return [...(known ? [] : closeOpenText(scene)), { type: "session:update", entry }];
+  return [...(known ? [] : closeOpenText(context)), { type: "session:update", entry }];
 }
 
-function observeTitle(scene: SessionContext, title: string): FactBody[] {
+function observeTitle(context: SessionContext, title: string): FactBody[] {
   const text = title.replace(/\s+/g, " ").trim().slice(0, TITLE_CHARS_MAX);
-  if (text === "" || scene.state.titleSource === "user" || text === scene.state.title) return [];
+  if (text === "" || context.state.titleSource === "user" || text === context.state.title) return [];
   return [{ type: "session:title-updated", title: text, source: "agent" }];
 }
 
-function observeOptions(scene: SessionContext, options: readonly ConfigOption[]): FactBody[] {
-  return [...configFact(scene, { options: [...options] }), ...noteModeChange(scene, options)];
+function observeOptions(context: SessionContext, options: readonly ConfigOption[]): FactBody[] {
+  return [...configFact(context, { options: [...options] }), ...noteModeChange(context, options)];
 }
 
 /** Figures that are absent stay as they are known. */
@@ -238,13 +238,13 @@ function countFromZero(known: Usage | null): Usage | null {
   return known?.cost && known.cost.amount > 0 ? { ...known, costBefore: known.cost.amount } : known;
 }
 
-function configFact(scene: SessionContext, change: Partial<SessionConfig>): FactBody[] {
-  const config = { ...scene.state.config, ...change };
-  return JSON.stringify(config) === JSON.stringify(scene.state.config) ? [] : [{ type: "session:config", config }];
+function configFact(context: SessionContext, change: Partial<SessionConfig>): FactBody[] {
+  const config = { ...context.state.config, ...change };
+  return JSON.stringify(config) === JSON.stringify(context.state.config) ? [] : [{ type: "session:config", config }];
 }
 
-function chooseOption(scene: SessionContext, chosen: { category: string; value: string }): SessionConfig["options"] {
-  return scene.state.config.options.map((option) =>
+function chooseOption(context: SessionContext, chosen: { category: string; value: string }): SessionConfig["options"] {
+  return context.state.config.options.map((option) =>
     option.type === "select" && option.category === chosen.category
       ? { ...option, currentValue: chosen.value }
       : option,
@@ -253,25 +253,25 @@ function chooseOption(scene: SessionContext, chosen: { category: string; value: 
 
 /** The tool call it is about comes first: some agents ask before they announce it. */
 function observePermission(
-  scene: SessionContext,
+  context: SessionContext,
   event: Extract<AgentEvent, { type: "permission-requested" }>,
 ): Outcome {
   const { permissionId, patch } = event;
-  const { turn } = scene.state;
-  const called = observeTool(scene, { ...patch, announced: true });
+  const { turn } = context.state;
+  const called = observeTool(context, { ...patch, announced: true });
   // Asked after the user's own stop.
-  if (isTurnActive(turn) && scene.cancelling === turn.turnId)
+  if (isTurnActive(turn) && context.cancelling === turn.turnId)
     return { facts: called, effects: [cancelled(permissionId)] };
-  const asked = questionOf(scene, event);
-  const { decides = false, ...remarks } = scene.consider?.(asked.toolCall) ?? {};
+  const asked = questionOf(context, event);
+  const { decides = false, ...remarks } = context.consider?.(asked.toolCall) ?? {};
   const question = { ...asked, ...remarks };
-  if (!decides) return askUser(scene, question, called);
+  if (!decides) return askUser(context, question, called);
   const turnId = isTurnActive(turn) ? (turn.turnId ?? null) : null;
   return { facts: called, effects: [{ type: "judge-permission", question, turnId, isOpen: false }] };
 }
 
-function withdrawPermission(scene: SessionContext, permissionId: string): FactBody[] {
-  const { pending, turn } = scene.state;
+function withdrawPermission(context: SessionContext, permissionId: string): FactBody[] {
+  const { pending, turn } = context.state;
   const asked = pending.filter(isPermission).find((one) => one.permissionId === permissionId);
   if (!asked) return [];
   const lastOne = pending.length === 1 && turn.state === "waiting";
@@ -280,7 +280,7 @@ function withdrawPermission(scene: SessionContext, permissionId: string): FactBo
       type: "permission:resolved",
       permissionId: asked.permissionId,
       outcome: { outcome: "cancelled" },
-      at: scene.now,
+      at: context.now,
     },
     ...(lastOne ? [{ type: "session:turn" as const, turn: { ...turn, state: "running" as const } }] : []),
   ];

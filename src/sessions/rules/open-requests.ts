@@ -16,31 +16,31 @@ export function isAskingTooMuch({ pending }: SessionState): boolean {
 }
 
 /** After what came before it: said once for each turn and what follows it, however many more are asked. */
-export function noteTooManyRequests(scene: SessionContext, before: readonly FactBody[]): readonly FactBody[] {
-  const { open, turn } = scene.state;
+export function noteTooManyRequests(context: SessionContext, before: readonly FactBody[]): readonly FactBody[] {
+  const { open, turn } = context.state;
   const entryId = EntryId.parse(`too-many-requests-${turn.turnId ?? "before"}`);
-  if (open.some((entry) => entry.entryId === entryId) || scene.settledEntry(entryId) !== null) return before;
+  if (open.some((entry) => entry.entryId === entryId) || context.settledEntry(entryId) !== null) return before;
   const entry: NoticeEntry = {
     type: "notice",
     entryId,
-    ...turnOf(scene),
+    ...turnOf(context),
     severity: "warning",
     content:
       `The agent asked for more than ${OPEN_REQUESTS_MAX} things at once. What it asked beyond that was answered with “cancelled”. ` +
       "Answer what is open, or stop the turn.",
-    timestamp: scene.now,
+    timestamp: context.now,
   };
   const isClosed = before.some(({ type }) => type === "session:complete");
-  return [...before, ...(isClosed ? [] : closeOpenText(scene)), { type: "session:update", entry }];
+  return [...before, ...(isClosed ? [] : closeOpenText(context)), { type: "session:update", entry }];
 }
 
 /** The question with all that is known of the call it is about: some agents say it earlier and not again. */
 export function questionOf(
-  scene: SessionContext,
+  context: SessionContext,
   event: Extract<AgentEvent, { type: "permission-requested" }>,
 ): PendingPermission {
   const { permissionId, patch, options } = event;
-  const tool = findToolCall(scene.state.open, patch.toolCallId);
+  const tool = findToolCall(context.state.open, patch.toolCallId);
   const { kind = tool?.kind, input = tool?.input, parts = tool?.parts, locations = tool?.locations } = patch;
   return {
     permissionId,
@@ -53,15 +53,15 @@ export function questionOf(
       ...(locations !== undefined && { locations: [...locations] }),
     },
     options: [...options],
-    askedAt: scene.now,
+    askedAt: context.now,
   };
 }
 
 /** After what is known of the call, the question is put to the user, and the turn waits; one too many is no question. */
-export function askUser(scene: SessionContext, question: PendingPermission, called: readonly FactBody[]): Outcome {
-  if (isAskingTooMuch(scene.state))
-    return { facts: noteTooManyRequests(scene, called), effects: [cancelled(question.permissionId)] };
-  const { turn } = scene.state;
+export function askUser(context: SessionContext, question: PendingPermission, called: readonly FactBody[]): Outcome {
+  if (isAskingTooMuch(context.state))
+    return { facts: noteTooManyRequests(context, called), effects: [cancelled(question.permissionId)] };
+  const { turn } = context.state;
   const waits = turn.state === "running" || turn.state === "stalled";
   return {
     facts: [

@@ -4,10 +4,10 @@ import type { QueueItem } from "../../protocol/session-parts.ts";
 import type { Outcome, SessionContext } from "./session-context.ts";
 
 /** The user's message becomes an entry, the turn begins, and the agent is to hear it. */
-export function startTurn(scene: SessionContext, item: QueueItem): Outcome {
-  const turnId = TurnId.parse(scene.newId());
+export function startTurn(context: SessionContext, item: QueueItem): Outcome {
+  const turnId = TurnId.parse(context.newId());
   const { content, author, attachments = [], commandId } = item;
-  const title = scene.state.titleSource === "none" ? deriveTitle(content) : null;
+  const title = context.state.titleSource === "none" ? deriveTitle(content) : null;
   return {
     facts: [
       ...(title === null ? [] : [{ type: "session:title-updated" as const, title, source: "derived" as const }]),
@@ -15,16 +15,16 @@ export function startTurn(scene: SessionContext, item: QueueItem): Outcome {
         type: "session:update",
         entry: {
           type: "user",
-          entryId: EntryId.parse(scene.newId()),
+          entryId: EntryId.parse(context.newId()),
           turnId,
           content,
           ...(author && { author }),
           ...(attachments.length > 0 && { attachments }),
-          timestamp: scene.now,
+          timestamp: context.now,
           commandId,
         },
       },
-      { type: "session:turn", turn: { state: "running", turnId, startedAt: scene.now } },
+      { type: "session:turn", turn: { state: "running", turnId, startedAt: context.now } },
     ],
     effects: [{ type: "prompt", turnId, content, attachments }],
   };
@@ -32,13 +32,13 @@ export function startTurn(scene: SessionContext, item: QueueItem): Outcome {
 
 /** A turn for a message that has its entry already. */
 export function restartTurn(
-  scene: SessionContext,
+  context: SessionContext,
   { content, attachments = [] }: UserEntry,
   isAfresh: boolean,
 ): Outcome {
-  const turnId = TurnId.parse(scene.newId());
+  const turnId = TurnId.parse(context.newId());
   return {
-    facts: [{ type: "session:turn", turn: { state: "running", turnId, startedAt: scene.now } }],
+    facts: [{ type: "session:turn", turn: { state: "running", turnId, startedAt: context.now } }],
     effects: [{ type: "prompt", turnId, content, attachments, ...(isAfresh && { afresh: true }) }],
   };
 }

@@ -68,7 +68,7 @@ export class ImportRun {
     try {
       await this.#readAll();
     } catch (error) {
-      if (!this.#cancelled) problem = this.#wordsOf(error);
+      if (!this.#cancelled) problem = this.#errorText(error);
     }
     this.#tellProgress();
     const { importId, cliType, project } = this.#options;
@@ -112,7 +112,7 @@ export class ImportRun {
       await this.#adopt(reader, session);
     } catch (error) {
       // Given up in the middle, it has not failed.
-      if (!this.#cancelled) this.#fail(agentSessionId, session.title, this.#wordsOf(error));
+      if (!this.#cancelled) this.#fail(agentSessionId, session.title, this.#errorText(error));
     } finally {
       underWay.delete(key);
     }
@@ -139,7 +139,7 @@ export class ImportRun {
       this.#failed.push({ agentSessionId, message, ...(typeof title === "string" && { title }) });
   }
 
-  #wordsOf(error: unknown): string {
+  #errorText(error: unknown): string {
     if (!(error instanceof RefusalError)) this.#options.onError(error);
     const { message, details } = error instanceof RefusalError ? error.refusal : REFUSE.internal();
     return details === undefined ? message : `${message}\n${details}`;

@@ -22,7 +22,7 @@ export async function readDocument(text: string): Promise<ReadDocument> {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw))
     throw new DocumentError("The file is JSON, but no exported session: it should be an object.");
   const head = ExportHead.safeParse(raw);
-  if (!head.success) throw new DocumentError(wordsOf(head.error.issues[0], ""));
+  if (!head.success) throw new DocumentError(issueText(head.error.issues[0], ""));
   const list: unknown = Reflect.get(raw, "entries");
   if (!Array.isArray(list)) throw new DocumentError("entries: should be a list.");
   if (list.length > ENTRIES_MAX) throw new DocumentError(`entries: more than ${ENTRIES_MAX}.`);
@@ -38,7 +38,7 @@ export async function readDocument(text: string): Promise<ReadDocument> {
 function readEntry(raw: unknown, place: string): Entry {
   if (isNestedDeeper(raw)) throw new DocumentError(`${place}: nested more than ${JSON_LEVELS_MAX} levels deep.`);
   const parsed = Entry.safeParse(raw);
-  if (!parsed.success) throw new DocumentError(wordsOf(parsed.error.issues[0], place));
+  if (!parsed.success) throw new DocumentError(issueText(parsed.error.issues[0], place));
   const entry = parsed.data;
   if (JSON.stringify(entry).length > ENTRY_CHARS_MAX)
     throw new DocumentError(`${place}: longer than ${ENTRY_CHARS_MAX} characters.`);
@@ -50,7 +50,7 @@ function readEntry(raw: unknown, place: string): Entry {
   return entry;
 }
 
-function wordsOf(issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined, at: string) {
+function issueText(issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined, at: string) {
   const path = (issue?.path ?? [])
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
     .join("");

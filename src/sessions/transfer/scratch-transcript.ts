@@ -72,12 +72,12 @@ export class ScratchTranscript {
     const event = boundDepth(heard);
     if (at !== null) this.#now = at;
     if (this.#refusal || this.#isTooMuch(event)) return;
-    if (SURROUNDINGS.has(event.type)) this.#apply(observe(this.#scene(), event).facts);
+    if (SURROUNDINGS.has(event.type)) this.#apply(observe(this.#context(), event).facts);
     else if ((event.type === "text" || event.type === "part") && event.kind === "user") this.#hearUser(event);
     else if (WORDS.has(event.type)) {
       this.#closeUser();
       if (!isTurnActive(this.#state.turn)) this.#startTurn();
-      this.#apply(observe(this.#scene(), event).facts);
+      this.#apply(observe(this.#context(), event).facts);
     }
   }
 
@@ -119,7 +119,7 @@ export class ScratchTranscript {
     this.#endTurn();
     const { content, attachments, at } = user;
     const item = { content, attachments, commandId: CommandId.parse(this.#newId()) };
-    this.#apply(startTurn({ ...this.#scene(), now: at }, item).facts);
+    this.#apply(startTurn({ ...this.#context(), now: at }, item).facts);
   }
 
   /** Words without a question: what came before is not remembered, or the agent spoke first. */
@@ -129,7 +129,7 @@ export class ScratchTranscript {
   }
 
   #endTurn(): void {
-    if (isTurnActive(this.#state.turn)) this.#apply(endTurn(this.#scene(), "end_turn").facts);
+    if (isTurnActive(this.#state.turn)) this.#apply(endTurn(this.#context(), "end_turn").facts);
   }
 
   #apply(facts: readonly FactBody[]): void {
@@ -159,7 +159,7 @@ export class ScratchTranscript {
     return place === undefined ? null : (this.#entries[place] ?? null);
   }
 
-  #scene(): SessionContext {
+  #context(): SessionContext {
     return {
       state: this.#state,
       now: this.#now,

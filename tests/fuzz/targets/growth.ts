@@ -2,7 +2,7 @@ import { z } from "zod";
 import { translateUpdate } from "../../../src/agents/acp/translate/translate-update.ts";
 import { tokenAt } from "../../../src/frame/composer/completion/completion-token.ts";
 import { checkAnswer } from "../../../src/protocol/check-answer.ts";
-import { decidePermission } from "../../../src/sessions/policy/decide-permission.ts";
+import { evaluatePolicy } from "../../../src/sessions/policy/evaluate-policy.ts";
 import { matchesGlob } from "../../../src/sessions/policy/path-glob.ts";
 import { describeRequest } from "../../../src/sessions/policy/permission-subject.ts";
 import { readShellLine } from "../../../src/sessions/policy/shell-line.ts";
@@ -29,7 +29,7 @@ const READERS = {
   policy: (command) => {
     const tool = { toolCallId: "c", name: "Run", kind: "execute", input: { command } };
     const rules = scoped(RULES.filter(({ kind }) => kind === undefined));
-    decidePermission(describeRequest(tool, ROOT), { mode: "ask", modeFrom: "session", rules }, someFacts());
+    evaluatePolicy(describeRequest(tool, ROOT), { mode: "ask", modeFrom: "session", rules }, someFacts());
   },
   "path pattern": (text) => matchesGlob(text, `${text.slice(0, 300)}/x`, { ignoreCase: true }),
   "tool output": (text) =>

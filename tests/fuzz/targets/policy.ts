@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RuleDraft } from "../../../src/protocol/permission-policy.ts";
 import { PermissionToolCall } from "../../../src/protocol/session-parts.ts";
-import { decidePermission } from "../../../src/sessions/policy/decide-permission.ts";
+import { evaluatePolicy } from "../../../src/sessions/policy/evaluate-policy.ts";
 import { offerRules } from "../../../src/sessions/policy/offer-rules.ts";
 import { describeRequest, type PermissionSubject } from "../../../src/sessions/policy/permission-subject.ts";
 import type { Verdict } from "../../../src/sessions/policy/policy.ts";
@@ -36,7 +36,7 @@ export const policy = fuzzTarget({
   check({ tool, mode, rules, more }) {
     const subject = describeRequest(tool, ROOT);
     const ask = (given: readonly RuleDraft[], by = mode) =>
-      decidePermission(subject, { mode: by, modeFrom: "session", rules: scoped(given) }, someFacts());
+      evaluatePolicy(subject, { mode: by, modeFrom: "session", rules: scoped(given) }, someFacts());
     const verdict = ask(rules);
     rule(verdict.why.length > 5, "every answer says why", () => verdict);
     ruleSame(ask(rules.toReversed()).answer, verdict.answer, "the order of rules means nothing");

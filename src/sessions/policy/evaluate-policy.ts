@@ -1,3 +1,4 @@
+import type { RealPaths } from "../../ports/real-path.ts";
 import { FILE_KINDS } from "../../protocol/permission-policy.ts";
 import { findDenial } from "./find-denial.ts";
 import { judgeCommand } from "./judge-command.ts";
@@ -9,10 +10,10 @@ import { readCommand } from "./read-command.ts";
 import { oddityOf } from "./subject-oddity.ts";
 
 /**
- * Pure: what a policy answers to a request. Denying wins over everything; what could deceive the eye, or cannot be
+ * Pure: the verdict of a policy on a request. A denial wins over everything; what could deceive the eye, or cannot be
  * judged before it runs, is asked; the rest is allowed by the mode or by rules that cover all of it.
  */
-export function decidePermission(subject: PermissionSubject, policy: Policy, facts: PathFacts): Verdict {
+export function evaluatePolicy(subject: PermissionSubject, policy: Policy, facts: PathFacts): Verdict {
   const live = { ...policy, rules: policy.rules.filter(({ expiresAt }) => !isOver(expiresAt, facts.now)) };
   const read = isRun(subject) ? readCommand(subject) : null;
   const denial = findDenial(subject, read, live.rules, facts);
@@ -74,4 +75,45 @@ function kindRule({ rules }: Policy, kind: string) {
   return rules.find(
     (rule) => rule.effect === "allow" && rule.kind === kind && rule.path === undefined && rule.command === undefined,
   );
+}
+
+const PATHS_JUDGED_MAX = 200;
+const FILES_LOOKED_FOR_MAX = 400;
+
+interface EvaluatedRequest {
+  readonly subject: PermissionSubject;
+  readonly policy: Policy;
+  readonly now: string;
+  readonly guarded: readonly string[];
+}
+
+/** Evaluates, looks up the paths the evaluation asked for, and repeats until none is missing. */
+export async function evaluateRequest(request: EvaluatedRequest, paths: RealPaths): Promise<Verdict> {
+  const { subject, policy, now } = request;
+  const roots = (await paths.placesOf(subject.root)) ?? [];
+  const guarded = (await Promise.all(request.guarded.map((folder) => paths.placesOf(folder)))).flatMap(
+    (places, index) => places ?? request.guarded.slice(index, index + 1),
+  );
+  const known = new Map<string, readonly string[] | null>();
+  const files = new Map<string, boolean>();
+  for (;;) {
+    const missing = new Set<string>();
+    const missingFiles = new Set<string>();
+    const placesOf = (path: string) => {
+      if (!known.has(path)) missing.add(path);
+      return known.get(path) ?? null;
+    };
+    const isFile = (path: string) => {
+      if (!files.has(path)) missingFiles.add(path);
+      return files.get(path) ?? false;
+    };
+    const verdict = evaluatePolicy(subject, policy, { now, roots, guarded, placesOf, isFile });
+    if (missing.size === 0 && missingFiles.size === 0) return verdict;
+    if (known.size + missing.size > PATHS_JUDGED_MAX || files.size + missingFiles.size > FILES_LOOKED_FOR_MAX)
+      return { answer: "ask", why: "It names too many files to be judged." };
+    await Promise.all([
+      ...[...missing].map(async (path) => known.set(path, await paths.placesOf(path))),
+      ...[...missingFiles].map(async (path) => files.set(path, await paths.isFile(path))),
+    ]);
+  }
 }
