@@ -26,7 +26,7 @@ export async function agents(line: CommandLine): Promise<ExitCode> {
   const needsId = verb === "install" || verb === "remove";
   if (!["list", "install", "update", "remove"].includes(verb))
     throw misusedSubcommand("agents", line, ["list", "install", "update", "remove"]);
-  if (needsId !== (which !== undefined) && verb !== "update") throw misusedNamed("agents", "Which agent? Give one id.");
+  if (needsId !== (which !== undefined) && verb !== "update") throw misusedNamed("agents", "Missing argument: <id>.");
   using link = await connect(line.env);
   if (verb === "list") list(line, link.hello.agents);
   else if (verb === "update") await update(line, link, which);
@@ -38,7 +38,7 @@ export async function agents(line: CommandLine): Promise<ExitCode> {
 export function agentNamed(link: ServerLink, id: string | undefined): AgentInfo {
   const found = link.hello.agents.find((agent) => agent.id === id);
   if (found) return found;
-  throw new CliError(EXIT.failed, `There is no agent "${id}". liminal agents --all lists them.`, "AGENT_UNKNOWN");
+  throw new CliError(EXIT.failed, `Unknown agent "${id}". List agents with: liminal agents --all`, "AGENT_UNKNOWN");
 }
 
 function list(line: CommandLine, known: readonly AgentInfo[]): void {
@@ -55,7 +55,7 @@ function list(line: CommandLine, known: readonly AgentInfo[]): void {
 
 async function install(line: CommandLine, link: ServerLink, agent: AgentInfo): Promise<void> {
   await fetchVersion(line, link, agent);
-  print(line, { id: agent.id, status: "installed" }, `${agent.name} is installed.`);
+  print(line, { id: agent.id, status: "installed" }, `Installed ${agent.name}.`);
 }
 
 async function update(line: CommandLine, link: ServerLink, id: string | undefined): Promise<void> {
@@ -65,7 +65,7 @@ async function update(line: CommandLine, link: ServerLink, id: string | undefine
   for (const agent of chosen) await fetchVersion(line, link, agent);
   const names = chosen.map(({ name }) => name).join(", ");
   const updated = chosen.map((agent) => agent.id);
-  print(line, { updated }, names === "" ? "Everything is up to date." : `Updated: ${names}.`);
+  print(line, { updated }, names === "" ? "All agents are up to date." : `Updated: ${names}.`);
 }
 
 function installedOne(link: ServerLink, id: string): AgentInfo {
@@ -83,5 +83,5 @@ async function fetchVersion(line: CommandLine, link: ServerLink, { id, name }: A
 
 async function remove(line: CommandLine, link: ServerLink, { id, name }: AgentInfo): Promise<void> {
   await link.act({ type: "agent:uninstall", cliType: id });
-  print(line, { id, status: "removed" }, `${name} is removed. Its sessions are kept.`);
+  print(line, { id, status: "removed" }, `Removed ${name}. Its sessions are kept.`);
 }

@@ -32,7 +32,7 @@ export async function attach(line: CommandLine): Promise<ExitCode> {
     if (!line.json) transcript.show(state);
     if (line.has("until-idle") && isAtRest(state)) idle.resolve("idle");
   });
-  if (!line.json) tell(`Attached to ${sessionId}. Ctrl-C detaches; the session goes on.`);
+  if (!line.json) tell(`Attached to ${sessionId}. Press Ctrl-C to detach; the session keeps running.`);
   const leave = () => {
     unfollow();
     if (!line.json) process.stdout.write("\n");

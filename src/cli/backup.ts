@@ -15,7 +15,7 @@ export async function backup(line: CommandLine): Promise<ExitCode> {
   const target = line.args[0] ?? join(dataDir, FOLDER, stampOf(now));
   const { path, bytes, manifest } = await explained(() => writeBackup({ dataDir, target, version: VERSION, now }));
   const { sessions, createdAt } = manifest;
-  print(line, { path, bytes, sessions, createdAt }, `${sessions} sessions are backed up in ${path}`);
+  print(line, { path, bytes, sessions, createdAt }, `Backed up ${sessions} sessions to ${path}`);
   return EXIT.done;
 }
 

@@ -18,10 +18,10 @@ export async function cancel(line: CommandLine): Promise<ExitCode> {
 }
 
 function wordsFor(found: SessionHistory): string {
-  if (isTurnActive(found.turn)) return "The turn is being stopped.";
+  if (isTurnActive(found.turn)) return "Stopping the turn.";
   return isAtRest(found)
-    ? "Nothing runs in this session: there was nothing to stop."
-    : "No turn runs in this session. It waits for nothing any more.";
+    ? "No turn is running in this session."
+    : "No turn is running in this session. It no longer waits for other agents.";
 }
 
 /** Without a turn, a question may be open, a message may be next, or a session may be going to be woken. */

@@ -8,7 +8,7 @@ export const COMMANDS: readonly CommandSpec[] = [...ACTING_COMMANDS, ...READING_
 
 /** Every command has these. */
 export const OPTIONS_OF_ALL: readonly OptionSpec[] = [
-  { name: "json", help: "print JSON: one object, or one per line where the command says so" },
+  { name: "json", help: "print JSON: one object, or one per line where documented" },
   { name: "quiet", short: "q", help: "print only the result and errors" },
   { name: "help", short: "h", help: "show this help" },
 ];

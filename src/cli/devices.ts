@@ -32,7 +32,7 @@ export async function devices(line: CommandLine): Promise<ExitCode> {
       { devices: known },
       known.length > 0
         ? listed(known, line.screen)
-        : "No browser is signed in. Sign one in with: liminal open, or liminal pair",
+        : "No devices are signed in. Sign one in with: liminal open, or liminal pair",
     );
   return EXIT.done;
 }
@@ -43,7 +43,7 @@ export async function listDevices(server: RunningServer): Promise<readonly Shown
 
 async function revoke(line: CommandLine, server: RunningServer, wish: object): Promise<void> {
   const { revoked } = Revoked.parse(await (await bodyOf(await server.post("/api/devices/revoke", wish))).json());
-  const text = revoked.length === 0 ? "No browser was signed in." : `Revoked ${revoked.join(", ")}.`;
+  const text = revoked.length === 0 ? "No devices were signed in." : `Revoked ${revoked.join(", ")}.`;
   print(line, { revoked }, text);
 }
 
@@ -53,10 +53,8 @@ function idOf(known: readonly ShownDevice[], wanted: string): string {
   const [only] = found.filter(({ id }) => id === wanted).concat(found);
   if (only && (only.id === wanted || found.length === 1)) return only.id;
   const words =
-    found.length > 1
-      ? `"${wanted}" fits ${found.length} devices; give more of the id.`
-      : `There is no device "${wanted}".`;
-  throw new CliError(EXIT.failed, `${words} liminal devices lists them.`, "DEVICE_NOT_FOUND");
+    found.length > 1 ? `"${wanted}" matches ${found.length} devices. Type more of the id.` : `No device "${wanted}".`;
+  throw new CliError(EXIT.failed, `${words} List devices with: liminal devices`, "DEVICE_NOT_FOUND");
 }
 
 function listed(known: readonly ShownDevice[], screen: Screen): Styled {

@@ -20,13 +20,13 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_WORDS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.done, "done"],
-  [EXIT.failed, "refused, not found, or something to fix; the message says what to do"],
+  [EXIT.failed, "refused, not found, or a problem found; the message explains how to fix it"],
   [EXIT.usage, "wrong command, option or argument"],
-  [EXIT.noServer, "no server runs, and none could be started"],
-  [EXIT.blocked, "the turn waits for a permission or an answer"],
+  [EXIT.noServer, "no server is running and none could be started"],
+  [EXIT.blocked, "the turn is waiting for a permission or an answer"],
   [EXIT.cancelled, "the turn was cancelled"],
-  [EXIT.turnFailed, "the turn failed, was interrupted or refused, or hit a limit of the model"],
-  [EXIT.detached, "Ctrl-C while waiting; the session goes on"],
+  [EXIT.turnFailed, "the turn failed, was interrupted or refused, or hit a model limit"],
+  [EXIT.detached, "Ctrl-C while waiting; the session keeps running"],
 ];
 
 /** Ends the command with words for the user and a code for scripts. */

@@ -34,11 +34,11 @@ async function writeNew(file: string, body: Response): Promise<number> {
     if (code === "EEXIST")
       throw new CliError(
         EXIT.failed,
-        `${file} is there already and was not touched. Choose another name.`,
+        `${file} already exists and was not changed. Choose another name.`,
         "FILE_EXISTS",
       );
     if (error instanceof Error && code !== undefined)
-      throw new CliError(EXIT.failed, `${file} cannot be written: ${error.message}`, "FILE_ERROR");
+      throw new CliError(EXIT.failed, `Cannot write ${file}: ${error.message}`, "FILE_ERROR");
     throw error;
   }
 }

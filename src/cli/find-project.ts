@@ -9,7 +9,7 @@ import type { ServerLink } from "./server-link.ts";
 export function findProject(link: ServerLink, wanted: string): Project {
   const found = lookUp(link, wanted);
   if (found) return found;
-  throw new CliError(EXIT.failed, `There is no project "${wanted}". liminal projects lists them.`, "PROJECT_NOT_FOUND");
+  throw new CliError(EXIT.failed, `No project "${wanted}". List projects with: liminal projects`, "PROJECT_NOT_FOUND");
 }
 
 /** The same; a directory that is no project yet becomes one. */
@@ -19,11 +19,11 @@ export async function findOrAddProject(link: ServerLink, wanted: string): Promis
   if (!statSync(wanted, { throwIfNoEntry: false })?.isDirectory())
     throw new CliError(
       EXIT.failed,
-      `"${wanted}" is neither a project nor a directory. liminal projects lists them.`,
+      `"${wanted}" is neither a project nor a directory. List projects with: liminal projects`,
       "PROJECT_NOT_FOUND",
     );
   const { project } = await link.ask("project:added", { type: "project:add", path: resolve(wanted) });
-  tell(`Added the project ${project.name} (${project.path}).`);
+  tell(`Added project ${project.name} (${project.path}).`);
   return project;
 }
 
@@ -36,7 +36,7 @@ function lookUp(link: ServerLink, wanted: string): Project | undefined {
   if (named.length > 1)
     throw new CliError(
       EXIT.failed,
-      `${named.length} projects are called "${wanted}": give the directory.`,
+      `${named.length} projects are named "${wanted}". Use the directory instead.`,
       "PROJECT_AMBIGUOUS",
     );
   return named[0];

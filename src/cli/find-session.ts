@@ -33,13 +33,13 @@ export async function findSession(link: ServerLink, wanted: string): Promise<Ses
   if (first && others.length === 0) return first.id;
   if (first) {
     const shown = matches.slice(0, CANDIDATES_SHOWN_MAX).map(({ id, title }) => `\n  ${id}  ${title}`);
-    const message = `"${wanted}" is the beginning of ${matches.length} session ids; give more of it:${shown.join("")}`;
+    const message = `"${wanted}" matches ${matches.length} sessions. Type more of the id:${shown.join("")}`;
     throw new CliError(EXIT.failed, message, "SESSION_AMBIGUOUS");
   }
   // One whose project was removed is in no list, and is there all the same.
   const whole = SessionId.safeParse(wanted);
   if (whole.success) return whole.data;
-  throw new CliError(EXIT.failed, `There is no session "${wanted}". liminal ls lists them.`, "SESSION_NOT_FOUND");
+  throw new CliError(EXIT.failed, `No session "${wanted}". List sessions with: liminal ls`, "SESSION_NOT_FOUND");
 }
 
 /** As short as a person would copy it, where that is enough to tell it from the others. */

@@ -53,7 +53,7 @@ export async function followTurn({
 }: FollowOptions): Promise<TurnResult> {
   const commandId = CommandId.parse(randomUUID());
   const ended = Promise.withResolvers<TurnResult>();
-  ended.promise.catch(ignore("what refuses the session refuses the message too, which is told"));
+  ended.promise.catch(ignore("if the session is refused, the message is too, and that is reported"));
   using asked = new AskedRequests(link, sessionId, isInteractive, ended.reject);
   const onChange = (state: SessionState) => {
     const turnId = turnOf(state, commandId);
@@ -101,7 +101,7 @@ class AskedRequests implements Disposable {
         if (isNew && request.kind === "permission") this.#ask(request);
         else if (isNew)
           tell(
-            `The agent asks:\n${requestWords(request, "  ")}\nAnswer in the page, or with: liminal permit ${request.id}`,
+            `The agent has a question:\n${requestWords(request, "  ")}\nAnswer in the page, or with: liminal permit ${request.id}`,
           );
       } else if (!isQuestion(pending)) blocking.push(request);
       else if (isNew) this.#decline(pending.elicitationId, oneLine(request.asks, ASKED_CHARS_MAX));
@@ -126,12 +126,12 @@ class AskedRequests implements Disposable {
 
   async #answer(request: Extract<OpenRequest, { kind: "permission" }>, withdrawn: AbortSignal): Promise<void> {
     if (withdrawn.aborted) return;
-    tell(`The agent asks for permission:\n${requestWords(request, "  ")}`);
+    tell(`The agent is asking for permission:\n${requestWords(request, "  ")}`);
     const answer = await yesOrNo(withdrawn);
     if (answer === null) return;
     const option = optionFor(request.options, answer ? "allow" : "deny");
     if (!option) {
-      tell(`It offers no such answer. Answer in the page, or with: liminal permit ${request.id}`);
+      tell(`That answer is not offered. Answer in the page, or with: liminal permit ${request.id}`);
       return;
     }
     try {
@@ -139,13 +139,13 @@ class AskedRequests implements Disposable {
       await this.#link.act({ type: "permission:respond", sessionId, permissionId, optionId: option.optionId });
     } catch (error) {
       if (!(error instanceof CliError && error.code === "REQUEST_NOT_PENDING")) throw error;
-      tell("It was answered elsewhere.");
+      tell("Already answered elsewhere.");
     }
   }
 
   #decline(id: Parameters<typeof declineRequest>[1], asks: string): void {
     this.declined.push(asks);
-    tell(`The agent asked "${asks}"; it was declined, since nobody is here to answer.`);
+    tell(`The agent asked "${asks}". Declined, because there is no terminal to answer it.`);
     this.#link.act(declineRequest(this.#sessionId, id)).catch((error: unknown) => {
       // Answered elsewhere or withdrawn in the meantime: then there is nothing left to decline.
       if (!(error instanceof CliError && error.code === "REQUEST_NOT_PENDING")) this.#onError(error);
@@ -197,7 +197,7 @@ function endOf(state: SessionState, turnId: TurnId | null, commandId: CommandId)
     const isHeld =
       state.queuePaused && !isTurnActive(state.turn) && state.queue.some((item) => item.commandId === commandId);
     return isHeld
-      ? { status: "blocked", error: "The message waits in a queue that is held. Resume it in the page." }
+      ? { status: "blocked", error: "The queue is paused, so the message was not sent. Resume the queue in the page." }
       : null;
   }
   const { turn } = state;

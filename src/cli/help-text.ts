@@ -15,7 +15,7 @@ export function overview(screen: Screen): Styled {
   const paragraph = (text: string) => `${wrap(text, columns, "")}\n`;
   return styled`${heading("Usage:")} liminal <command> [options]
 
-${paragraph("One local app for all your AI coding agents. Commands talk to the running server, or start one and say so.")}
+${paragraph("One local app for all your AI coding agents. Commands use the running server, or start one in the background.")}
 ${heading("Commands:")}
 ${pairs(
   COMMANDS.map(({ name, summary }) => [name, summary] as const),

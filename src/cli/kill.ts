@@ -8,6 +8,6 @@ export async function kill(line: CommandLine): Promise<ExitCode> {
   using link = await connect(line.env, "fail");
   const sessionId = await findSession(link, line.args[0] ?? "");
   await link.act({ type: "session:kill", sessionId });
-  print(line, { sessionId, status: "killed" }, "The agent of this session was ended. What was said is kept.");
+  print(line, { sessionId, status: "killed" }, "Killed the agent of this session. The transcript is kept.");
   return EXIT.done;
 }

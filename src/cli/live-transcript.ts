@@ -38,7 +38,9 @@ export class LiveTranscript {
       this.#asked.add(requestIdOf(pending));
       const request = openRequestOf(this.#sessionId, state.title, pending);
       this.#line(
-        plain(`? The agent asks:\n${requestWords(request, "  ")}\n  answer with: liminal permit ${request.id}`),
+        plain(
+          `? The agent has a question:\n${requestWords(request, "  ")}\n  answer with: liminal permit ${request.id}`,
+        ),
         "yellow",
       );
     }

@@ -20,7 +20,7 @@ export async function logs(line: CommandLine): Promise<ExitCode> {
     return EXIT.done;
   }
   if (line.args[0] === undefined)
-    throw misusedNamed("logs", "Name a session, or add --server for the server's own log.");
+    throw misusedNamed("logs", "Missing argument: <session>, or use --server for the server log.");
   using link = await connect(line.env, "fail");
   const sessionId = await findSession(link, line.args[0] ?? "");
   const query = new URLSearchParams({ sessionId });
@@ -37,7 +37,7 @@ export async function printServerLog(line: CommandLine): Promise<void> {
   const level = z.enum(LOG_LEVELS).parse(line.text("level") ?? "debug");
   const path = join(dataDirOf(line.env), LOG_PATH);
   if (!existsSync(path))
-    throw new CliError(EXIT.failed, `There is no log yet: ${path} is made by the first start.`, "NO_LOG");
+    throw new CliError(EXIT.failed, `No log yet. The first start of the server creates ${path}.`, "NO_LOG");
   const show = (text: string) => {
     for (const one of text.split("\n")) process.stdout.write(shown(one, level, line));
   };

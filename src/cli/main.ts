@@ -46,7 +46,7 @@ process.stdout.on("error", (error) => {
   throw error;
 });
 // What is told beside the result is lost without harm; how the command ends is not changed by it.
-process.stderr.on("error", ignore("there is nowhere else to say it"));
+process.stderr.on("error", ignore("there is nowhere else to report it"));
 process.exitCode = await main();
 
 async function main(): Promise<number | undefined> {
@@ -75,7 +75,7 @@ async function start(command: CommandSpec): Promise<number | undefined> {
   const line = parseCommandLine(command, words, process.env);
   if (line.has("quiet")) beQuiet();
   const run = await RUNS[command.name]?.();
-  if (!run) throw new Error(`the command ${command.name} is in the table and nowhere else`);
+  if (!run) throw new Error(`the command ${command.name} has no implementation`);
   return run(line);
 }
 

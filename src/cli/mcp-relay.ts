@@ -55,8 +55,7 @@ export class McpRelay {
       return Initialized.parse(answer).instructions;
     } catch (error) {
       if (!limit.aborted) throw error;
-      const why =
-        error instanceof NoServerError ? error.message : "the server does not answer. Look at: liminal doctor";
+      const why = error instanceof NoServerError ? error.message : "the server is not responding. Run: liminal doctor";
       throw new Error(`${NOT_READY}: ${why}`);
     }
   }
@@ -82,7 +81,7 @@ export class McpRelay {
       }
       if (performance.now() - toldAt > PROGRESS_EVERY_MS) {
         toldAt = performance.now();
-        onProgress("Liminal Builder is being started again");
+        onProgress("Liminal Builder is restarting");
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
@@ -112,10 +111,10 @@ export class McpRelay {
     };
     const response = await server.post("/mcp", request, headers, signal);
     if (response.status === HTTP_UNAUTHORIZED)
-      throw new Error(`${NOT_READY}: the token is not accepted. The session it belongs to may have ended.`);
+      throw new Error(`${NOT_READY}: invalid token. Its session may have ended.`);
     const { result, error } = Reply.parse(await lastMessage(response, onProgress));
     if (result) return result;
-    throw new Error(error?.message ?? `${NOT_READY}: the server answered ${response.status}.`);
+    throw new Error(error?.message ?? `${NOT_READY}: the server returned ${response.status}.`);
   }
 }
 

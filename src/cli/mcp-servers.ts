@@ -28,13 +28,13 @@ export async function mcpServers(line: CommandLine): Promise<ExitCode> {
   if (!servers.some((server) => server.name === name)) throw unknownServer(name, servers);
   const enabled = verb === "enable";
   const changed = await link.ask("mcp:servers", { type: "mcp:choose", projectId, name, enabled });
-  const words = `${name} is ${enabled ? "on" : "off"} in ${project}, for sessions that are started or brought back from now on.`;
+  const words = `${enabled ? "Enabled" : "Disabled"} ${name} in ${project}. Applies to sessions started or resumed from now on.`;
   print(line, { projectId, servers: changed.servers }, words);
   return EXIT.done;
 }
 
 const NONE =
-  "There are none. Name them under mcpServers in config.json in the data directory, and start the server again.";
+  "No tool servers. Add them under mcpServers in config.json in the data directory, then restart the server.";
 
 function listed(servers: readonly ToolServer[], screen: Screen): Styled {
   const rows = servers.map(({ name, enabled, target }) => [name, enabled ? "on" : "off", target]);
@@ -43,6 +43,6 @@ function listed(servers: readonly ToolServer[], screen: Screen): Styled {
 
 function unknownServer(name: string, servers: readonly ToolServer[]): CliError {
   const known = servers.map((server) => server.name).join(", ");
-  const message = `config.json has no tool server "${name}". ${known === "" ? "It has none." : `It has: ${known}.`}`;
+  const message = `No tool server "${name}" in config.json. ${known === "" ? "None are configured." : `Configured: ${known}.`}`;
   return new CliError(EXIT.failed, message, "MCP_SERVER_NOT_FOUND");
 }

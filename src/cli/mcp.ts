@@ -68,7 +68,7 @@ function relayedServer(relay: McpRelay, instructions: string | undefined): Serve
       if (progressToken === undefined) return;
       progress += 1;
       const told = { progressToken, progress, ...(message !== undefined && { message }) };
-      mcpReq.notify({ method: "notifications/progress", params: told }).catch(ignore("the caller has left"));
+      mcpReq.notify({ method: "notifications/progress", params: told }).catch(ignore("the caller has disconnected"));
     };
     return { content: [], ...(await relay.ask("tools/call", call, mcpReq.signal, onProgress)) };
   });

@@ -94,7 +94,7 @@ function partWords(part: Part, indent: string): string[] {
   if (part.type !== "diff") return [`${indent}${part.type}:`, visibleBlock(JSON.stringify(part, null, 2), indent)];
   const { path, oldText, newText } = part;
   return [
-    `${indent}${oldText === null ? "new file" : "change of"} ${visibleOneLine(path)}`,
+    `${indent}${oldText === null ? "new file" : "edit"} ${visibleOneLine(path)}`,
     ...(oldText === null || oldText === "" ? [] : [`${indent}before:`, visibleBlock(oldText, indent)]),
     ...(newText === "" ? [] : [`${indent}after:`, visibleBlock(newText, indent)]),
   ];

@@ -18,7 +18,7 @@ export async function open(line: CommandLine): Promise<ExitCode> {
   const { file, opened } = openBrowser({ signInUrl, dataDir: dataDirOf(line.env), env: line.env });
   const text = opened
     ? `Opened ${origin}`
-    : `There is no desktop to open a browser on. The page is at ${origin}\nA browser of this machine is signed in by the file ${file}`;
+    : `No desktop found to open a browser on. The page is at ${origin}\nTo sign in a browser on this machine, open the file ${file}`;
   const url = named === "" ? origin : `${origin}/#${named}`;
   print(line, { url, opened, ...(sessionId !== null && { sessionId }) }, text);
   return EXIT.done;
@@ -30,7 +30,7 @@ async function shownSession(link: ServerLink, wanted: string): Promise<SessionId
   const row = (await allSessions(link)).find(({ id }) => id === sessionId);
   if (row && !row.archived) return sessionId;
   const problem = row
-    ? `${sessionId} is archived. Bring it back in the page first: "Show archived" beside its project.`
-    : `There is no session "${wanted}" in any project of the list. liminal ls lists them.`;
+    ? `${sessionId} is archived. Unarchive it in the page first: "Show archived" next to its project.`
+    : `No session "${wanted}" in any project. List sessions with: liminal ls`;
   throw new CliError(EXIT.failed, problem, row ? "SESSION_ARCHIVED" : "SESSION_NOT_FOUND");
 }

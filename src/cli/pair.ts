@@ -27,25 +27,25 @@ export async function pair(line: CommandLine): Promise<ExitCode> {
   const text =
     status === "used"
       ? `Paired: ${device ?? "a device"}.`
-      : "The link was not used in time. liminal pair makes a new one.";
+      : "The link expired unused. Create a new one with: liminal pair";
   print(line, { ...result, status, ...(device !== undefined && { device }) }, text);
   return status === "used" ? EXIT.done : EXIT.failed;
 }
 
 function words({ links, certificate, isReachable, expiresAt }: ShownInvitation, url: string): string {
   const others = links.slice(1).map((other) => `  ${other}\n`);
-  const minutes = "It works once, until ";
+  const minutes = "It works once and expires at ";
   return [
     `${encodeQR(url, "ascii", { ecc: "low", border: 2 })}\n`,
     `${url}\n`,
-    ...(others.length > 0 ? ["or, by its other names:\n", ...others] : []),
+    ...(others.length > 0 ? ["Or use another address:\n", ...others] : []),
     `\n${minutes}${new Date(expiresAt).toLocaleTimeString()}.\n`,
     ...(certificate
-      ? [`Where the browser asks about the certificate, its SHA-256 fingerprint is\n${certificate.fingerprint}\n`]
+      ? [`If the browser warns about the certificate, compare its SHA-256 fingerprint:\n${certificate.fingerprint}\n`]
       : []),
     ...(isReachable
       ? []
-      : ["Only this machine can open it: start the server with liminal serve --host 0.0.0.0 for others.\n"]),
+      : ["Only this machine can open it. For other devices, start the server with: liminal serve --host 0.0.0.0\n"]),
   ].join("");
 }
 

@@ -35,7 +35,10 @@ export function parseCommandLine(command: CommandSpec, words: readonly string[],
   for (const { name, choices } of specs) {
     const value = values[name];
     if (choices && typeof value === "string" && !choices.includes(value))
-      throw misused(command, `--${name} is "${value}": choose ${inWords(choices)}.${suggestion(value, choices)}`);
+      throw misused(
+        command,
+        `Invalid value "${value}" for --${name}: expected ${inWords(choices)}.${suggestion(value, choices)}`,
+      );
   }
   const isHelp = values["help"] === true;
   const { argsMin, argsMax } = command;
@@ -101,7 +104,11 @@ export function countOf(line: CommandLine, option: string, fallback: number): nu
   if (text === undefined) return fallback;
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1) return count;
-  throw new CliError(EXIT.usage, `--${option} is "${text}": give a whole number of at least 1.`, "USAGE");
+  throw new CliError(
+    EXIT.usage,
+    `Invalid value "${text}" for --${option}: expected a whole number of at least 1.`,
+    "USAGE",
+  );
 }
 
 /** For an unknown word, or one too many or too few, after a command with subcommands. */

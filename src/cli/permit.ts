@@ -22,7 +22,7 @@ export async function permit(line: CommandLine): Promise<ExitCode> {
             requests.map((one) => described(one, requests)),
             "\n",
           )
-        : "Nothing waits for you.",
+        : "No pending requests.",
     );
     return EXIT.done;
   }
@@ -30,7 +30,7 @@ export async function permit(line: CommandLine): Promise<ExitCode> {
   if (line.text("reason") !== undefined && (answer === undefined || request.kind !== "permission"))
     throw misusedNamed(
       "permit",
-      "--reason goes with the denial of a permission: liminal permit <request> deny --reason …",
+      "--reason only works when denying a permission: liminal permit <request> deny --reason …",
     );
   if (answer === undefined) print(line, { requests: [request] }, described(request, requests));
   else {
@@ -66,9 +66,9 @@ function chosen(requests: readonly OpenRequest[], wanted: string): OpenRequest {
   const [first, ...others] = matches;
   if (first && others.length === 0) return first;
   const problem = first
-    ? `"${wanted}" fits ${matches.length} requests; give more of the id.`
+    ? `"${wanted}" matches ${matches.length} requests. Type more of the id.`
     : `No pending request "${wanted}". It may have been answered elsewhere.`;
-  throw new CliError(EXIT.failed, `${problem} liminal permit lists what waits.`, "REQUEST_NOT_PENDING");
+  throw new CliError(EXIT.failed, `${problem} List pending requests with: liminal permit`, "REQUEST_NOT_PENDING");
 }
 
 async function decide(
@@ -81,11 +81,11 @@ async function decide(
   const option = optionFor(options, answer);
   if (!option) {
     const known = ["allow", "deny", ...options.map(({ optionId }) => optionId)].join(", ");
-    throw misusedNamed("permit", `"${answer}" is no answer to this permission. Choose one of: ${known}.`);
+    throw misusedNamed("permit", `"${answer}" is not a valid answer. Choose one of: ${known}.`);
   }
   const { optionId, kind } = option;
   if (reason !== undefined && (reason.trim() === "" || !kind.startsWith("reject")))
-    throw misusedNamed("permit", "--reason says why a permission is denied: give it some words, and deny.");
+    throw misusedNamed("permit", "--reason needs text, and only works with deny.");
   await link.act({
     type: "permission:respond",
     sessionId,
@@ -105,7 +105,7 @@ async function reply(
   const { id: elicitationId, sessionId } = request;
   const action = answer === "accept" || answer === "decline" || answer === "cancel" ? answer : null;
   if (action === null)
-    throw misusedNamed("permit", `"${answer}" is no answer to a question. Choose accept, decline or cancel.`);
+    throw misusedNamed("permit", `"${answer}" is not a valid answer. Choose accept, decline or cancel.`);
   await link.act({
     type: "elicitation:respond",
     elicitationId,
@@ -157,7 +157,7 @@ function answerOf(fields: readonly QuestionField[], word: string): [string, Answ
   const field = fields.find(({ name }) => name === word.slice(0, Math.max(0, at)));
   if (!field) {
     const known = fields.map(({ name }) => `${name}=…`).join(" ");
-    throw new CliError(EXIT.usage, `"${word}" answers no field of this question. Its fields: ${known}`, "USAGE");
+    throw new CliError(EXIT.usage, `"${word}" does not match a field of this question. Fields: ${known}`, "USAGE");
   }
   return [field.name, valueFor(field, word.slice(at + 1))];
 }
@@ -182,7 +182,7 @@ function valueFor(field: QuestionField, text: string): AnswerValue {
 function numberOf(name: string, text: string): number {
   const number = Number(text);
   if (text.trim() !== "" && Number.isFinite(number)) return number;
-  throw new CliError(EXIT.usage, `${name} is "${text}": give a number.`, "USAGE");
+  throw new CliError(EXIT.usage, `Invalid value "${text}" for ${name}: expected a number.`, "USAGE");
 }
 
 /** By value or by label; what is neither is for the server to refuse. */

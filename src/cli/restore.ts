@@ -13,11 +13,11 @@ export async function restore(line: CommandLine): Promise<ExitCode> {
     stopped(() => restoreBackup({ backup: line.args[0] ?? "", dataDir, stamp })),
   );
   const { sessions, createdAt } = manifest;
-  const kept = previous === null ? "" : ` What was there before is in ${previous}`;
+  const kept = previous === null ? "" : ` The previous data is in ${previous}`;
   print(
     line,
     { dataDir, sessions, createdAt, previous },
-    `${sessions} sessions of ${createdAt} are restored into ${dataDir}.${kept}`,
+    `Restored ${sessions} sessions (backup of ${createdAt}) to ${dataDir}.${kept}`,
   );
   return EXIT.done;
 }
@@ -27,6 +27,6 @@ async function stopped<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work();
   } catch (error) {
     if (!(error instanceof AlreadyRunningError)) throw error;
-    throw new CliError(EXIT.failed, `${error.message} To stop it: liminal stop. Nothing was changed.`, "RUNNING");
+    throw new CliError(EXIT.failed, `${error.message} Stop it with: liminal stop. Nothing was changed.`, "RUNNING");
   }
 }

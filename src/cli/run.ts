@@ -64,7 +64,7 @@ async function choose(line: CommandLine, link: ServerLink, sessionId: SessionId)
       values.find(({ value, name }) => value.toLowerCase() === meant || name.toLowerCase() === meant);
     if (!found) {
       const known = values.map(({ value }) => value);
-      const words = `There is no ${category} "${wanted}".${suggestion(wanted, known)} Choose one of: ${known.join(", ")}.`;
+      const words = `Unknown ${category} "${wanted}".${suggestion(wanted, known)} Choose one of: ${known.join(", ")}.`;
       throw new CliError(EXIT.failed, words, "CONFIG_UNKNOWN");
     }
     await link.act({ type: "session:configure", sessionId, configId: option.id, value: found.value });
@@ -98,7 +98,7 @@ async function optionOf(link: ServerLink, sessionId: SessionId, category: "model
 function noChoice(category: string): CliError {
   return new CliError(
     EXIT.failed,
-    `This agent offers no choice of ${category}. Leave out --${category}.`,
+    `This agent does not support choosing a ${category}. Omit --${category}.`,
     "CONFIG_UNKNOWN",
   );
 }
@@ -117,11 +117,11 @@ function schemaOf(line: CommandLine): object | null {
     text = readFileSync(file, "utf8");
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw misusedNamed("run", `--output-schema cannot be read (${why}).`);
+    throw misusedNamed("run", `Cannot read --output-schema (${why}).`);
   }
   const schema = parseJson(text);
   if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema;
-  throw misusedNamed("run", `--output-schema: ${file} holds no JSON Schema (a JSON object).`);
+  throw misusedNamed("run", `--output-schema: ${file} does not contain a JSON Schema (a JSON object).`);
 }
 
 function schemaWords(schema: object): string {

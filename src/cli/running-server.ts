@@ -25,8 +25,8 @@ export class NoServerError extends CliError {
 /** Somebody takes connections there, and says nothing. */
 export class SilentServerError extends CliError {
   constructor({ origin, pid }: Pick<RunningServer, "origin" | "pid">, waitedMs: number) {
-    const words = `The server at ${origin} (process ${pid}) did not answer within ${waitedMs / MS_PER_SECOND} s.`;
-    super(EXIT.noServer, `${words} Try again; if it stays silent, end it with: liminal stop`, "NO_ANSWER");
+    const words = `The server at ${origin} (process ${pid}) did not respond within ${waitedMs / MS_PER_SECOND} s.`;
+    super(EXIT.noServer, `${words} Try again. If it still does not respond, stop it with: liminal stop`, "NO_ANSWER");
   }
 }
 
@@ -47,7 +47,7 @@ export class RunningServer {
     const note = readNote(dataDir);
     // A note can outlive its server, and whoever listens on its port by then must not be shown the token.
     if (note === null || !isLockHeld(dataDir))
-      throw new NoServerError(`No Liminal Builder is running for ${dataDir}. Start one with: liminal serve`);
+      throw new NoServerError(`No server is running for ${dataDir}. Start one with: liminal serve`);
     this.pid = note.pid;
     this.origin = note.origin ?? `http://127.0.0.1:${note.port}`;
     this.#tls = this.origin.startsWith("https:") ? pinnedTls(dataDir) : undefined;
@@ -110,10 +110,10 @@ function readToken(dataDir: string): string {
     } catch (error) {
       const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
       if (code === "ENOENT") continue;
-      throw new NoServerError(`${join(dataDir, name)} cannot be read (${String(code)}). Run: liminal doctor`);
+      throw new NoServerError(`Cannot read ${join(dataDir, name)} (${String(code)}). Run: liminal doctor`);
     }
   throw new NoServerError(
-    `The server of ${dataDir} left no token for commands. Set LIMINAL_TOKEN to the one it was started with, or start it again.`,
+    `No token found in ${dataDir}. Set LIMINAL_TOKEN to the token the server was started with, or restart the server.`,
   );
 }
 
@@ -162,7 +162,7 @@ function pinnedTls(dataDir: string): PinnedTls {
   if (!existsSync(path))
     throw new CliError(
       EXIT.noServer,
-      `${path} is missing, so the server cannot be recognized. Start it again.`,
+      `${path} is missing, so the server's identity cannot be verified. Restart the server.`,
       "NO_SERVER",
     );
   const ca = readFileSync(path, "utf8");
@@ -183,6 +183,6 @@ function isCertificateFault(error: unknown): boolean {
 }
 
 function strangerError(origin: string, { path }: PinnedTls): CliError {
-  const words = `${origin} shows another certificate than the one in ${path}, so nothing was sent to it. Start the server again; if that does not help, another program answers there.`;
+  const words = `The certificate of ${origin} does not match ${path}, so nothing was sent. Restart the server. If the error remains, another program is listening at that address.`;
   return new CliError(EXIT.failed, words, "STRANGE_SERVER");
 }

@@ -28,7 +28,7 @@ export async function messageOf(command: string, words: readonly string[]): Prom
     .map((word) => (word === "-" ? input : word))
     .join(" ")
     .trim();
-  if (text === "") throw misusedNamed(command, "There is nothing to send: give a prompt, or pipe one in.");
+  if (text === "") throw misusedNamed(command, "Nothing to send. Pass a prompt or pipe one in.");
   return text;
 }
 
@@ -54,7 +54,7 @@ export async function say(
   const ended = await Promise.race([following, untilInterrupted()]);
   const result = ended === "interrupted" || schema === null ? ended : structured(ended, schema);
   if (result === "interrupted") {
-    tell(`\nNo longer waiting; the session goes on. Follow it with: liminal attach ${sessionId}`);
+    tell(`\nStopped waiting. The session keeps running. Follow it with: liminal attach ${sessionId}`);
     return EXIT.detached;
   }
   print(line, result, screen.rest(result.text));
@@ -71,7 +71,7 @@ export function isWaiting(line: CommandLine): boolean {
 function cancelAfter(timeoutMs: number | null, link: ServerLink, sessionId: SessionId): Disposable {
   if (timeoutMs === null) return { [Symbol.dispose]: ignore("there is no limit") };
   const cancel = afterTimeout(timeoutMs, () => {
-    tell(`The turn took longer than ${timeoutMs / MS_PER_SECOND} s and is cancelled.`);
+    tell(`The turn took longer than ${timeoutMs / MS_PER_SECOND} s and was cancelled.`);
     link.act({ type: "session:cancel", sessionId }).catch(ignore("the turn has just ended by itself"));
   });
   return { [Symbol.dispose]: cancel };
@@ -95,13 +95,13 @@ function structured(result: TurnResult, schema: object): TurnResult {
 
 /** Why there is no answer, and what can be done, on stderr. */
 function explain({ sessionId, status, error, pending = [] }: TurnResult): void {
-  if (status === "failed") tell(`The turn failed: ${error ?? "the agent did not say why"}`);
+  if (status === "failed") tell(`The turn failed: ${error ?? "the agent gave no reason"}`);
   if (status === "cancelled") tell("The turn was cancelled.");
   if (status !== "blocked") return;
   if (error !== undefined) tell(error);
   for (const request of pending)
     tell(
-      `The agent waits for permission:\n${requestWords(request, "  ")}\nAnswer it with: liminal permit ${request.id} allow (or deny), then follow with: liminal attach ${sessionId}\n${adviceFor(request)}`,
+      `The agent is waiting for permission:\n${requestWords(request, "  ")}\nAnswer it with: liminal permit ${request.id} allow (or deny), then follow with: liminal attach ${sessionId}\n${adviceFor(request)}`,
     );
 }
 
@@ -109,8 +109,8 @@ function explain({ sessionId, status, error, pending = [] }: TurnResult): void {
 function adviceFor(request: OpenRequest): string {
   const isEdit = request.kind === "permission" && request.command === undefined && isEditing(request.toolCall.kind);
   return isEdit
-    ? "To not be asked: liminal run --permissions edits, or a rule in the page."
-    : "To not be asked: add a rule for this command in the page, or allow everything with liminal run --permissions all.";
+    ? "To skip this request, use liminal run --permissions edits, or add a rule in the page."
+    : "To skip this request, add a rule for this command in the page, or allow everything with liminal run --permissions all.";
 }
 
 const isEditing = (kind: string | undefined) => kind === "edit" || kind === "delete" || kind === "move";

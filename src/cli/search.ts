@@ -33,7 +33,7 @@ export async function search(line: CommandLine): Promise<ExitCode> {
     const head = [shortId(sessionId, ids), kind, when].filter(Boolean);
     return styled`${headOf(head, title, line.screen)}\n${INDENT}${foundText(snippet, line.screen)}\n`;
   });
-  print(line, { hits }, blocks.length > 0 ? Styled.join(blocks) : "Nothing was found.");
+  print(line, { hits }, blocks.length > 0 ? Styled.join(blocks) : "No results.");
   return EXIT.done;
 }
 
@@ -56,5 +56,8 @@ function foundText(snippet: SearchHit["snippet"], { columns }: Screen): Styled {
 function timeOf(line: CommandLine, option: "from" | "to"): string | undefined {
   const text = line.text(option);
   if (text === undefined || !Number.isNaN(Date.parse(text))) return text;
-  throw misusedNamed("search", `--${option} is "${text}": give a day or a time, such as 2026-03-01.`);
+  throw misusedNamed(
+    "search",
+    `Invalid value "${text}" for --${option}: expected a day or a time, such as 2026-03-01.`,
+  );
 }

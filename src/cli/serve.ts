@@ -13,7 +13,7 @@ export async function serve(args: readonly string[]): Promise<void> {
     const config = readConfig(takeSecrets(process.env), args);
     if (config.quiet) beQuiet();
     // A terminal that is gone, or a full disk behind it, is no reason to end.
-    process.stderr.on("error", ignore("there is nowhere else to say it"));
+    process.stderr.on("error", ignore("there is nowhere else to report it"));
     const logger = new ServerLog({
       now: Date.now,
       level: config.logLevel,
@@ -58,11 +58,11 @@ function stopSignal(): Promise<(typeof END_SIGNALS)[number]> {
 /** For a restart, after an update for example: the next server goes on with the agents. */
 async function detach(server: RunningServer): Promise<void> {
   if (!server.holdsAgents) return stopCleanly(server);
-  tell("Stopping: agents go on, and wait for the next start.");
+  tell("Stopping. Agents keep running for the next start.");
   await server.detach();
 }
 
 async function stopCleanly(server: RunningServer): Promise<void> {
-  tell("Stopping: agents are being closed.");
+  tell("Stopping. Closing agents.");
   await server.stop();
 }

@@ -59,7 +59,7 @@ export class ServerLink implements Disposable {
     const answered = this.#answered(request);
     const answer = await (answerMsMax === undefined ? answered : this.#within(answerMsMax, answered));
     if (isOfType(answer, type)) return answer;
-    throw new Error(`the server answered ${answer.type} where ${type} was expected`);
+    throw new Error(`the server sent ${answer.type} instead of ${type}`);
   }
 
   /** For commands whose answer says nothing but that it was done. */
@@ -98,9 +98,9 @@ export async function connect(env: Environment, whenNone: "start" | "fail" = "st
   const server = running ?? (whenNone === "start" ? await startInBackground(env) : new RunningServer(env));
   const greeted = Promise.withResolvers<Hello>();
   const lost = Promise.withResolvers<never>();
-  lost.promise.catch(ignore("whoever waits for an answer hears of it"));
+  lost.promise.catch(ignore("pending requests are rejected and report it"));
   const deleted = new DeletedSessions();
-  let forgetSilence = ignore("nothing is open yet that could be silent");
+  let forgetSilence = ignore("no connection is open yet");
   const connection: Connection = new Connection({
     url: server.origin,
     world: worldOf(env, server),
@@ -113,15 +113,17 @@ export async function connect(env: Environment, whenNone: "start" | "fail" = "st
     },
     onSilence: (isSilent) => {
       if (isSilent)
-        tell("The server does not answer. It may be busy; still waiting. If this lasts: liminal stop, then try again.");
-      else if (connection.phase.phase === "open") tell("The server answers again.");
+        tell(
+          "The server is not responding. It may be busy; still waiting. If this continues, run liminal stop and try again.",
+        );
+      else if (connection.phase.phase === "open") tell("The server is responding again.");
     },
     onPhase: (phase) => {
       forgetSilence();
       if (phase.phase === "open")
         forgetSilence = afterTimeout(ANSWER_MS_MAX, () => lost.reject(new SilentServerError(server, ANSWER_MS_MAX)));
       if (phase.phase !== "waiting-to-retry" || phase.failedTries < FAILED_TRIES_MAX) return;
-      lost.reject(new CliError(EXIT.noServer, "The server is gone. Start it with: liminal serve", "NO_SERVER"));
+      lost.reject(new CliError(EXIT.noServer, "The server has stopped. Start it with: liminal serve", "NO_SERVER"));
     },
   });
   try {
@@ -166,7 +168,7 @@ class DeletedSessions {
   readonly #ends = new Map<SessionId, PromiseWithResolvers<never>>();
 
   heard(sessionId: SessionId): void {
-    const words = "The session was deleted. liminal ls lists those there are.";
+    const words = "The session was deleted. List sessions with: liminal ls";
     this.#endOf(sessionId).reject(new CliError(EXIT.failed, words, "SESSION_NOT_FOUND"));
   }
 
@@ -179,7 +181,7 @@ class DeletedSessions {
     const known = this.#ends.get(sessionId);
     if (known) return known;
     const end = Promise.withResolvers<never>();
-    end.promise.catch(ignore("most sessions are deleted while nobody here waits for them"));
+    end.promise.catch(ignore("usually no command is waiting for the deleted session"));
     this.#ends.set(sessionId, end);
     return end;
   }

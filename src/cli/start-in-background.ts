@@ -13,17 +13,17 @@ const LOG_NAME = "server.log";
 /** Starts a server that outlives this command, and says so. Resolves when it answers. */
 export async function startInBackground(env: Environment): Promise<RunningServer> {
   const dataDir = dataDirOf(env);
-  tell("No Liminal Builder is running: starting one in the background …");
+  tell("No server is running. Starting one in the background…");
   const logPath = join(dataDir, LOG_NAME);
   const log = openLog(dataDir, logPath);
   const logStart = statSync(logPath).size;
   const surroundings = { cwd: dataDir, env: { ...env, LIMINAL_NO_OPEN: "1" }, stdin: "ignore", stderr: log } as const;
   const bun = (...words: string[]) => [process.execPath, ...IGNORE_THE_FOLDER, ...words];
   if (!pageIsCurrent(PACKAGE_ROOT)) {
-    tell("The page is being built …");
+    tell("Building the page…");
     const build = bun(join(PACKAGE_ROOT, "scripts", "build-page.ts"));
     const code = await Bun.spawn(build, { ...surroundings, stdout: log }).exited;
-    if (code !== 0) tell(`The page could not be built; commands work without it. ${logPath} says why.`);
+    if (code !== 0) tell(`Could not build the page. Commands work without it. Details: ${logPath}`);
   }
   // Nobody chose a port: another program on the usual one is no reason to fail.
   const freePort = env["LIMINAL_PORT"] ? [] : ["--free-port"];
@@ -36,7 +36,7 @@ export async function startInBackground(env: Environment): Promise<RunningServer
     const why = readFileSync(logPath).subarray(logStart).toString("utf8").trim();
     const other = await serverOfAnother(dataDir, () => runningServer(env));
     if (other) return other;
-    throw new CliError(EXIT.noServer, `The server could not be started. ${why}`, "NO_SERVER");
+    throw new CliError(EXIT.noServer, `Could not start the server. ${why}`, "NO_SERVER");
   }
   child.unref();
   const server = new RunningServer(env);
@@ -67,7 +67,7 @@ function openLog(dataDir: string, path: string): number {
     return openSync(path, "a", 0o600);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const words = `${dataDir} cannot be used (${why}). Check LIMINAL_DATA_DIR, or run: liminal doctor`;
+    const words = `Cannot use ${dataDir} (${why}). Check LIMINAL_DATA_DIR, or run: liminal doctor`;
     throw new CliError(EXIT.noServer, words, "NO_SERVER");
   }
 }

@@ -15,20 +15,20 @@ const STOP_MS_MAX = 60_000;
 export async function stop(line: CommandLine): Promise<ExitCode> {
   const keepsAgents = line.has("keep-agents");
   if (keepsAgents && process.platform === "win32")
-    throw new CliError(EXIT.failed, "On Windows agents end with the server. Stop it without --keep-agents.");
+    throw new CliError(EXIT.failed, "--keep-agents is not supported on Windows, where agents end with the server.");
   const dataDir = dataDirOf(line.env);
   const signal = keepsAgents ? "SIGUSR2" : "SIGTERM";
   const pid = (await signalServer(dataDir, signal)) ?? (keepsAgents ? null : await signalForHeld(line.env, signal));
   if (pid === null) {
-    print(line, { status: "not-running" }, `No Liminal Builder is running for ${dataDir}.`);
+    print(line, { status: "not-running" }, `No server is running for ${dataDir}.`);
     return EXIT.done;
   }
   await untilTrue(
     () => !isAlive(pid),
-    `The server (process ${pid}) was asked to stop and still runs. Look at it, or end it with: kill -9 ${pid}`,
+    `The server (process ${pid}) did not stop in time. Wait, or end it with: kill -9 ${pid}`,
   );
   const heldAgents = countHeld(dataDir);
-  const goOn = heldAgents > 0 ? ` ${heldAgents} agent(s) go on, and wait for the next start.` : "";
+  const goOn = heldAgents > 0 ? ` ${heldAgents} agent(s) keep running for the next start.` : "";
   print(line, { status: "stopped", pid, ...(keepsAgents && { heldAgents }) }, `Liminal Builder has stopped.${goOn}`);
   return EXIT.done;
 }
@@ -41,7 +41,7 @@ async function signalServer(dataDir: string, signal: NodeJS.Signals): Promise<nu
   if (next === null || send(next, signal)) return next;
   throw new CliError(
     EXIT.failed,
-    `A server holds ${dataDir}, and its process (${next}) cannot be seen from here. Stop it where it was started.`,
+    `A server has locked ${dataDir}, but its process (${next}) is not visible from here. Stop it where it was started.`,
   );
 }
 
@@ -50,7 +50,7 @@ async function serverOf(dataDir: string): Promise<number | null> {
   // One that is just starting, or taking over from one that was killed, has the lock before it says who it is.
   await untilTrue(
     () => readNote(dataDir) !== null || !isLockHeld(dataDir),
-    `A server holds ${dataDir} and does not say where it is. Find the process and end it.`,
+    `A server has locked ${dataDir}, but its process id is unknown. Find the process and end it.`,
   );
   const note = readNote(dataDir);
   return note !== null && isLockHeld(dataDir) ? note.pid : null;
@@ -64,7 +64,7 @@ function send(pid: number, signal: NodeJS.Signals): boolean {
     const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
     if (code === "ESRCH") return false;
     if (code !== "EPERM") throw error;
-    throw new CliError(EXIT.failed, `The server (process ${pid}) is another user's. Stop it as that user.`);
+    throw new CliError(EXIT.failed, `The server (process ${pid}) belongs to another user. Stop it as that user.`);
   }
 }
 
@@ -74,7 +74,7 @@ async function signalForHeld(env: Environment, signal: NodeJS.Signals): Promise<
   const count = countHeld(dataDir);
   if (count === 0) return null;
   tell(
-    `${count} agent(s) of a server that is gone still run. One is started to store what they said, and to end them.`,
+    `${count} agent(s) of a stopped server are still running. Starting a server to store their output and close them.`,
   );
   await startInBackground(env);
   return signalServer(dataDir, signal);

@@ -47,7 +47,7 @@ it(
 
     const found = await liminalJson(server, ["search", "stream", "2", "words"]);
     expect(found.value.hits.some((hit: { sessionId: string }) => hit.sessionId === talk.sessionId)).toBe(true);
-    expect((await liminal(server, ["search", "zebra"])).stdout).toBe("Nothing was found.\n");
+    expect((await liminal(server, ["search", "zebra"])).stdout).toBe("No results.\n");
 
     expect((await liminal(server, ["export", short])).stdout).toContain("w1 w2 w3");
     expect((await liminalJson(server, ["export", short])).value).toMatchObject({

@@ -49,7 +49,7 @@ describe("X-14 help", () => {
       expect((await liminal(server, ["run"], { stdin: "" })).code).toBe(2);
       expect((await liminal(server, ["mcp", "more"])).code).toBe(1);
       expect((await liminal(server, ["search", "--from", "soon", "x"])).stderr).toContain(
-        '--from is "soon": give a day',
+        'Invalid value "soon" for --from: expected a day',
       );
       const said = async (...args: string[]) => (await liminal(server, args)).stderr.split("\n")[0];
       expect(await said("serch", "x")).toBe(

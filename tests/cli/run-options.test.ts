@@ -50,7 +50,7 @@ it(
     expect((await liminal(server, ["run", "--output-schema", join(server.home, "none"), "x"])).code).toBe(2);
     const model = await liminal(server, ["run", "--wait", "--model", "gpt-none", "hello"]);
     expect(model.code).toBe(1);
-    expect(model.stderr).toMatch(/no choice of model|There is no model "gpt-none"/);
+    expect(model.stderr).toMatch(/does not support choosing a model|Unknown model "gpt-none"/);
   },
   COMMANDS_TIMEOUT_MS,
 );

@@ -9,7 +9,7 @@ it(
     const cwd = await server.directory("shop");
     const words = await liminal(server, ["run", "--wait", "stream", "3", "words"], { cwd });
     expect(words).toMatchObject({ code: 0, stdout: "w1 w2 w3\n" });
-    expect(words.stderr).toContain("Added the project shop");
+    expect(words.stderr).toContain("Added project shop");
     expect(await liminal(server, ["run", "-w"], { cwd, stdin: "stream 2 words\n" })).toMatchObject({
       code: 0,
       stdout: "w1 w2\n",
@@ -77,7 +77,7 @@ it(
     expect(again).toEqual({
       code: 0,
       stderr: "",
-      stdout: "Nothing runs in this session: there was nothing to stop.\n",
+      stdout: "No turn is running in this session.\n",
     });
     expect((await liminalJson(server, ["cancel", created.sessionId])).value).toMatchObject({ status: "idle" });
   },
@@ -110,7 +110,7 @@ it(
     // E4: only the result.
     const quiet = await liminal(server, ["attach", "-q", sessionId, "--until-idle"]);
     expect(quiet).toEqual({ ...followed, stderr: "" });
-    expect((await liminal(server, ["permit"])).stdout).toBe("Nothing waits for you.\n");
+    expect((await liminal(server, ["permit"])).stdout).toBe("No pending requests.\n");
 
     const allowed = await liminal(server, ["run", "--wait", "--permissions", "all", "run echo hi"]);
     expect(allowed).toMatchObject({ code: 0, stdout: "The command succeeded.\n" });
@@ -124,7 +124,7 @@ it(
     await using server = await TestServer.prepare();
     const first = await liminal(server, ["run", "--wait", "stream 1 words"]);
     expect(first).toMatchObject({ code: 0, stdout: "w1\n" });
-    expect(first.stderr).toContain("starting one in the background");
+    expect(first.stderr).toContain("Starting one in the background");
     const token = (await Bun.file(`${server.dataDir}/token`).text()).trim();
     expect(token).not.toBe("");
     const log = await Bun.file(`${server.dataDir}/server.log`).text();

@@ -62,7 +62,7 @@ it(
       against(ungreeting.port, ["ls"]),
       against(unanswering.port, ["ls"]),
     ]);
-    expect(ends.map(({ stderr }) => /did not answer within (\d+ s)\. .* liminal stop\n$/.exec(stderr)?.[1])).toEqual([
+    expect(ends.map(({ stderr }) => /did not respond within (\d+ s)\. .* liminal stop\n$/.exec(stderr)?.[1])).toEqual([
       "10 s",
       "10 s",
       "20 s",
@@ -73,7 +73,7 @@ it(
       // Those that were greeted first say on the way that they still wait.
       const [last] = stderr.trimEnd().split("\n").slice(-1);
       expect(last).toStartWith("The server at http://127.0.0.1:");
-      expect(stderr).not.toContain("answers again");
+      expect(stderr).not.toContain("responding again");
     }
   },
   COMMANDS_TIMEOUT_MS,

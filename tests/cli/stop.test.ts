@@ -46,7 +46,7 @@ it(
     const ends = await Promise.all([1, 2, 3].map(() => liminal(server, ["stop"])));
     for (const { code, stdout, stderr } of ends) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toMatch(/^(Liminal Builder has stopped|No Liminal Builder is running for .*)\.\n$/);
+      expect(stdout).toMatch(/^(Liminal Builder has stopped|No server is running for .*)\.\n$/);
     }
     expect(await server.ended()).toBe(0);
   },
@@ -81,7 +81,7 @@ it(
     await server.kill();
     const stopped = await liminal(server, ["stop"]);
     expect(stopped).toMatchObject({ code: 0, stdout: "Liminal Builder has stopped.\n" });
-    expect(stopped.stderr).toContain("1 agent(s) of a server that is gone still run");
+    expect(stopped.stderr).toContain("1 agent(s) of a stopped server are still running");
     expect(readdirSync(join(server.dataDir, "held"))).toEqual([]);
     expect(await server.processes.leftAfter(20_000)).toEqual([]);
     await server.start();

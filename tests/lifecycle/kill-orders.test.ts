@@ -133,7 +133,7 @@ describe("X-19 X-21 whoever is killed, in whatever order", () => {
     const talk = await streaming(server);
     const agent = await agentPid(server, "builtin");
     expect(await server.detach()).toBe(0);
-    expect(server.log).toContain("agents go on");
+    expect(server.log).toContain("Agents keep running");
     await server.start();
     const again = await comeBack(server, talk);
     const words = again.answer.length;

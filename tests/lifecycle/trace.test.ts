@@ -29,7 +29,7 @@ it("X-17 an unknown session and a server that does not run are told in words", a
   await server.stop();
   const gone = await runLogs(server.dataDir, "builtin:nobody");
   expect(gone.code).toBe(3);
-  expect(gone.stderr).toContain("No Liminal Builder is running");
+  expect(gone.stderr).toContain("No server is running");
   await server.start();
 });
 

@@ -191,8 +191,8 @@ test("O-6 liminal mcp of an agent without a server, or with a dead token, says s
   };
   const none = await run({ LIMINAL_DATA_DIR: `${server.home}/nothing`, LIMINAL_MCP_TOKEN: "any.token" });
   expect(none.code).toBe(1);
-  expect(none.stderr).toContain("Agent MCP failed to initialize: No Liminal Builder is running");
+  expect(none.stderr).toContain("Agent MCP failed to initialize: No server is running");
   const dead = await run({ LIMINAL_DATA_DIR: server.dataDir, LIMINAL_MCP_TOKEN: "dead.token" });
   expect(dead.code).toBe(1);
-  expect(dead.stderr).toContain("the token is not accepted");
+  expect(dead.stderr).toContain("invalid token");
 });

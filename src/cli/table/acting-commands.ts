@@ -19,7 +19,7 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
         short: "a",
         value: "id",
         offer: "agents",
-        help: "agent to use, see liminal agents (default: the one used last in the project, else builtin)",
+        help: "agent to use, see liminal agents (default: last used in the project, else builtin)",
       },
       {
         name: "project",
@@ -33,19 +33,19 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
         name: "permissions",
         value: "mode",
         choices: ["ask", "edits", "all"],
-        help: "what the session may do unasked: nothing, edits in its directory, or everything (default: as set for the project)",
+        help: "what to allow without asking: nothing, edits in its directory, or everything (default: the project's setting)",
       },
       {
         name: "model",
         value: "name",
         offer: "nothing",
-        help: "model, as the agent names it; an unknown one lists them",
+        help: "model, by the agent's name for it; an unknown name lists the choices",
       },
       {
         name: "mode",
         value: "name",
         offer: "nothing",
-        help: "the agent's own mode, such as plan; an unknown one lists them",
+        help: "the agent's own mode, such as plan; an unknown name lists the choices",
       },
       WAIT,
       {
@@ -58,12 +58,12 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
         name: "output-schema",
         value: "file",
         offer: "files",
-        help: "wait, ask for JSON that matches this JSON Schema, and check the answer",
+        help: "wait, request JSON that matches this JSON Schema, and validate the answer",
       },
     ],
     notes: [
-      "The prompt also comes from stdin: with - as the prompt, or with no prompt in a pipe.",
-      "With --wait the answer's text goes to stdout and everything else to stderr, so it can be piped. Without a terminal, questions of the agent are declined at once; a permission that no policy answers ends the wait with code 4 and says how to answer it.",
+      "Reads the prompt from stdin if it is -, or if there is no prompt and stdin is a pipe.",
+      "With --wait, the answer goes to stdout and everything else to stderr. Without a terminal, the agent's questions are declined immediately; a permission request that no rule answers ends the wait with exit code 4 and explains how to answer it.",
     ],
     json: TURN_JSON,
     examples: [
@@ -102,7 +102,7 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
       },
     ],
     notes: ["Detaching does not affect the session or its turn."],
-    json: "one line per message of the session, as the socket sends them",
+    json: "one line per message of the session, in wire format",
     examples: ["liminal attach 3f2a", "liminal attach 3f2a --until-idle --json | jq .type"],
   },
   {
@@ -119,7 +119,7 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "kill",
-    summary: "end the agent of a session by force",
+    summary: "kill the agent of a session",
     args: "<session>",
     argsMin: 1,
     argsMax: 1,
@@ -137,8 +137,8 @@ export const ACTING_COMMANDS: readonly CommandSpec[] = [
     argsMax: 60,
     offers: ["requests", ["allow", "deny", "accept", "decline", "cancel"], "nothing"],
     options: [
-      { name: "session", short: "s", value: "session", offer: "sessions", help: "only requests of this session" },
-      { name: "reason", value: "text", help: "with deny: why, sent to the agent" },
+      { name: "session", short: "s", value: "session", offer: "sessions", help: "only requests from this session" },
+      { name: "reason", value: "text", help: "with deny: the reason, sent to the agent" },
     ],
     notes: [
       "Without arguments: lists all pending requests. With a request (its id, or a unique beginning or end of it) and an answer: answers it.",
