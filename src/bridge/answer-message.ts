@@ -1,7 +1,7 @@
 import type { ClientMessage, QuestionResponse } from "../protocol/client-messages.ts";
 import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import { FILES_FOUND_DEFAULT } from "../protocol/limits.ts";
-import type { PlainServerMessage } from "../protocol/server-messages.ts";
+import type { AgentInfo, PlainServerMessage } from "../protocol/server-messages.ts";
 import type { Answer } from "../sessions/answer.ts";
 import { inboxItems } from "../sessions/inbox-items.ts";
 import type { SessionService } from "../sessions/session-service.ts";
@@ -9,7 +9,6 @@ import type { ImportMessage, ImportService } from "../sessions/transfer/import-s
 import type { FileSearch } from "../workspace/files/file-search.ts";
 import type { ProjectService } from "../workspace/project-service.ts";
 import type { ProjectTools } from "../workspace/project-tools.ts";
-import type { AgentDirectory } from "./agent-directory.ts";
 
 export interface MessageDeps {
   readonly sessions: SessionService;
@@ -214,4 +213,30 @@ function answerAboutTools(
   const published = message.type === "mcp:choose";
   if (published) publish(state);
   return { kind: "message", message: state, published };
+}
+
+type Reconnect = Extract<ClientMessage, { type: "session:reconnect" }>;
+
+export type Authenticate = Extract<ClientMessage, { type: "agent:authenticate" }>;
+export type InstallMessage = Extract<
+  ClientMessage,
+  { type: "agent:install" | "agent:install-cancel" | "agent:uninstall" | "agent:rollback" }
+>;
+type ChooseTopology = Extract<ClientMessage, { type: "agent:topology" }>;
+export type TerminalMessage = Extract<ClientMessage, { type: `terminal:${string}` }>;
+
+/** What a client may ask about agents as such, apart from any session. */
+export interface AgentDirectory {
+  list(): readonly AgentInfo[];
+  /** Answers `reconnecting` at once, and how it went when that is known. */
+  reconnect(message: Reconnect): Answer;
+  /** Walks one of the agent's own sign-in methods; `terminal:opened` when that happens in a terminal. */
+  authenticate(message: Authenticate): Promise<Answer>;
+  terminal(message: TerminalMessage): Answer;
+  /** Every client gets the new list. */
+  chooseTopology(message: ChooseTopology): Answer;
+  /** The user's answer to a question that belongs to no session. */
+  respond(response: QuestionResponse): Answer;
+  /** Answers when it is done; how far it is comes to everyone on the way. */
+  install(message: InstallMessage): Promise<Answer>;
 }

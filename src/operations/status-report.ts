@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { Traffic } from "../bridge/http-server.ts";
+import { asPlainJson } from "../lib/harmless-text.ts";
 import type { LogLevel } from "../lib/server-log-place.ts";
 import type { World } from "../ports/world.ts";
-import { cliTypeOf } from "../protocol/ids.ts";
+import { cliTypeOf, SessionId } from "../protocol/ids.ts";
 import { isTurnActive } from "../protocol/session-state.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { DataDir } from "./data-dir.ts";
 import type { openStores } from "./open-stores.ts";
+import { VERSION } from "./version.ts";
 
 interface StatusParts {
   readonly dataDir: DataDir;
@@ -112,4 +114,16 @@ export function processMemoryBytes(pid: number): number | null {
     if (error instanceof Error && "code" in error) return null;
     throw error;
   }
+}
+
+/** A session's wire trace for people and bug reports: a heading line, then one JSON object per message. */
+export function traceReport(id: string, pool: AgentPool, sessions: SessionService): string | null {
+  const sessionId = SessionId.safeParse(id);
+  if (!sessionId.success || !sessions.exists(sessionId.data)) return null;
+  const cliType = cliTypeOf(sessionId.data);
+  const heading = { liminalBuilder: VERSION, sessionId: sessionId.data, cliType };
+  const lines = pool
+    .trace(cliType, sessionId.data)
+    .map(({ at, ...line }) => ({ at: new Date(at).toISOString(), ...line }));
+  return [heading, ...lines].map((line) => asPlainJson(JSON.stringify(line))).join("\n");
 }

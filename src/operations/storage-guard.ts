@@ -1,42 +1,43 @@
 import type { Hub } from "../fanout/hub.ts";
 import { FlowGate } from "../lib/flow-gate.ts";
+import type { SessionId } from "../protocol/ids.ts";
 import type { StorageState } from "../protocol/storage.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import { storageFaultOf } from "../store/database/storage-watch.ts";
 import type { Logger } from "./server-log.ts";
 
-type Listener = (state: StorageState) => void;
+interface StorageGuardOptions {
+  readonly logger: Logger;
+  readonly hub: Hub;
+  /** Stores what sessions hold back. */
+  readonly flushSessions: () => void;
+}
 
-/** What follows for everyone when nothing can be stored, and when it can again. */
+/** Pauses agents while nothing can be stored, and resumes them when it can. */
 export class StorageGuard {
-  /** Agents are not read any further than can be stored. */
+  /** Closed while nothing can be stored: no more output of agents is read. */
   readonly flow = new FlowGate();
-  readonly #logger: Logger;
-  readonly #listeners: Listener[] = [];
+  readonly #options: StorageGuardOptions;
 
-  constructor(logger: Logger) {
-    this.#logger = logger;
+  constructor(options: StorageGuardOptions) {
+    this.#options = options;
   }
 
-  /** Clients hear of it after agents are held up, and what waits is stored before these go on. */
-  tell(hub: Hub, sessions: SessionService): void {
-    this.#listeners.push((state) => {
-      hub.publish({ type: "storage:state", ...state });
-      if (state.writable) sessions.flush();
-    });
-  }
-
-  /** How agents end must be heard, whether or not it can be stored. */
+  /** Lets agents end although nothing can be stored. */
   letEnd(): void {
     this.flow.open();
   }
 
+  /** Agents are paused before clients are told, and resumed only after held-back facts are stored. */
   readonly changed = (state: StorageState): void => {
-    if (state.writable) this.#logger.info("Database is writable again.");
-    else this.#logger.error(`Nothing can be stored: everything is read-only. ${state.message}`);
+    const { logger, hub, flushSessions } = this.#options;
+    if (state.writable) logger.info("Database is writable again.");
+    else logger.error(`Nothing can be stored: everything is read-only. ${state.message}`);
     if (!state.writable) this.flow.close();
-    for (const listener of this.#listeners) listener(state);
-    if (state.writable) this.flow.open();
+    hub.publish({ type: "storage:state", ...state });
+    if (!state.writable) return;
+    flushSessions();
+    this.flow.open();
   };
 }
 
@@ -53,5 +54,24 @@ export function faultReporter(logger: Logger, words: string): (error: unknown) =
   return (error) => {
     if (!(error instanceof Error) || storageFaultOf(error) === null) logger.error(words, error);
     else if (!("errcode" in error)) logger.warn(`Could not be written: ${error.message}`);
+  };
+}
+
+/** Whatever clients claim, the log does not fill up with it. */
+const WARNINGS_MAX = 100;
+
+/**
+ * SQLite drops the end of a write-ahead log that it cannot trust and says nothing. Pages remember how far they had come:
+ * one that knows more than is stored is the only witness that something is gone, so it is told, once per session.
+ */
+export function warnOfShortLogs(logger: Logger): (sessionId: SessionId, known: number, stored: number) => void {
+  const warned = new Set<SessionId>();
+  return (sessionId, known, stored) => {
+    if (warned.has(sessionId) || warned.size >= WARNINGS_MAX) return;
+    warned.add(sessionId);
+    logger.warn(
+      `The database is older than what a page has shown of session ${sessionId} (${known} facts shown, ${stored} stored). ` +
+        "Unless you have deleted it or put back an older copy, the disk has lost some of it: check the disk. What is stored goes on from here.",
+    );
   };
 }

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, isAbsolute, join } from "node:path";
 import type { ProjectStore } from "../ports/project-store.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import type { Directories } from "../protocol/directories.ts";
@@ -8,7 +8,6 @@ import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import { ProjectId } from "../protocol/ids.ts";
 import type { Project } from "../protocol/server-messages.ts";
 import { listDirectories } from "./list-directories.ts";
-import { pathReason, type TypedPath, typedPath } from "./typed-path.ts";
 
 interface ProjectServiceDeps {
   readonly world: World;
@@ -17,7 +16,7 @@ interface ProjectServiceDeps {
   readonly home: string;
 }
 
-export type ProjectAdded =
+type ProjectAdded =
   | { readonly ok: true; readonly project: Project }
   | { readonly ok: false; readonly refusal: Refusal };
 
@@ -100,4 +99,32 @@ const NOTHING: Listed = { entries: [], hasMore: false };
 /** A directory may go, or be closed to us, between two looks at it. */
 function listOrNothing(path: string, beginning: string): Promise<Listed> {
   return listDirectories(path, beginning).catch((error: unknown) => ({ ...NOTHING, reason: pathReason(error) }));
+}
+
+type TypedPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
+
+/** A path as people type it: whole, or from home on. */
+function typedPath(given: string, home: string): TypedPath {
+  const path = given === "~" || given.startsWith("~/") ? join(home, given.slice(1)) : given;
+  if (path.includes("\0")) return { ok: false, reason: "The path has a character no path can have." };
+  if (!isAbsolute(path)) return { ok: false, reason: "Give the whole path, starting with / or ~." };
+  return { ok: true, path };
+}
+
+/** Why a path leads nowhere, in words. */
+function pathReason(error: unknown): string {
+  switch (error instanceof Error ? Reflect.get(error, "code") : undefined) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return "That directory doesn't exist.";
+    case "EACCES":
+    case "EPERM":
+      return "You have no permission to read it.";
+    case "ELOOP":
+      return "The path leads in a circle of links.";
+    case "ENAMETOOLONG":
+      return "The path is too long.";
+    default:
+      return error instanceof Error ? error.message : String(error);
+  }
 }

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { Json } from "../../protocol/json.ts";
+import { OWN_TOOL_SERVER } from "../../protocol/own-tools.ts";
 import { asObject } from "./read-json.ts";
 
 /** A tool server of the user's. */
@@ -40,4 +42,29 @@ export function acpMcpServers({ settings, capabilities, own = null, isHeld }: Of
 
 function pairs(record: Pairs): readonly { name: string; value: string }[] {
   return Object.entries(record).map(([name, value]) => ({ name, value }));
+}
+
+interface OwnToolServerOptions {
+  /** Where the server listens. */
+  readonly origin: string;
+  /** The session's own. It travels in a header or in the environment, never in arguments. */
+  readonly token: string;
+  readonly dataDir: string;
+  readonly programDir: string;
+}
+
+/** The entry for our own tools that a session's agent is given. */
+export function ownToolServer({ origin, token, dataDir, programDir }: OwnToolServerOptions): OwnToolServer {
+  // The agent starts the program in the user's folder. Settings found there must not apply to it.
+  const ignoreTheFolder = ["--no-env-file", "--no-install", `--config=${join(programDir, "bin", "bunfig.toml")}`];
+  return {
+    name: OWN_TOOL_SERVER,
+    // Agents do not trust our certificate; the stdio program does.
+    http: origin.startsWith("https:") ? null : { url: `${origin}/mcp`, headers: { Authorization: `Bearer ${token}` } },
+    stdio: {
+      command: process.execPath,
+      args: [...ignoreTheFolder, join(programDir, "src/cli/main.ts"), "mcp"],
+      env: { LIMINAL_DATA_DIR: dataDir, LIMINAL_MCP_TOKEN: token },
+    },
+  };
 }

@@ -3,9 +3,9 @@ import type { HolderHost } from "../agents/holder/holder-host.ts";
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { ProcessLedger } from "../agents/process/process-ledger.ts";
 import { type Kept, type Leftover, sweepLeftovers } from "../agents/process/sweep-leftovers.ts";
-import type { DataDir } from "../operations/data-dir.ts";
-import type { Logger } from "../operations/server-log.ts";
 import type { SessionService } from "../sessions/session-service.ts";
+import type { DataDir } from "./data-dir.ts";
+import type { Logger } from "./server-log.ts";
 
 const OWNER_CHARS = 16;
 

@@ -1,7 +1,7 @@
 import type { OfferedSignIn } from "../agents/acp/sign-in-method.ts";
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import { TERMINALS_MAX, Terminals } from "../agents/process/sign-in-terminals.ts";
-import type { Authenticate, TerminalMessage } from "../bridge/agent-directory.ts";
+import type { Authenticate, TerminalMessage } from "../bridge/answer-message.ts";
 import type { Hub } from "../fanout/hub.ts";
 import type { World } from "../ports/world.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";

@@ -7,13 +7,13 @@ import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import { agentEnvironment, type Environment, joinPaths, loginPath } from "../agents/process/agent-environment.ts";
 import type { ProcessHost } from "../agents/process/process-host.ts";
 import { OWNER_VARIABLE, RUN_VARIABLE } from "../agents/process/sweep-leftovers.ts";
-import type { InstallMessage } from "../bridge/agent-directory.ts";
+import type { InstallMessage } from "../bridge/answer-message.ts";
 import type { Hub } from "../fanout/hub.ts";
-import type { ServerConfig } from "../operations/config.ts";
-import { VERSION } from "../operations/version.ts";
 import type { World } from "../ports/world.ts";
 import { RefusalError } from "../protocol/errors.ts";
 import type { Answer } from "../sessions/answer.ts";
+import type { ServerConfig } from "./config.ts";
+import { VERSION } from "./version.ts";
 
 const FREE_BYTES_MIN = 1024 * 1024 * 1024;
 /** Where packages come from is the user's choice, and stands here too. */
@@ -31,6 +31,8 @@ interface InstallParts {
   readonly installed: InstalledAgents;
   readonly which: (program: string) => string | null;
   readonly hub: Hub;
+  /** The list of agents looks different now. */
+  readonly onChanged: () => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -55,10 +57,10 @@ export class AgentInstalls {
 
   /** Someone looks at the list: the time to ask whether there are newer versions. Everyone hears if there are. */
   refresh(): void {
-    const { registry, onError } = this.#parts;
+    const { registry, onChanged, onError } = this.#parts;
     registry
       .refresh()
-      .then((changed) => changed && this.#publishList())
+      .then((changed) => changed && onChanged())
       .catch(onError);
   }
 
@@ -102,13 +104,8 @@ export class AgentInstalls {
       nameOf: (id) => catalog.definitions().find((one) => one.id === id)?.name ?? null,
       release: (id) => pool.release(id),
       onProgress: (progress) => hub.publish({ type: "agent:install-progress", ...progress }),
-      onChanged: () => this.#publishList(),
+      onChanged: () => this.#parts.onChanged(),
     });
-  }
-
-  #publishList(): void {
-    const { hub, pool } = this.#parts;
-    hub.publish({ type: "agent:list", agents: [...pool.list()] });
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from "bun:test";
 import { SessionId } from "../protocol/ids.ts";
-import { warnOfShortLogs } from "./connection-deps.ts";
+import { warnOfShortLogs } from "./storage-guard.ts";
 
 const ignored = () => undefined;
 
