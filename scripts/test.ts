@@ -1,6 +1,7 @@
 // The whole proof, or a part of it: node scripts/bun.mjs scripts/test.ts [options]; ends with "N passed, N failed".
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { childrenCpuSeconds } from "./test/cpu-time.ts";
 import { findMarked, killMarked } from "./test/marked-processes.ts";
 import { INSTALL_CHROMIUM_COMMAND, obtainChromium } from "./test/obtain-chromium.ts";
 import { proveNothingLeft } from "./test/prove-nothing-left.ts";
@@ -48,7 +49,9 @@ async function main(): Promise<Tally> {
     for (const part of parts) tallies.push(await runPart(part, environment));
     tallies.push(proveHomeUntouched(environment));
   }
-  console.log(`total ${seconds(startedAt)}`);
+  console.log(
+    `total ${seconds(startedAt)}, ${childrenCpuSeconds().toFixed(0)} s of CPU (user and system, all children)`,
+  );
   return sum(tallies);
 }
 

@@ -4,7 +4,7 @@ export function seconds(startedAt: number): string {
 }
 
 /** One line for one thing that passed, failed or was left out. */
-export function reportLine(mark: "ok" | "FAIL" | "skip" | "note", name: string, note: string): void {
+export function reportLine(mark: "ok" | "FAIL" | "skip", name: string, note: string): void {
   console.log(`${mark.padEnd(5)} ${name.padEnd(24)} ${note}`);
 }
 

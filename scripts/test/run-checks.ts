@@ -1,3 +1,4 @@
+import { countCpu } from "./cpu-time.ts";
 import { reportLine, reportOutput, seconds } from "./report.ts";
 import { ONE_FAILED, ONE_PASSED, sum, type Tally } from "./tally.ts";
 
@@ -20,6 +21,7 @@ export async function runScript(root: string, script: string): Promise<Tally> {
     new Response(child.stderr).text(),
     child.exited,
   ]);
+  countCpu(child);
   reportLine(code === 0 ? "ok" : "FAIL", script, seconds(startedAt));
   if (code === 0) return ONE_PASSED;
   reportOutput(`${stdout}${stderr}`);
