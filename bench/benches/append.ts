@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { FactBody } from "../../src/protocol/facts.ts";
 import { EntryId, type SessionId, TurnId } from "../../src/protocol/ids.ts";
-import { EMPTY_SESSION } from "../../src/protocol/session-state.ts";
+import { EMPTY_SESSION } from "../../src/protocol/session-schema.ts";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import { alternate } from "../measure/alternate.ts";
 import type { Bench } from "../measure/bench.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { entriesOf } from "../../src/protocol/fold-message.ts";
 import type { SessionId } from "../../src/protocol/ids.ts";
-import type { SessionState } from "../../src/protocol/session-state.ts";
+import type { SessionState } from "../../src/protocol/session-schema.ts";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import type { Bench } from "../measure/bench.ts";
 import { wallClockMs } from "../measure/wall-clock.ts";

@@ -1,6 +1,6 @@
 import { SessionFeed } from "../../src/client/session-feed.ts";
 import type { SessionId } from "../../src/protocol/ids.ts";
-import type { SessionState } from "../../src/protocol/session-state.ts";
+import type { SessionState } from "../../src/protocol/session-schema.ts";
 import { within } from "../measure/wait-until.ts";
 import { wallClockMs } from "../measure/wall-clock.ts";
 import type { BenchClient } from "./open-client.ts";

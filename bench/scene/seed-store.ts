@@ -4,7 +4,7 @@ import { NO_CONTINUATION } from "../../src/ports/session-log.ts";
 import type { FactBody } from "../../src/protocol/facts.ts";
 import { CliType, ProjectId, SessionId } from "../../src/protocol/ids.ts";
 import { reduceSession } from "../../src/protocol/reduce-session.ts";
-import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-state.ts";
+import { EMPTY_SESSION, newSessionRow, type SessionState } from "../../src/protocol/session-schema.ts";
 import { openDatabase } from "../../src/store/database/open-database.ts";
 import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
@@ -34,9 +34,8 @@ export class SeedStore implements Disposable {
 
   createSession(name: string, cwd: string): SessionId {
     const id = SessionId.parse(`${AGENT}:${name}`);
-    const times = { createdAt: SEED_TIME, lastActiveAt: SEED_TIME };
     this.log.create(
-      { id, projectId: PROJECT, title: name, cliType: AGENT, archived: false, turn: { state: "idle" }, ...times },
+      newSessionRow({ id, projectId: PROJECT, title: name, cliType: AGENT, createdAt: SEED_TIME }),
       { agentSessionId: name, createdAt: SEED_TIME, cwd, state: "idle", since: SEED_TIME },
       null,
     );

@@ -1,7 +1,7 @@
 import type { Entry } from "../../src/protocol/entry.ts";
 import type { FactBody } from "../../src/protocol/facts.ts";
 import { EntryId, type SessionId, TurnId } from "../../src/protocol/ids.ts";
-import { EMPTY_SESSION } from "../../src/protocol/session-state.ts";
+import { EMPTY_SESSION } from "../../src/protocol/session-schema.ts";
 import { SEED_TIME, type SeedStore } from "./seed-store.ts";
 
 const ENTRIES_PER_TURN = 4;

@@ -1,7 +1,7 @@
 import type { Entry } from "../../src/protocol/entry.ts";
 import type { FactBody } from "../../src/protocol/facts.ts";
 import { EntryId, TurnId } from "../../src/protocol/ids.ts";
-import { EMPTY_SESSION } from "../../src/protocol/session-state.ts";
+import { EMPTY_SESSION } from "../../src/protocol/session-schema.ts";
 import { SeededRandom } from "../../tests/support/seeded-random.ts";
 import { SEED_TIME, SeedStore } from "./seed-store.ts";
 

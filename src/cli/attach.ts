@@ -1,7 +1,7 @@
 import { refusalOf } from "../client/refusal-of.ts";
 import { asPlainJson } from "../lib/harmless-text.ts";
 import { foldMessage } from "../protocol/fold-message.ts";
-import { EMPTY_SESSION, isTurnActive, type SessionState } from "../protocol/session-state.ts";
+import { EMPTY_SESSION, isTurnActive, type SessionState } from "../protocol/session-schema.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
 import { LiveTranscript } from "./live-transcript.ts";

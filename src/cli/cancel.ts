@@ -1,5 +1,5 @@
 import type { SessionHistory } from "../protocol/server-messages.ts";
-import { isTurnActive } from "../protocol/session-state.ts";
+import { isTurnActive } from "../protocol/session-schema.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
 import type { CommandLine } from "./parse-command-line.ts";

@@ -1,5 +1,6 @@
 import { cliTypeOf, SessionId } from "../protocol/ids.ts";
-import type { Project, SessionRow } from "../protocol/server-messages.ts";
+import type { Project } from "../protocol/server-messages.ts";
+import type { SessionRow } from "../protocol/session-schema.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
 import { ANSWER_MS_MAX, type ServerLink } from "./server-link.ts";
 

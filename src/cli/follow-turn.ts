@@ -5,7 +5,7 @@ import { ignore } from "../lib/ignore.ts";
 import { entriesOf } from "../protocol/fold-message.ts";
 import { CommandId, type SessionId, type TurnId } from "../protocol/ids.ts";
 import { isQuestion } from "../protocol/pending-request.ts";
-import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
+import { isTurnActive, type SessionState } from "../protocol/session-schema.ts";
 import type { StopReason } from "../protocol/stop-reason.ts";
 import { turnEndWords } from "../protocol/turn-end-words.ts";
 import { CliError, EXIT } from "./exit-codes.ts";

@@ -2,7 +2,7 @@ import type { Entry } from "../protocol/entry.ts";
 import { entriesOf } from "../protocol/fold-message.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import { requestIdOf } from "../protocol/pending-request.ts";
-import type { SessionState } from "../protocol/session-state.ts";
+import type { SessionState } from "../protocol/session-schema.ts";
 import { openRequestOf, requestWords } from "./open-request.ts";
 import { oneLine, paint, plain, type Screen, type Style } from "./terminal.ts";
 

@@ -1,4 +1,4 @@
-import type { SessionRow } from "../protocol/server-messages.ts";
+import type { SessionRow } from "../protocol/session-schema.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
 import { allSessions, shortId } from "./find-session.ts";

@@ -1,7 +1,7 @@
 import type { Refusal } from "../protocol/errors.ts";
 import { foldMessage } from "../protocol/fold-message.ts";
 import type { SessionId } from "../protocol/ids.ts";
-import { EMPTY_SESSION, type SessionState } from "../protocol/session-state.ts";
+import { EMPTY_SESSION, type SessionState } from "../protocol/session-schema.ts";
 import type { Connection } from "./connection.ts";
 import { refusalOf } from "./refusal-of.ts";
 

@@ -1,5 +1,5 @@
 import type { CommandId } from "../protocol/ids.ts";
-import type { SessionState } from "../protocol/session-state.ts";
+import type { SessionState } from "../protocol/session-schema.ts";
 import type { Outgoing } from "./composer/composer-state.ts";
 
 /** A message that was just sent is among the newest entries; looking further back would cost with the length of the session. */

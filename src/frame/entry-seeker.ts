@@ -1,6 +1,6 @@
 import type { EntryId } from "../protocol/ids.ts";
 import type { PortletCommand } from "../protocol/portlet-messages.ts";
-import type { SessionState } from "../protocol/session-state.ts";
+import type { SessionState } from "../protocol/session-schema.ts";
 import type { PortletState } from "./portlet-state.ts";
 
 export const GONE_WORDS = "This message is no longer in the session. Search again to see what is there now.";

@@ -1,5 +1,5 @@
 import type { PlanItem } from "../protocol/entry.ts";
-import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
+import { isTurnActive, type SessionState } from "../protocol/session-schema.ts";
 import { Icon } from "../ui/icons/icon.tsx";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
 import { type PlanSegment, planSummary } from "./transcript/parts/plan.ts";

@@ -3,7 +3,7 @@ import { type CliType, type ElicitationId, type EntryId, SessionId } from "../pr
 import type { ShellToPortlet } from "../protocol/portlet-messages.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
 import type { AgentStatus } from "../protocol/server-messages.ts";
-import { EMPTY_SESSION, type SessionState } from "../protocol/session-state.ts";
+import { EMPTY_SESSION, type SessionState } from "../protocol/session-schema.ts";
 
 /** Everything the shell has told this frame. Plain data. */
 export interface PortletState {

@@ -7,7 +7,7 @@ import type { PolicyScope, RuleDraft } from "../protocol/permission-policy.ts";
 import type { PortletCommand, PortletToShell, ShellToPortlet } from "../protocol/portlet-messages.ts";
 import type { QuestionAction } from "../protocol/question.ts";
 import type { QueueItem } from "../protocol/session-parts.ts";
-import { isTurnActive } from "../protocol/session-state.ts";
+import { isTurnActive } from "../protocol/session-schema.ts";
 import {
   type ComposerEvent,
   type ComposerState,

@@ -5,7 +5,7 @@ import { asPlainJson } from "../lib/harmless-text.ts";
 import type { LogLevel } from "../lib/server-log-place.ts";
 import type { World } from "../ports/world.ts";
 import { cliTypeOf, SessionId } from "../protocol/ids.ts";
-import { isTurnActive } from "../protocol/session-state.ts";
+import { isTurnActive } from "../protocol/session-schema.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { DataDir } from "./data-dir.ts";
 import type { openStores } from "./open-stores.ts";

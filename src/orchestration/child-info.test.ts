@@ -1,7 +1,7 @@
 import { expect, it } from "bun:test";
 import { NOW, permissionId } from "../../tests/core/names.ts";
 import { sessionRow } from "../../tests/core/open-store.ts";
-import { EMPTY_SESSION } from "../protocol/session-state.ts";
+import { EMPTY_SESSION } from "../protocol/session-schema.ts";
 import { childInfo } from "./child-info.ts";
 
 function whyOf(command: string, requests = 1): string {

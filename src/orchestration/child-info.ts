@@ -3,9 +3,8 @@ import type { ChildInfo, ChildOutcome, ChildStatus } from "../protocol/delegatio
 import type { Entry } from "../protocol/entry.ts";
 import { isPermission } from "../protocol/pending-request.ts";
 import type { PendingQuestion } from "../protocol/question.ts";
-import type { SessionRow } from "../protocol/server-messages.ts";
 import type { PendingPermission } from "../protocol/session-parts.ts";
-import type { SessionState } from "../protocol/session-state.ts";
+import type { SessionRow, SessionState } from "../protocol/session-schema.ts";
 import { cutAt } from "../protocol/shown-text.ts";
 import type { StopReason } from "../protocol/stop-reason.ts";
 

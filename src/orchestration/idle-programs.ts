@@ -61,7 +61,7 @@ export class IdlePrograms {
     if (!view) return true;
     const info = childInfo(view);
     if (info.status === "killed") return true;
-    if (!isSettled(info) || Date.parse(info.lastActiveAt) > since || (view.state.waits ?? []).length > 0) return false;
+    if (!isSettled(info) || Date.parse(info.lastActiveAt) > since || view.state.waits.length > 0) return false;
     return delegations.childrenOf(sessionId).every((id) => this.#isIdleSince(id, since));
   }
 }

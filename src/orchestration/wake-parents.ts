@@ -1,7 +1,7 @@
 import type { Hub } from "../fanout/hub.ts";
 import type { ArmedWait } from "../protocol/delegation.ts";
 import type { SessionId } from "../protocol/ids.ts";
-import { isTurnActive } from "../protocol/session-state.ts";
+import { isTurnActive } from "../protocol/session-schema.ts";
 import { cutAt } from "../protocol/shown-text.ts";
 import type { Delegations } from "../sessions/delegation/delegations.ts";
 import type { SessionService } from "../sessions/session-service.ts";

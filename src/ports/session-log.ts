@@ -1,9 +1,8 @@
 import type { Entry, Part, UserEntry } from "../protocol/entry.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
 import type { EntryId, PermissionId, ProjectId, SessionId, TurnId } from "../protocol/ids.ts";
-import type { SessionRow } from "../protocol/server-messages.ts";
 import type { PermissionOutcome } from "../protocol/session-parts.ts";
-import type { SessionState } from "../protocol/session-state.ts";
+import type { SessionRow, SessionState } from "../protocol/session-schema.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
 import type { Delegation } from "./delegation-store.ts";
 

@@ -1,7 +1,6 @@
 import type { Entry } from "../protocol/entry.ts";
 import type { CliType, ProjectId, SessionId } from "../protocol/ids.ts";
-import type { SessionRow } from "../protocol/server-messages.ts";
-import type { SessionState } from "../protocol/session-state.ts";
+import type { SessionRow, SessionState } from "../protocol/session-schema.ts";
 import type { AgentBinding } from "./session-log.ts";
 
 /** A whole session that was not said here. */

@@ -1,7 +1,7 @@
 import { z } from "zod/mini";
 import { ArmedWait } from "./delegation.ts";
 import { Entry } from "./entry.ts";
-import { ElicitationId, EntryId, PermissionId, SessionId } from "./ids.ts";
+import { ElicitationId, EntryId, PermissionId, Seq, SessionId } from "./ids.ts";
 import { Json } from "./json.ts";
 import { PendingQuestion, QuestionAction, QuestionEnd } from "./question.ts";
 import { PendingPermission, PermissionOutcome, QueueItem, SessionConfig, Turn } from "./session-parts.ts";
@@ -76,9 +76,6 @@ export const FACT_TYPES: readonly FactBody["type"][] = FactBody.def.options.flat
 );
 export const FactType = z.enum(FACT_TYPES);
 
-/** Grows by session and never repeats. */
-export const Seq = z.int().check(z.nonnegative());
-
 const place = { sessionId: SessionId, seq: Seq };
 export const Fact = z.intersection(z.object(place), FactBody);
 export type Fact = FactBody & { readonly sessionId: SessionId; readonly seq: number };
@@ -93,4 +90,15 @@ export const GLOBAL_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["typ
   "permission:resolved",
   "elicitation:request",
   "elicitation:resolved",
+]);
+
+/** These change the session's row in lists, so every client receives the new row. */
+export const ROW_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["type"]>([
+  "session:turn",
+  "session:title-updated",
+  "session:archived",
+  "session:unarchived",
+  "session:waits",
+  // The row has the cost of the session.
+  "session:config",
 ]);

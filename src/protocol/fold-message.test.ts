@@ -4,24 +4,18 @@ import { assistantEntry, idsOf, userEntry } from "../../tests/core/some-entries.
 import type { Entry } from "./entry.ts";
 import { entriesOf, foldMessage } from "./fold-message.ts";
 import type { SessionHistory, SessionPage } from "./server-messages.ts";
-import { EMPTY_CONFIG } from "./session-parts.ts";
-import { EMPTY_SESSION, type SessionState } from "./session-state.ts";
+import { EMPTY_SESSION, type SessionState, sessionFieldsOf } from "./session-schema.ts";
 
 function history(entries: Entry[], extra: Partial<SessionHistory> = {}): SessionHistory {
   return {
     type: "session:history",
+    ...sessionFieldsOf(EMPTY_SESSION),
     sessionId: SESSION,
     seq: 10,
     entries,
     hasMore: false,
-    turn: { state: "idle" },
-    pending: [],
-    queue: [],
-    queuePaused: false,
-    config: EMPTY_CONFIG,
     title: "Titled",
     titleSource: "agent",
-    archived: false,
     ...extra,
   };
 }

@@ -1,8 +1,7 @@
 import type { Entry } from "./entry.ts";
 import { reduceSession } from "./reduce-session.ts";
 import type { FactMessage, SessionHistory, SessionPage, SessionResumed } from "./server-messages.ts";
-import type { SessionState } from "./session-state.ts";
-import { isTurnActive } from "./session-state.ts";
+import { isTurnActive, type SessionState, sessionFieldsOf } from "./session-schema.ts";
 
 export type FollowMessage = SessionHistory | SessionResumed | SessionPage | FactMessage;
 
@@ -27,25 +26,10 @@ export function entriesOf(state: SessionState): readonly Entry[] {
 }
 
 function stateFromHistory(history: SessionHistory): SessionState {
-  const { turn, entries, waits } = history;
+  const { turn, entries, hasMore } = history;
   const openFrom = isTurnActive(turn) ? entries.findIndex(({ turnId }) => turnId === turn.turnId) : -1;
   const cut = openFrom === -1 ? entries.length : openFrom;
-  return {
-    seq: history.seq,
-    title: history.title,
-    titleSource: history.titleSource,
-    archived: history.archived,
-    settled: entries.slice(0, cut),
-    open: entries.slice(cut),
-    hasMore: history.hasMore,
-    turn,
-    pending: history.pending,
-    visits: history.visits ?? [],
-    queue: history.queue,
-    queuePaused: history.queuePaused,
-    config: history.config,
-    ...(waits !== undefined && { waits }),
-  };
+  return { ...sessionFieldsOf(history), settled: entries.slice(0, cut), open: entries.slice(cut), hasMore };
 }
 
 function prependPage(state: SessionState, page: SessionPage): SessionState {

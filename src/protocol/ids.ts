@@ -39,6 +39,9 @@ export type PermissionId = z.infer<typeof PermissionId>;
 export const ElicitationId = z.string().check(z.minLength(1), z.maxLength(ID_CHARS_MAX)).brand<"ElicitationId">();
 export type ElicitationId = z.infer<typeof ElicitationId>;
 
+/** The place of a fact in the log of its session. Grows by session and never repeats. */
+export const Seq = z.int().check(z.nonnegative());
+
 /** The agent a session belongs to is written into its id. */
 export function cliTypeOf(sessionId: SessionId): CliType {
   return CliType.parse(sessionId.slice(0, sessionId.indexOf(":")));

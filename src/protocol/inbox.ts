@@ -1,7 +1,6 @@
 import { z } from "zod/mini";
 import { ToolLocation } from "./entry.ts";
-import { Seq } from "./facts.ts";
-import { SessionId } from "./ids.ts";
+import { Seq, SessionId } from "./ids.ts";
 import { Json } from "./json.ts";
 import { PendingRequest } from "./pending-request.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod/mini";
 import type { ClientMessage } from "./client-messages.ts";
 import { Part } from "./entry.ts";
-import { FACT_TYPES, FactBody, Seq } from "./facts.ts";
-import { CliType, CommandId, EntryId, SessionId } from "./ids.ts";
+import { FACT_TYPES, FactBody } from "./facts.ts";
+import { CliType, CommandId, EntryId, Seq, SessionId } from "./ids.ts";
 import { AgentStatus, FilesFound, SessionHistory, SessionPage, SessionResumed } from "./server-messages.ts";
 
 const PortletFact = z.intersection(z.object({ seq: Seq }), FactBody);

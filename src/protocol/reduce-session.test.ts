@@ -4,7 +4,7 @@ import { assistantEntry, idsOf, toolEntry, userEntry } from "../../tests/core/so
 import { FactBody, FactType } from "./facts.ts";
 import { reduceSession } from "./reduce-session.ts";
 import { EMPTY_CONFIG } from "./session-parts.ts";
-import { EMPTY_SESSION, type SessionState } from "./session-state.ts";
+import { EMPTY_SESSION, type SessionState } from "./session-schema.ts";
 
 /** Folds facts numbered on from the state. */
 function fold(state: SessionState, ...facts: FactBody[]): SessionState {

@@ -4,7 +4,7 @@ import type { FactBody } from "./facts.ts";
 import type { EntryId } from "./ids.ts";
 import { isPermission, isQuestion } from "./pending-request.ts";
 import { PendingQuestion } from "./question.ts";
-import { isTurnActive, type SessionState } from "./session-state.ts";
+import { isTurnActive, type SessionState } from "./session-schema.ts";
 import { extend } from "./shown-text.ts";
 
 /**

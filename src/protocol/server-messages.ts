@@ -1,49 +1,21 @@
 import { z } from "zod/mini";
 import { childrenFields } from "./children.ts";
-import { ArmedWait, ChildInfo, ChildStatus } from "./delegation.ts";
+import { ChildInfo, ChildStatus } from "./delegation.ts";
 import { directoriesFields } from "./directories.ts";
 import { Entry, Part } from "./entry.ts";
 import { ErrorCode } from "./errors.ts";
-import { FactBody, Seq } from "./facts.ts";
-import { CliType, ElicitationId, EntryId, ProjectId, SessionId } from "./ids.ts";
+import { FactBody } from "./facts.ts";
+import { CliType, ElicitationId, EntryId, ProjectId, Seq, SessionId } from "./ids.ts";
 import { InboxItem, SessionResult } from "./inbox.ts";
-import { PendingRequest } from "./pending-request.ts";
 import { AuditEntry, PermissionMode, PolicyRule, PolicyScope, PreviewItem } from "./permission-policy.ts";
-import { AgentQuestion, PendingQuestion, QuestionAction } from "./question.ts";
+import { AgentQuestion, QuestionAction } from "./question.ts";
 import { SearchHit } from "./search.ts";
-import { QueueItem, SessionConfig, Turn, TurnError, Usage } from "./session-parts.ts";
+import { SessionFields, SessionRow } from "./session-schema.ts";
 import { StorageState } from "./storage.ts";
 import { ToolServer } from "./tool-server.ts";
 
 export const Project = z.object({ id: ProjectId, path: z.string(), name: z.string(), addedAt: z.string() });
 export type Project = z.infer<typeof Project>;
-
-/** `failed`: nothing was sent yet that could say so; `error` is why, and `session:reconnect` tries again. */
-const SessionStart = z.discriminatedUnion("state", [
-  z.object({ state: z.literal("starting") }),
-  z.object({ state: z.literal("failed"), error: TurnError }),
-]);
-export type SessionStart = z.infer<typeof SessionStart>;
-
-export const SessionRow = z.object({
-  id: SessionId,
-  projectId: ProjectId,
-  title: z.string(),
-  lastActiveAt: z.string(),
-  createdAt: z.string(),
-  cliType: CliType,
-  archived: z.boolean(),
-  turn: Turn,
-  parentId: z.optional(SessionId),
-  unread: z.optional(z.boolean()),
-  /** Its turn is over, and it goes on by itself when agents that it started have finished. */
-  waitsForAgents: z.optional(z.boolean()),
-  /** How full the agent's context is, and what the session has cost so far. */
-  usage: z.optional(Usage),
-  /** Of a session that was made without waiting for its agent, until that is there. */
-  start: z.optional(SessionStart),
-});
-export type SessionRow = z.infer<typeof SessionRow>;
 
 export const AgentStatus = z.enum(["idle", "starting", "connected", "disconnected", "reconnecting"]);
 export type AgentStatus = z.infer<typeof AgentStatus>;
@@ -101,20 +73,9 @@ export type AgentInfo = z.infer<typeof AgentInfo>;
 /** What a follower needs besides the entries to stand where the session stands. */
 const standing = {
   sessionId: SessionId,
-  seq: Seq,
-  turn: Turn,
-  /** Open permissions and questions. */
-  pending: z.array(PendingRequest),
-  visits: z.optional(z.array(PendingQuestion)),
-  queue: z.array(QueueItem),
-  queuePaused: z.boolean(),
-  config: SessionConfig,
-  title: z.string(),
-  titleSource: z.enum(["none", "derived", "agent", "user"]),
-  archived: z.boolean(),
+  ...SessionFields.shape,
   draft: z.optional(z.string()),
   draftAttachments: z.optional(z.array(Part)),
-  waits: z.optional(z.array(ArmedWait)),
 };
 
 /** Whose policy a message is about; one of the ids, by the scope. */

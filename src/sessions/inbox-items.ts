@@ -1,7 +1,7 @@
 import type { Entry } from "../protocol/entry.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import { INBOX_INPUT_CHARS_MAX, INBOX_SESSIONS_MAX, type InboxItem, type RunningTool } from "../protocol/inbox.ts";
-import { isTurnActive, type SessionState } from "../protocol/session-state.ts";
+import { isTurnActive, type SessionState } from "../protocol/session-schema.ts";
 
 interface WorkingSession {
   readonly id: SessionId;

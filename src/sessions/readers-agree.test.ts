@@ -5,7 +5,7 @@ import { openSession, type SessionScene } from "../../tests/core/session-scene.t
 import { roundsOf, type SeededRandom, seededRandom } from "../../tests/support/seeded-random.ts";
 import { entriesOf, foldMessage } from "../protocol/fold-message.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
-import { EMPTY_SESSION, type SessionState } from "../protocol/session-state.ts";
+import { EMPTY_SESSION, type SessionState } from "../protocol/session-schema.ts";
 
 const STEPS = 60;
 /** Beyond the entries any of these talks can make. */

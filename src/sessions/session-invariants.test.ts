@@ -6,7 +6,7 @@ import { type Entry, isTextEntry } from "../protocol/entry.ts";
 import { Fact } from "../protocol/facts.ts";
 import { entriesOf } from "../protocol/fold-message.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
-import { EMPTY_SESSION, isTurnActive, type SessionState } from "../protocol/session-state.ts";
+import { EMPTY_SESSION, isTurnActive, type SessionState } from "../protocol/session-schema.ts";
 
 const STEPS = 80;
 

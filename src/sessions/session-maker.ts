@@ -8,8 +8,8 @@ import type { ClientMessage } from "../protocol/client-messages.ts";
 import type { Budget, Delegator } from "../protocol/delegation.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import { SessionId } from "../protocol/ids.ts";
-import type { PlainServerMessage, SessionRow } from "../protocol/server-messages.ts";
-import { UNTITLED } from "../protocol/session-state.ts";
+import type { PlainServerMessage } from "../protocol/server-messages.ts";
+import { newSessionRow, type SessionRow } from "../protocol/session-schema.ts";
 import { applyChoices } from "./agent/apply-choices.ts";
 import { EarlyEvents } from "./agent/early-events.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
@@ -128,18 +128,14 @@ interface MadeSession {
 function describeNew({ command, id, cwd, agent, delegation }: MadeSession, createdAt: string) {
   const { projectId, cliType, title } = command;
   const parentId = delegation?.parentId ?? null;
-  const row: SessionRow = {
+  const row = newSessionRow({
     id,
     projectId,
     cliType,
-    title: title ?? UNTITLED,
     createdAt,
-    lastActiveAt: createdAt,
-    archived: false,
-    turn: { state: "idle" },
-    unread: false,
+    ...(title !== undefined && { title }),
     ...(parentId !== null && { parentId }),
-  };
+  });
   const agentSessionId = agent?.session.agentSessionId ?? NO_AGENT_SESSION;
   const binding: AgentBinding = { agentSessionId, createdAt, cwd, state: agent ? "active" : "idle", since: createdAt };
   const session: SessionRow = agent ? row : { ...row, start: { state: "starting" } };

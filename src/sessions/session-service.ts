@@ -10,7 +10,7 @@ import { isoTime, type World } from "../ports/world.ts";
 import type { ClientMessage, QuestionResponse, SessionCommand } from "../protocol/client-messages.ts";
 import type { Entry } from "../protocol/entry.ts";
 import { ErrorCode, REFUSE, RefusalError } from "../protocol/errors.ts";
-import type { Fact, FactBody } from "../protocol/facts.ts";
+import { type Fact, ROW_FACTS } from "../protocol/facts.ts";
 import { type CliType, cliTypeOf, type ElicitationId, type ProjectId, type SessionId } from "../protocol/ids.ts";
 import type { SessionResult } from "../protocol/inbox.ts";
 import { OUTPUT_PIECE_CHARS_MAX, PAGE_ENTRIES_DEFAULT } from "../protocol/limits.ts";
@@ -21,10 +21,9 @@ import type {
   SessionOutput,
   SessionPage,
   SessionResumed,
-  SessionRow,
 } from "../protocol/server-messages.ts";
 import type { Turn } from "../protocol/session-parts.ts";
-import type { SessionState } from "../protocol/session-state.ts";
+import { type SessionRow, type SessionState, sessionFieldsOf } from "../protocol/session-schema.ts";
 import { Recovery, retrySignedOut } from "./agent/recovery.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import { CommandReceipts } from "./command-receipts.ts";
@@ -70,17 +69,6 @@ const RESULT_ENTRIES_READ_MAX = 20;
 
 type SessionChildren = Extract<PlainServerMessage, { type: "session:children" }>;
 type Seen = Extract<ClientMessage, { type: "session:seen" }>;
-
-/** After these the session's row in lists looks different. */
-const ROW_FACTS: ReadonlySet<FactBody["type"]> = new Set<FactBody["type"]>([
-  "session:turn",
-  "session:title-updated",
-  "session:archived",
-  "session:unarchived",
-  "session:waits",
-  // The row says what the session has cost.
-  "session:config",
-]);
 
 /** The only door to sessions: the page, the command line and MCP tools all act through it. */
 export class SessionService {
@@ -465,20 +453,9 @@ function sessionStanding(
   state: SessionState,
   draft: Draft,
 ): Omit<SessionResumed, "type" | "requestId"> {
-  const { seq, turn, pending, visits, queue, queuePaused, config, title, titleSource, archived, waits } = state;
   return {
     sessionId,
-    seq,
-    turn,
-    pending: [...pending],
-    visits: [...visits],
-    queue: [...queue],
-    queuePaused,
-    config,
-    title,
-    titleSource,
-    archived,
-    ...(waits !== undefined && { waits: [...waits] }),
+    ...sessionFieldsOf(state),
     ...(draft.content !== "" && { draft: draft.content }),
     ...(draft.attachments.length > 0 && { draftAttachments: [...draft.attachments] }),
   };

@@ -6,6 +6,7 @@ import type { SessionLog } from "../ports/session-log.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import { cliTypeOf, ProjectId, SessionId } from "../protocol/ids.ts";
 import type { Project } from "../protocol/server-messages.ts";
+import { newSessionRow } from "../protocol/session-schema.ts";
 
 const LegacyProject = z.looseObject({
   id: ProjectId,
@@ -68,16 +69,15 @@ function importSession(log: SessionLog, session: z.infer<typeof LegacySession>, 
   if (log.row(session.id)) return;
   const createdAt = session.createdAt ?? session.lastActiveAt ?? now;
   log.create(
-    {
+    newSessionRow({
       id: session.id,
       projectId: session.projectId,
       cliType: cliTypeOf(session.id),
-      title: session.title ?? "New Session",
       createdAt,
       lastActiveAt: session.lastActiveAt ?? createdAt,
       archived: session["archived"] === true,
-      turn: { state: "idle" },
-    },
+      ...(session.title !== undefined && { title: session.title }),
+    }),
     {
       // The older app named a session by the agent's own id of it.
       agentSessionId: session.id.slice(session.id.indexOf(":") + 1),

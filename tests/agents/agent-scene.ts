@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Entry, Part, ToolCallEntry } from "../../src/protocol/entry.ts";
 import { isPermission } from "../../src/protocol/pending-request.ts";
-import type { SessionState } from "../../src/protocol/session-state.ts";
+import type { SessionState } from "../../src/protocol/session-schema.ts";
 import type { Message, SocketClient } from "../support/socket-client.ts";
 import { type TempDir, tempDir } from "../support/temp-dir.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";

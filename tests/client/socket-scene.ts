@@ -4,7 +4,7 @@ import { Connection, type ConnectionPhase } from "../../src/client/connection.ts
 import type { ClientMessage } from "../../src/protocol/client-messages.ts";
 import { SessionId } from "../../src/protocol/ids.ts";
 import type { ServerMessage, SessionHistory } from "../../src/protocol/server-messages.ts";
-import { EMPTY_CONFIG } from "../../src/protocol/session-parts.ts";
+import { EMPTY_SESSION, sessionFieldsOf } from "../../src/protocol/session-schema.ts";
 
 /** Values that arrive in order, each taken once, by whoever waits for the next. */
 class Arrivals<Value> {
@@ -138,19 +138,13 @@ export const SESSION = SessionId.parse("builtin:one");
 export function history(seq: number, requestId: string | undefined, title = "New Session"): SessionHistory {
   return {
     type: "session:history",
+    ...sessionFieldsOf(EMPTY_SESSION),
     requestId,
     sessionId: SESSION,
     seq,
     entries: [],
     hasMore: false,
-    turn: { state: "idle" },
-    pending: [],
-    queue: [],
-    queuePaused: false,
-    config: EMPTY_CONFIG,
     title,
-    titleSource: "none",
-    archived: false,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Entry } from "../../src/protocol/entry.ts";
 import type { Fact, FactBody } from "../../src/protocol/facts.ts";
 import type { SessionId } from "../../src/protocol/ids.ts";
 import { reduceSession } from "../../src/protocol/reduce-session.ts";
-import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../src/protocol/session-state.ts";
+import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../src/protocol/session-schema.ts";
 import { SESSION, turnId } from "./names.ts";
 
 /** Writes to a log as a session does: numbers facts, folds them, and lets entries of ended turns settle. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { AgentBinding } from "../../src/ports/session-log.ts";
 import type { SessionId } from "../../src/protocol/ids.ts";
-import type { SessionRow } from "../../src/protocol/server-messages.ts";
+import { newSessionRow, type SessionRow } from "../../src/protocol/session-schema.ts";
 import { openDatabase } from "../../src/store/database/open-database.ts";
 import { StorageWatch } from "../../src/store/database/storage-watch.ts";
 import { SearchBacklog } from "../../src/store/search/search-backlog.ts";
@@ -23,17 +23,7 @@ export const BINDING: AgentBinding = {
 };
 
 export function sessionRow(id: SessionId = SESSION): SessionRow {
-  return {
-    id,
-    projectId: PROJECT,
-    title: "New Session",
-    lastActiveAt: NOW,
-    createdAt: NOW,
-    cliType: BUILTIN,
-    archived: false,
-    turn: { state: "idle" },
-    unread: false,
-  };
+  return newSessionRow({ id, projectId: PROJECT, cliType: BUILTIN, createdAt: NOW });
 }
 
 /** A database on a real disk with one project; it can be closed and opened again like after a crash. */

@@ -5,7 +5,7 @@ import type { Fact, FactBody } from "../../src/protocol/facts.ts";
 import { entriesOf } from "../../src/protocol/fold-message.ts";
 import type { TurnId } from "../../src/protocol/ids.ts";
 import { reduceSession } from "../../src/protocol/reduce-session.ts";
-import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../src/protocol/session-state.ts";
+import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../src/protocol/session-schema.ts";
 import type { WholeOutput } from "../../src/protocol/shorten-entry.ts";
 import type { StopReason } from "../../src/protocol/stop-reason.ts";
 import { offloadOutput } from "../../src/sessions/commit/offload-output.ts";

@@ -3,7 +3,7 @@ import { Hub } from "../../src/fanout/hub.ts";
 import type { Subscription } from "../../src/fanout/subscription.ts";
 import { entriesOf, foldMessage } from "../../src/protocol/fold-message.ts";
 import { FactMessage } from "../../src/protocol/server-messages.ts";
-import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-state.ts";
+import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-schema.ts";
 import type { SessionScene } from "./session-scene.ts";
 
 /** A client that follows a session through the log and folds what it is sent, as the page does. */

@@ -6,7 +6,7 @@ import { entriesOf, foldMessage } from "../../src/protocol/fold-message.ts";
 import type { SessionId } from "../../src/protocol/ids.ts";
 import { PAGE_ENTRIES_MAX } from "../../src/protocol/limits.ts";
 import type { PlainServerMessage, SessionHistory } from "../../src/protocol/server-messages.ts";
-import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-state.ts";
+import { EMPTY_SESSION, type SessionState } from "../../src/protocol/session-schema.ts";
 import type { Answer } from "../../src/sessions/answer.ts";
 import { Delegations, TREE_LIMITS } from "../../src/sessions/delegation/delegations.ts";
 import { PolicyService } from "../../src/sessions/policy/policy-service.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { SessionState } from "../../src/protocol/session-state.ts";
+import type { SessionState } from "../../src/protocol/session-schema.ts";
 import { startTestServer } from "../support/test-server.ts";
 import { reopen, startTalk, Talk } from "./talk.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { entriesOf } from "../../src/protocol/fold-message.ts";
-import { isTurnActive, type SessionState } from "../../src/protocol/session-state.ts";
+import { isTurnActive, type SessionState } from "../../src/protocol/session-schema.ts";
 import { roundsOf, seededRandom } from "../support/seeded-random.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
 import { Interleaving } from "./interleaving.ts";

@@ -5,7 +5,7 @@ import { WireTrace } from "../../src/agents/acp/connection/wire-trace.ts";
 import { ClientTerminals } from "../../src/agents/client/client-terminals.ts";
 import type { AgentEvent, RestoreRequest } from "../../src/ports/agents.ts";
 import { CliType } from "../../src/protocol/ids.ts";
-import type { SessionState } from "../../src/protocol/session-state.ts";
+import type { SessionState } from "../../src/protocol/session-schema.ts";
 import { NO_DESK, PLAIN_HOST } from "../core/acp-scene.ts";
 import { countingWorld } from "../core/counting-world.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";

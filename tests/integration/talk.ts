@@ -4,7 +4,7 @@ import type { ProjectId, SessionId } from "../../src/protocol/ids.ts";
 import { isPermission, isQuestion } from "../../src/protocol/pending-request.ts";
 import type { PendingQuestion } from "../../src/protocol/question.ts";
 import type { PendingPermission } from "../../src/protocol/session-parts.ts";
-import { isTurnActive, type SessionState } from "../../src/protocol/session-state.ts";
+import { isTurnActive, type SessionState } from "../../src/protocol/session-schema.ts";
 import type { SocketClient } from "../support/socket-client.ts";
 import type { TestServer } from "../support/test-server.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { cliTypeOf, SessionId } from "../../src/protocol/ids.ts";
-import { isTurnActive } from "../../src/protocol/session-state.ts";
+import { isTurnActive } from "../../src/protocol/session-schema.ts";
 import { startTalk, Talk } from "../integration/talk.ts";
 import { McpCaller, sessionToken } from "../orchestration/mcp-caller.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isLockHeld } from "../../src/operations/instance-lock.ts";
-import { isTurnActive } from "../../src/protocol/session-state.ts";
+import { isTurnActive } from "../../src/protocol/session-schema.ts";
 import type { Talk } from "../integration/talk.ts";
 import { roundsOf, type SeededRandom, seededRandom } from "../support/seeded-random.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";

@@ -1,7 +1,8 @@
 import type { Entry } from "../../src/protocol/entry.ts";
 import { CliType, CommandId, EntryId, PermissionId, TurnId } from "../../src/protocol/ids.ts";
 import type { ShellToPortlet } from "../../src/protocol/portlet-messages.ts";
-import { EMPTY_CONFIG, type PendingPermission, type Turn } from "../../src/protocol/session-parts.ts";
+import type { PendingPermission, Turn } from "../../src/protocol/session-parts.ts";
+import { EMPTY_SESSION, sessionFieldsOf } from "../../src/protocol/session-schema.ts";
 
 type History = Extract<ShellToPortlet, { type: "session:history" }>;
 type EntryOf<Type extends Entry["type"]> = Extract<Entry, { type: Type }>;
@@ -25,17 +26,10 @@ export const SESSION: ShellToPortlet = {
 export function history(entries: readonly Entry[], more: Optional<History> = {}): History {
   const base: History = {
     type: "session:history",
+    ...sessionFieldsOf(EMPTY_SESSION),
     seq: 1_000,
     entries: [...entries],
     hasMore: false,
-    turn: { state: "idle" },
-    pending: [],
-    queue: [],
-    queuePaused: false,
-    config: EMPTY_CONFIG,
-    title: "New Session",
-    titleSource: "none",
-    archived: false,
   };
   return Object.assign(base, more);
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ClientMessage } from "../../src/protocol/client-messages.ts";
 import { FactMessage, PlainServerMessage, type ServerMessage } from "../../src/protocol/server-messages.ts";
-import type { SessionState } from "../../src/protocol/session-state.ts";
+import type { SessionState } from "../../src/protocol/session-schema.ts";
 import { FoldedSessions } from "./folded-sessions.ts";
 import { DEADLINE_MS } from "./wait-for.ts";
 

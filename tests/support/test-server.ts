@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import type { SessionState } from "../../src/protocol/session-state.ts";
+import type { SessionState } from "../../src/protocol/session-schema.ts";
 import { type ProcessWatch, watchProcesses } from "./leftover-processes.ts";
 import { SocketClient } from "./socket-client.ts";
 import { type TempDir, tempDir } from "./temp-dir.ts";

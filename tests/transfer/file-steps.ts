@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SessionRow } from "../../src/protocol/server-messages.ts";
+import { SessionRow } from "../../src/protocol/session-schema.ts";
 import type { TestServer } from "../support/test-server.ts";
 
 const Imported = z.object({

@@ -1,5 +1,5 @@
 import { ProjectId } from "../../src/protocol/ids.ts";
-import type { SessionRow } from "../../src/protocol/server-messages.ts";
+import type { SessionRow } from "../../src/protocol/session-schema.ts";
 import { Talk } from "../integration/talk.ts";
 import type { Message, SocketClient } from "../support/socket-client.ts";
 

@@ -1,5 +1,5 @@
 import type { AgentStatus } from "../../protocol/server-messages.ts";
-import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import { isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
 
 interface SendSurroundings {
   /** The session's history has arrived. */

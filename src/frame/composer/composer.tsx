@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { KeyHint } from "../../ui/controls/key-hint.tsx";
 import { LazyView } from "../../ui/controls/lazy-view.tsx";
 import { Icon } from "../../ui/icons/icon.tsx";
@@ -24,7 +24,7 @@ export function Composer({ model }: { model: PortletModel }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const isOff = usePiece(model, (state) => !canSend(state));
   const isActive = usePiece(model, (state) => isTurnActive(state.session.turn));
-  const isWaiting = usePiece(model, ({ session }) => (session.waits?.length ?? 0) > 0);
+  const isWaiting = usePiece(model, ({ session }) => session.waits.length > 0);
   const hasQueue = usePiece(model, (state) => state.session.queue.length > 0);
   const isSteerable = usePiece(model, (state) => canSteer(state.session));
   const canEverSteer = usePiece(model, (state) => state.session.config.abilities?.steering === true);

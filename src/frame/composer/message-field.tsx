@@ -1,5 +1,5 @@
 import { useLayoutEffect } from "preact/hooks";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
 import { canSteer } from "./can-send.ts";
 import { composerIntent } from "./composer-key.ts";

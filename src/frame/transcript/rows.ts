@@ -2,7 +2,7 @@ import { type Entry, isTextEntry } from "../../protocol/entry.ts";
 import type { CommandId } from "../../protocol/ids.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
 import type { Turn } from "../../protocol/session-parts.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { isNextTurnBegun, type TurnEndAction, turnEndActions, unsaidEnd } from "./turn-end.ts";
 
 /** Space above a row: none at the very top, none inside a run of lines, a paragraph, or the start of a turn. */

@@ -1,6 +1,6 @@
 import type { Entry } from "../../protocol/entry.ts";
 import type { Turn } from "../../protocol/session-parts.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { type TurnEndWords, turnEndWords } from "../../protocol/turn-end-words.ts";
 
 /** What can be done about a turn that ended badly. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { isRefusal } from "../../sessions/delegation/delegations.ts";
 import { armWait, refuseWake } from "../arm-wait.ts";
 import { refuseVisibly } from "../refuse-visibly.ts";

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
-import type { AgentInfo, ProcessTopology, SessionRow } from "../../protocol/server-messages.ts";
+import type { AgentInfo, ProcessTopology } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { TroubleNotice } from "../controls/trouble-notice.tsx";

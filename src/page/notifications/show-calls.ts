@@ -1,6 +1,6 @@
 import { effect } from "@preact/signals";
 import type { SessionId } from "../../protocol/ids.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { type NotificationLevel, notificationLevel } from "../notification-level.ts";
 import { sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { SessionId } from "../../protocol/ids.ts";
 import { requestIdOf } from "../../protocol/pending-request.ts";
-import { FactMessage, PlainServerMessage, type ServerMessage, SessionRow } from "../../protocol/server-messages.ts";
+import { FactMessage, PlainServerMessage, type ServerMessage } from "../../protocol/server-messages.ts";
+import { SessionRow } from "../../protocol/session-schema.ts";
 import { EMPTY_INBOX, foldInbox, type Inbox, inboxEntries } from "./fold-inbox.ts";
 
 const A = SessionId.parse("builtin:a");

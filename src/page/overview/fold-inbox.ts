@@ -1,7 +1,8 @@
 import type { SessionId } from "../../protocol/ids.ts";
 import type { InboxItem } from "../../protocol/inbox.ts";
 import { type PendingRequest, requestIdOf } from "../../protocol/pending-request.ts";
-import type { FactMessage, ServerMessage, SessionRow } from "../../protocol/server-messages.ts";
+import type { FactMessage, ServerMessage } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 
 /** What each session at work does and waits with. */
 export type Inbox = ReadonlyMap<SessionId, InboxItem>;

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ignore } from "../../lib/ignore.ts";
 import type { SessionId } from "../../protocol/ids.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { type AgentsStatus, memoryWords, useAgentsStatus } from "../agents/agents-status.ts";
 import { Mark } from "../controls/mark.tsx";

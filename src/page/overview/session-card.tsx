@@ -1,6 +1,5 @@
 import type { InboxItem } from "../../protocol/inbox.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive, type SessionRow } from "../../protocol/session-schema.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { costWords } from "../../ui/words/cost-words.ts";

@@ -1,4 +1,4 @@
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import type { IconName } from "../../ui/icons/icon-shapes.ts";
 import { chordsOf } from "../../ui/keys/key-bindings.ts";
 import { ANYWHERE, IN_SESSION, TABS } from "../../ui/keys/shortcut-table.ts";

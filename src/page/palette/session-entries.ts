@@ -1,4 +1,4 @@
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { relativeAge } from "../../ui/words/relative-age.ts";
 import { MARK_WORDS, sessionMark } from "../state/session-mark.ts";

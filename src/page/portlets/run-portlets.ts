@@ -2,7 +2,7 @@ import { effect } from "@preact/signals";
 import type { Connection } from "../../client/connection.ts";
 import type { SessionId } from "../../protocol/ids.ts";
 import { type PortletToShell, readFromPortlet } from "../../protocol/portlet-messages.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import type { KeyPress } from "../../ui/keys/shell-shortcut.ts";
 import type { Shell } from "../state/shell.ts";
 import { askToKill, stopTree } from "../state/shell-actions.ts";

@@ -1,4 +1,5 @@
-import type { Project, SessionRow } from "../../protocol/server-messages.ts";
+import type { Project } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";

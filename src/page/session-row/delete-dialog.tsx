@@ -1,5 +1,5 @@
 import type { SessionId } from "../../protocol/ids.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { ConfirmDialog } from "../controls/confirm-dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import { agentOf, rowOf } from "../state/shell-state.ts";

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { tabIdOf } from "../portlets/portlet-frame.ts";
 import type { Shell } from "../state/shell.ts";

@@ -1,4 +1,4 @@
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import type { IconName } from "../../ui/icons/icon-shapes.ts";
 import { keyWords } from "../../ui/keys/key-bindings.ts";
 import { printPortlet } from "../portlets/ask-portlet.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SessionRow } from "../../protocol/server-messages.ts";
+import { SessionRow } from "../../protocol/session-schema.ts";
 import { projectCostWords } from "./project-cost.ts";
 
 const at = "2026-01-15T09:00:00.000Z";

@@ -1,4 +1,4 @@
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { costWords } from "../../ui/words/cost-words.ts";
 
 /** What a project's sessions have cost together, by currency; empty when no agent said. */

@@ -1,6 +1,7 @@
 import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import type { Project, SessionRow } from "../../protocol/server-messages.ts";
+import type { Project } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import type { Shell } from "../state/shell.ts";
 import { askForSession } from "../state/shell-actions.ts";

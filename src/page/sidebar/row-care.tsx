@@ -1,6 +1,7 @@
 import { useComputed } from "@preact/signals";
 import type { ComponentChild, ComponentType } from "preact";
-import type { Project, SessionRow } from "../../protocol/server-messages.ts";
+import type { Project } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { LazyView } from "../../ui/controls/lazy-view.tsx";
 import { Icon } from "../../ui/icons/icon.tsx";
 import type { RowMenu, Shell } from "../state/shell.ts";

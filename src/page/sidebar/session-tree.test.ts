@@ -1,5 +1,5 @@
 import { expect, it } from "bun:test";
-import { SessionRow } from "../../protocol/server-messages.ts";
+import { SessionRow } from "../../protocol/session-schema.ts";
 import { sessionMark } from "../state/session-mark.ts";
 import { type SessionBranch, sessionTree } from "./session-tree.ts";
 

@@ -1,5 +1,5 @@
 import type { SessionId } from "../../protocol/ids.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 
 /** A session and the sessions its agent started. */
 export interface SessionBranch {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SessionRow } from "../../protocol/server-messages.ts";
+import { SessionRow } from "../../protocol/session-schema.ts";
 import { attentionIn, countsIn, waitingSessions } from "./attention.ts";
 
 const NOW = Date.parse("2026-01-15T12:00:00.000Z");

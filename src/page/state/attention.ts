@@ -1,5 +1,5 @@
 import type { SessionId } from "../../protocol/ids.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { type SessionMark, sessionMark } from "./session-mark.ts";
 import type { ShellState } from "./shell-state.ts";
 

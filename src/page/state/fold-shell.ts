@@ -1,5 +1,6 @@
 import type { SessionId } from "../../protocol/ids.ts";
-import type { PlainServerMessage, Project, ServerMessage, SessionRow } from "../../protocol/server-messages.ts";
+import type { PlainServerMessage, Project, ServerMessage } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { WRITABLE } from "../../protocol/storage.ts";
 import { rowOf, type ShellState } from "./shell-state.ts";
 

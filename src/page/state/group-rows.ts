@@ -1,5 +1,5 @@
 import type { ProjectId, SessionId } from "../../protocol/ids.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { newestFirst } from "./shell-state.ts";
 
 export type RowsByProject = ReadonlyMap<ProjectId, readonly SessionRow[]>;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { effect } from "@preact/signals";
-import { SessionRow } from "../../protocol/server-messages.ts";
+import { SessionRow } from "../../protocol/session-schema.ts";
 import { RowSignals } from "./row-signals.ts";
 
 const AT = "2026-01-15T12:00:00.000Z";

@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { SessionId } from "../../protocol/ids.ts";
-import type { AgentInfo, SessionRow } from "../../protocol/server-messages.ts";
+import type { AgentInfo } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import type { ShellState } from "./shell-state.ts";
 
 /** One signal per session: with a thousand rows in the sidebar, one that changes wakes its own and none of the others. */

@@ -3,7 +3,7 @@ import { toolLine } from "../../presentation/tool-line.ts";
 import { commandOf } from "../../protocol/command-of.ts";
 import type { InboxItem, RunningTool } from "../../protocol/inbox.ts";
 import { isPermission, type PendingRequest } from "../../protocol/pending-request.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { sessionMark } from "./session-mark.ts";
 
 /** What a session is about right now: plain words, and the exact thing apart from them. */

@@ -1,5 +1,5 @@
-import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { Turn } from "../../protocol/session-parts.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 
 /** What a session needs, as a shape: see the marks in `styles/controls/marks.css`. */
 export type SessionMark = "working" | "waiting" | "stalled" | "failed" | "paused" | "unread" | "none";

@@ -1,6 +1,5 @@
 import type { CliType, ProjectId, SessionId } from "../../protocol/ids.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive, type SessionRow } from "../../protocol/session-schema.ts";
 import { newCommandId } from "../../ui/new-command-id.ts";
 import { waitingSessions } from "./attention.ts";
 import { onceListed } from "./once-listed.ts";

@@ -1,7 +1,8 @@
 import type { ChildStatus } from "../../protocol/delegation.ts";
 import type { CliType, ProjectId, SessionId } from "../../protocol/ids.ts";
 import type { AgentQuestion } from "../../protocol/question.ts";
-import type { AgentInfo, AgentStatus, Project, SessionRow } from "../../protocol/server-messages.ts";
+import type { AgentInfo, AgentStatus, Project } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { type StorageState, WRITABLE } from "../../protocol/storage.ts";
 
 export interface AgentStanding {

@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import type { SessionId } from "../../protocol/ids.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { Mark } from "../controls/mark.tsx";

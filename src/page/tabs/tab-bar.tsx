@@ -2,7 +2,7 @@ import { useComputed } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { withKey } from "../../ui/keys/key-bindings.ts";
 import { isNarrow } from "../is-narrow.ts";

@@ -3,7 +3,7 @@ import type { SessionLog, StoredSession } from "../../ports/session-log.ts";
 import type { UserEntry } from "../../protocol/entry.ts";
 import type { TurnId } from "../../protocol/ids.ts";
 import { isQuestion, requestIdOf } from "../../protocol/pending-request.ts";
-import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import { isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
 import { openQuestion } from "../rules/observe-question.ts";
 import type { AgentEffect } from "../rules/session-context.ts";
 import type { AgentLink } from "./agent-link.ts";

@@ -2,7 +2,7 @@ import type { Commit, SessionLog } from "../../ports/session-log.ts";
 import { agentIdOf, type Entry, type UserEntry } from "../../protocol/entry.ts";
 import type { Fact } from "../../protocol/facts.ts";
 import type { EntryId, SessionId } from "../../protocol/ids.ts";
-import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import { isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
 import type { WholeOutput } from "../../protocol/shorten-entry.ts";
 import { type CommandResult, receiptOf } from "../command-result.ts";
 import type { SessionContext } from "../rules/session-context.ts";

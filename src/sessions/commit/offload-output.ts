@@ -2,7 +2,7 @@ import type { Entry, ToolCallEntry } from "../../protocol/entry.ts";
 import { positionOfEntry } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import type { EntryId } from "../../protocol/ids.ts";
-import type { SessionState } from "../../protocol/session-state.ts";
+import type { SessionState } from "../../protocol/session-schema.ts";
 import { shortenEntry, type WholeOutput } from "../../protocol/shorten-entry.ts";
 import { shortenParts } from "../../protocol/shorten-parts.ts";
 import { extend, SHOWN_CHARS_MAX } from "../../protocol/shown-text.ts";

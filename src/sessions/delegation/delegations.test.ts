@@ -4,7 +4,7 @@ import { BINDING, openStore, sessionRow, type TestStore } from "../../../tests/c
 import { NO_CONTINUATION } from "../../ports/session-log.ts";
 import type { Delegator } from "../../protocol/delegation.ts";
 import { SessionId, TurnId } from "../../protocol/ids.ts";
-import { EMPTY_SESSION } from "../../protocol/session-state.ts";
+import { EMPTY_SESSION } from "../../protocol/session-schema.ts";
 import { Delegations, isRefusal, TREE_LIMITS, type TreeLimits } from "./delegations.ts";
 
 const id = (name: string) => SessionId.parse(`builtin:${name}`);

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../ports/agents.ts";
 import type { PermissionId, TurnId } from "../../protocol/ids.ts";
 import { isPermission } from "../../protocol/pending-request.ts";
 import type { PendingPermission, PermissionToolCall } from "../../protocol/session-parts.ts";
-import type { SessionState } from "../../protocol/session-state.ts";
+import type { SessionState } from "../../protocol/session-schema.ts";
 import type { Verdict } from "./policy.ts";
 import type { Consideration, JudgedSession, PolicyService } from "./policy-service.ts";
 

@@ -5,7 +5,7 @@ import type { FactBody } from "../../protocol/facts.ts";
 import { CommandId } from "../../protocol/ids.ts";
 import { QUEUE_ITEMS_MAX } from "../../protocol/limits.ts";
 import type { QueueItem } from "../../protocol/session-parts.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { refuseAttachments, refuseQueue } from "./refuse-attachments.ts";
 import { type Decision, NOTHING, type Outcome, type SessionContext } from "./session-context.ts";
 import { startTurn } from "./start-turn.ts";

@@ -2,7 +2,7 @@ import type { ArmedWait } from "../../protocol/delegation.ts";
 import { REFUSE } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { CommandId, type SessionId } from "../../protocol/ids.ts";
-import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import { isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
 import type { Decision, SessionContext } from "./session-context.ts";
 import { startTurn } from "./start-turn.ts";
 
@@ -43,7 +43,7 @@ export function decideWait(
   { state, now }: SessionContext,
   { wait }: Extract<WaitCommand, { type: "session:wait" }>,
 ): Decision {
-  const waits = state.waits ?? [];
+  const { waits } = state;
   if (waits.some(({ waitId }) => waitId === wait.waitId)) return { ok: true, answer: null, facts: [], effects: [] };
   if (waits.length >= WAITS_MAX) return { ok: false, refusal: REFUSE.limitExceeded("waits of one session", WAITS_MAX) };
   const items = [...waits, { ...wait, agentIds: [...wait.agentIds], armedAt: now }];
@@ -53,7 +53,7 @@ export function decideWait(
 /** The wait and the turn it starts change places in one commit: it wakes once, whatever happens in between. */
 export function decideWake(context: SessionContext, command: Extract<WaitCommand, { type: "session:wake" }>): Decision {
   const { state } = context;
-  const met = (state.waits ?? []).filter(({ waitId }) => command.waitIds.includes(waitId));
+  const met = state.waits.filter(({ waitId }) => command.waitIds.includes(waitId));
   if (met.length === 0) return { ok: false, refusal: REFUSE.notPending("nothing waits for this any more") };
   if (isTurnActive(state.turn)) return { ok: false, refusal: REFUSE.notPending("the session is at work again") };
   const started = startTurn(context, {

@@ -3,7 +3,7 @@ import { commandId, permissionId } from "../../../tests/core/names.ts";
 import { PureSession } from "../../../tests/core/pure-session.ts";
 import type { AgentEvent } from "../../ports/agents.ts";
 import { QUEUE_ITEMS_MAX } from "../../protocol/limits.ts";
-import type { SessionState } from "../../protocol/session-state.ts";
+import type { SessionState } from "../../protocol/session-schema.ts";
 
 const IMAGE = { type: "image", mimeType: "image/png", data: "AAAA" } as const;
 

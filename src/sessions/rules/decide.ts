@@ -3,7 +3,7 @@ import { REFUSE } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { isPermission } from "../../protocol/pending-request.ts";
 import type { PermissionOutcome } from "../../protocol/session-parts.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { decideQuestion } from "./decide-question.ts";
 import {
   type AuthoredSend,

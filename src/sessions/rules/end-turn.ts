@@ -3,7 +3,7 @@ import type { FactBody } from "../../protocol/facts.ts";
 import { EntryId } from "../../protocol/ids.ts";
 import { isPermission } from "../../protocol/pending-request.ts";
 import type { TurnError } from "../../protocol/session-parts.ts";
-import type { SessionState } from "../../protocol/session-state.ts";
+import type { SessionState } from "../../protocol/session-schema.ts";
 import type { StopReason } from "../../protocol/stop-reason.ts";
 import { turnEndWords } from "../../protocol/turn-end-words.ts";
 import { settleCompactions } from "./observe-notice.ts";

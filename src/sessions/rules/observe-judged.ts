@@ -2,7 +2,7 @@ import { findToolCall } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { isPermission } from "../../protocol/pending-request.ts";
 import type { PendingPermission, PermissionOption } from "../../protocol/session-parts.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import type { PermissionJudged } from "../policy/permission-judge.ts";
 import { askUser, cancelled } from "./open-requests.ts";
 import { NOTHING, type Outcome, type SessionContext } from "./session-context.ts";

@@ -10,7 +10,7 @@ import type {
   QuestionAction,
   QuestionEnd,
 } from "../../protocol/question.ts";
-import { isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import { isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
 import { closeOpenText, turnOf } from "./observe-text.ts";
 import { isAskingTooMuch, noteTooManyRequests } from "./open-requests.ts";
 import { NOTHING, type Outcome, type SessionContext } from "./session-context.ts";

@@ -5,7 +5,7 @@ import { type Entry, isTextEntry } from "../../protocol/entry.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { EntryId, TurnId } from "../../protocol/ids.ts";
 import { reduceSession } from "../../protocol/reduce-session.ts";
-import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
 import { endTurn } from "./end-turn.ts";
 import type { Outcome, SessionContext } from "./session-context.ts";
 

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../ports/agents.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { EntryId } from "../../protocol/ids.ts";
 import type { QueueItem } from "../../protocol/session-parts.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { queueFact, startQueued } from "./decide-queue.ts";
 import { closeOpenText } from "./observe-text.ts";
 import { NOTHING, type Outcome, type SessionContext } from "./session-context.ts";

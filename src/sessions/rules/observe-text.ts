@@ -3,7 +3,7 @@ import type { Entry, Part, TextEntry, UserEntry } from "../../protocol/entry.ts"
 import { isTextEntry } from "../../protocol/entry.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { EntryId } from "../../protocol/ids.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { cutAt } from "../../protocol/shown-text.ts";
 import type { SessionContext } from "./session-context.ts";
 

@@ -4,7 +4,7 @@ import type { ToolCallEntry, ToolStatus } from "../../protocol/entry.ts";
 import { findToolCall, runningCalls } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { EntryId } from "../../protocol/ids.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import { cutAt, extend, growthOf, type ShownText } from "../../protocol/shown-text.ts";
 import { closeOpenText, turnOf } from "./observe-text.ts";
 import type { SessionContext } from "./session-context.ts";

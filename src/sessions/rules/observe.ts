@@ -5,7 +5,7 @@ import { EntryId } from "../../protocol/ids.ts";
 import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
 import { isPermission } from "../../protocol/pending-request.ts";
 import type { ConfigOption, SessionConfig, Turn, TurnError, Usage } from "../../protocol/session-parts.ts";
-import { isTurnActive } from "../../protocol/session-state.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
 import type { StopReason } from "../../protocol/stop-reason.ts";
 import type { Observed } from "../policy/permission-judge.ts";
 import { queueFact } from "./decide-queue.ts";

@@ -4,7 +4,7 @@ import { findToolCall } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { EntryId, type PermissionId } from "../../protocol/ids.ts";
 import type { PendingPermission } from "../../protocol/session-parts.ts";
-import type { SessionState } from "../../protocol/session-state.ts";
+import type { SessionState } from "../../protocol/session-schema.ts";
 import { closeOpenText, turnOf } from "./observe-text.ts";
 import type { Effect, Outcome, SessionContext } from "./session-context.ts";
 

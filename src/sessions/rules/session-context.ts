@@ -5,7 +5,7 @@ import type { FactBody } from "../../protocol/facts.ts";
 import type { CommandId, ElicitationId, EntryId, PermissionId, TurnId } from "../../protocol/ids.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
 import type { PermissionOutcome, PermissionToolCall } from "../../protocol/session-parts.ts";
-import type { SessionState } from "../../protocol/session-state.ts";
+import type { SessionState } from "../../protocol/session-schema.ts";
 import type { JudgedQuestion } from "../policy/permission-judge.ts";
 import type { Consideration } from "../policy/policy-service.ts";
 

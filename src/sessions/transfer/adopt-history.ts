@@ -2,6 +2,7 @@ import type { HistorySink, ListedSession } from "../../ports/agent-history.ts";
 import type { Adoption } from "../../ports/transfer-store.ts";
 import { isoTime, type World } from "../../ports/world.ts";
 import { type CliType, type ProjectId, SessionId } from "../../protocol/ids.ts";
+import { newSessionRow } from "../../protocol/session-schema.ts";
 import { ScratchTranscript } from "./scratch-transcript.ts";
 
 interface AdoptionScene {
@@ -33,12 +34,15 @@ export function adoptHistory({ world, cliType, projectId, agentName }: AdoptionS
     const first = entries[0];
     const createdAt = first && "timestamp" in first ? earlier(first.timestamp ?? time, time) : time;
     return {
-      row: {
+      row: newSessionRow({
         id: SessionId.parse(`${cliType}:${world.newId()}`),
-        ...{ projectId, cliType, title: state.title, createdAt, lastActiveAt: time },
-        archived: false,
+        projectId,
+        cliType,
+        title: state.title,
+        createdAt,
+        lastActiveAt: time,
         turn: state.turn,
-      },
+      }),
       binding: { agentSessionId, createdAt, cwd, state: "idle", since: now, adopted: true },
       state,
       entries,

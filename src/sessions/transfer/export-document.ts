@@ -3,6 +3,7 @@ import type { Entry } from "../../protocol/entry.ts";
 import { CliType } from "../../protocol/ids.ts";
 import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
 import { Usage } from "../../protocol/session-parts.ts";
+import { TitleSource } from "../../protocol/session-schema.ts";
 
 export const EXPORT_FORMAT = "liminal-builder-session";
 export const EXPORT_VERSION = 1;
@@ -12,7 +13,7 @@ const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "not a
 /** What a document says of its session, besides what was said in it. */
 export const ExportedSession = z.object({
   title: z.string().min(1).max(TITLE_CHARS_MAX),
-  titleSource: z.enum(["none", "derived", "agent", "user"]),
+  titleSource: TitleSource,
   cliType: CliType,
   agentName: z.string().max(200),
   projectName: z.string().max(1_000),

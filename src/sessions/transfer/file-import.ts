@@ -8,9 +8,9 @@ import { isoTime, type World } from "../../ports/world.ts";
 import type { Entry } from "../../protocol/entry.ts";
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
 import { type CliType, EntryId, type ProjectId, SessionId, TurnId } from "../../protocol/ids.ts";
-import type { PlainServerMessage, Project, SessionRow } from "../../protocol/server-messages.ts";
+import type { PlainServerMessage, Project } from "../../protocol/server-messages.ts";
 import { EMPTY_CONFIG } from "../../protocol/session-parts.ts";
-import { EMPTY_SESSION } from "../../protocol/session-state.ts";
+import { EMPTY_SESSION, newSessionRow, type SessionRow } from "../../protocol/session-schema.ts";
 import type { PolicyService } from "../policy/policy-service.ts";
 import { DocumentError, type ReadDocument, readDocument } from "./read-document.ts";
 
@@ -92,13 +92,9 @@ export class FileImport {
   #adoption({ session, entries }: ReadDocument, { id, path }: Project, cliType: CliType, digest: string): Adoption {
     const { world } = this.#deps;
     const { title, titleSource, createdAt, lastActiveAt, usage } = session;
-    const turn = { state: "idle" } as const;
+    const sessionId = SessionId.parse(`${cliType}:${world.newId()}`);
     return {
-      row: {
-        id: SessionId.parse(`${cliType}:${world.newId()}`),
-        ...{ projectId: id, cliType, title, createdAt, lastActiveAt, turn },
-        archived: false,
-      },
+      row: newSessionRow({ id: sessionId, projectId: id, cliType, title, createdAt, lastActiveAt }),
       binding: { agentSessionId: NO_AGENT_SESSION, createdAt, cwd: path, state: "idle", since: isoTime(world) },
       // A seq of its own: a reader's cursor of nothing must not count as being up to date.
       state: { ...EMPTY_SESSION, seq: 1, title, titleSource, config: { ...EMPTY_CONFIG, usage } },

@@ -3,7 +3,8 @@ import type { TransferStore } from "../../ports/transfer-store.ts";
 import type { World } from "../../ports/world.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { CliType } from "../../protocol/ids.ts";
-import type { PlainServerMessage, Project, SessionRow } from "../../protocol/server-messages.ts";
+import type { PlainServerMessage, Project } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { adoptHistory } from "./adopt-history.ts";
 
 /** Readings that wait for their end at once; the loads themselves go one by one. */

@@ -4,7 +4,7 @@ import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import { CommandId, type EntryId, TurnId } from "../../protocol/ids.ts";
 import { reduceSession } from "../../protocol/reduce-session.ts";
-import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../protocol/session-state.ts";
+import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
 import { boundDepth } from "../bound-depth.ts";
 import { settle } from "../commit/build-commit.ts";
 import { endTurn } from "../rules/end-turn.ts";

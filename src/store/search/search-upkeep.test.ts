@@ -3,7 +3,7 @@ import { NOW, SESSION } from "../../../tests/core/names.ts";
 import { addSession, openSearch } from "../../../tests/core/search-scene.ts";
 import { assistantEntry, toolEntry, userEntry } from "../../../tests/core/some-entries.ts";
 import { SessionId } from "../../protocol/ids.ts";
-import { EMPTY_SESSION } from "../../protocol/session-state.ts";
+import { EMPTY_SESSION } from "../../protocol/session-schema.ts";
 import { SqliteTransferStore } from "../sqlite-transfer-store.ts";
 
 const OTHER = SessionId.parse("builtin:other");

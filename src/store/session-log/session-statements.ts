@@ -1,38 +1,125 @@
 import type { DatabaseSync } from "node:sqlite";
-import { z } from "zod";
+import { z } from "zod/mini";
 import type { AgentBinding, Commit, Continuation, LogFrame, Said } from "../../ports/session-log.ts";
-import { ArmedWait } from "../../protocol/delegation.ts";
 import { Entry } from "../../protocol/entry.ts";
-import { FactBody, FactType, Seq } from "../../protocol/facts.ts";
-import { TurnId } from "../../protocol/ids.ts";
-import { PendingRequest } from "../../protocol/pending-request.ts";
-import { PendingQuestion } from "../../protocol/question.ts";
-import { SessionRow } from "../../protocol/server-messages.ts";
-import { QueueItem, SessionConfig, Turn } from "../../protocol/session-parts.ts";
-import { EMPTY_SESSION, isTurnActive, type SessionState, UNTITLED } from "../../protocol/session-state.ts";
+import { FactBody, FactType } from "../../protocol/facts.ts";
+import { Seq, TurnId } from "../../protocol/ids.ts";
+import {
+  type Column,
+  isTurnActive,
+  ROW_COLUMNS,
+  SessionFields,
+  SessionRow,
+  type SessionState,
+  SHARED_COLUMNS,
+} from "../../protocol/session-schema.ts";
+
+type Value = string | number | null;
+type Row = Readonly<Record<string, unknown>>;
+type Columns = Readonly<Record<string, Column>>;
+
+/** The agent's side of a session, beside the row that lists show. */
+const BINDING_COLUMNS: Readonly<Record<keyof AgentBinding, Column>> = {
+  agentSessionId: { name: "agent_session_id", encoding: "text" },
+  createdAt: { name: "agent_session_at", encoding: "text" },
+  cwd: { name: "cwd", encoding: "text" },
+  state: { name: "agent_state", encoding: "text" },
+  since: { name: "agent_state_at", encoding: "text" },
+  adopted: { name: "adopted", encoding: "boolean" },
+};
+const CONTINUATION_COLUMNS: Readonly<Record<keyof Continuation, Column>> = {
+  processId: { name: "process_id", encoding: "text" },
+  heard: { name: "heard", encoding: "integer" },
+  cancelling: { name: "cancelling", encoding: "text" },
+  agentSeenAt: { name: "agent_seen_at", encoding: "text" },
+};
+/** Written when the session is created, and read whole with it. */
+const CREATED_COLUMNS = storedNames(ROW_COLUMNS, BINDING_COLUMNS);
+/** Written with every commit. */
+const COMMITTED_COLUMNS = [...storedNames(SHARED_COLUMNS, CONTINUATION_COLUMNS), "usage", "unfinished", "last_seq"];
+const COMPUTED_COLUMNS = Object.values(ROW_COLUMNS).flatMap(({ name, sql }) =>
+  sql === undefined ? [] : [`${sql} AS ${name}`],
+);
+/** The whole record, with the columns that are computed from others. */
+const SELECT_SESSION = `SELECT ${["*", ...COMPUTED_COLUMNS].join(", ")} FROM session`;
+
+function storedNames(...tables: readonly Columns[]): string[] {
+  return tables.flatMap((columns) =>
+    Object.values(columns).flatMap(({ name, sql }) => (sql === undefined ? [name] : [])),
+  );
+}
+
+/** `title = :title, …` */
+function assignments(names: readonly string[]): string {
+  return names.map((name) => `${name} = :${name}`).join(", ");
+}
+
+/** The values of these columns, by their names: parameters of a statement. */
+function encode(columns: Columns, from: Row): Record<string, Value> {
+  const stored = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
+  return Object.fromEntries(stored.map(([field, { name, encoding }]) => [name, encodeValue(encoding, from[field])]));
+}
+
+function encodeValue(encoding: Column["encoding"], value: unknown): Value {
+  switch (encoding) {
+    case "boolean":
+    case "flag":
+      return value === true ? 1 : 0;
+    case "json":
+      return value === undefined || value === null ? null : JSON.stringify(value);
+    case "integer":
+      return Number(value);
+    case "text":
+      return value === undefined || value === null ? null : String(value);
+    default:
+      return encoding satisfies never;
+  }
+}
+
+/** The fields behind these columns; a field that has no value is absent. */
+function decode(columns: Columns, row: Row): Record<string, unknown> {
+  const fields = Object.entries(columns).map(([field, { name, encoding }]) => [
+    field,
+    decodeValue(encoding, row[name]),
+  ]);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+function decodeValue(encoding: Column["encoding"], value: unknown): unknown {
+  if (value === null || value === undefined) return undefined;
+  switch (encoding) {
+    case "boolean":
+      return value === 1;
+    case "flag":
+      return value === 1 ? true : undefined;
+    case "json":
+      return JSON.parse(String(value));
+    case "integer":
+      return Number(value);
+    case "text":
+      return String(value);
+    default:
+      return encoding satisfies never;
+  }
+}
 
 /** Every statement the session log runs, prepared once. */
 export function prepareSessionStatements(db: DatabaseSync) {
   return {
     ...prepareCareStatements(db),
     insertSession: db.prepare(
-      `INSERT INTO session (id, project_id, cli_type, title, created_at, last_active_at, archived, turn, agent_session_id, agent_session_at, cwd, agent_state, agent_state_at, adopted)
-       VALUES (?, ?, ?, ?, ?, ?, ?, '{"state":"idle"}', ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO session (${CREATED_COLUMNS.join(", ")}) VALUES (${CREATED_COLUMNS.map((name) => `:${name}`).join(", ")})`,
     ),
-    sessionById: db.prepare("SELECT * FROM session WHERE id = ?"),
+    sessionById: db.prepare(`${SELECT_SESSION} WHERE id = ?`),
     keyById: db.prepare("SELECT key FROM session WHERE id = ?"),
-    rows: db.prepare(
-      "SELECT * FROM session WHERE project_id = ? AND archived <= ? ORDER BY last_active_at DESC, key DESC",
-    ),
+    rows: db.prepare(`${SELECT_SESSION} WHERE project_id = ? AND archived <= ? ORDER BY last_active_at DESC, key DESC`),
     unfinished: db.prepare("SELECT id FROM session WHERE unfinished = 1"),
     updateSession: db.prepare(
-      `UPDATE session SET title = ?, archived = ?, turn = ?, unfinished = ?, last_seq = ?, usage = ?,
-         last_active_at = COALESCE(?, last_active_at), process_id = ?, heard = ?, cancelling = ?, agent_seen_at = ? WHERE key = ?`,
+      `UPDATE session SET ${assignments(COMMITTED_COLUMNS)}, last_active_at = COALESCE(:last_active_at, last_active_at)
+       WHERE key = :key`,
     ),
     ...continuationStatements(db),
-    updateBinding: db.prepare(
-      "UPDATE session SET agent_session_id = ?, agent_session_at = ?, cwd = ?, agent_state = ?, agent_state_at = ? WHERE key = ?",
-    ),
+    updateBinding: db.prepare(`UPDATE session SET ${assignments(storedNames(BINDING_COLUMNS))} WHERE key = :key`),
     updateSnapshot: db.prepare(
       "UPDATE session SET snapshot = ?, snapshot_seq = ?, next_position = next_position + ? WHERE key = ?",
     ),
@@ -92,27 +179,29 @@ function prepareCareStatements(db: DatabaseSync) {
 
 export type SessionStatements = ReturnType<typeof prepareSessionStatements>;
 
-type Value = string | number | null;
-
-/** What a session's row is made with, in the order of the statement that inserts it. */
-export function createdValues(row: SessionRow, binding: AgentBinding): Value[] {
-  const { id, projectId, cliType, title, createdAt, lastActiveAt, archived } = row;
-  const { agentSessionId, createdAt: boundAt, cwd, state, since, adopted } = binding;
-  const own = [id, projectId, cliType, title, createdAt, lastActiveAt, archived ? 1 : 0];
-  return [...own, agentSessionId, boundAt, cwd, state, since, adopted === true ? 1 : 0];
+/** What a session is created with. */
+export function createdValues(row: SessionRow, binding: AgentBinding): Record<string, Value> {
+  return { ...encode(ROW_COLUMNS, row), ...encode(BINDING_COLUMNS, { ...binding }) };
 }
 
-/** What every commit changes in that row, in the order of the statement that updates it. */
-export function committedValues({ state, lastActiveAt, continuation }: Commit): Value[] {
-  const { title, archived, turn, seq, config } = state;
-  return [
-    ...[title, archived ? 1 : 0, JSON.stringify(turn), isTurnActive(turn) ? 1 : 0, seq],
-    ...[config.usage && JSON.stringify(config.usage), lastActiveAt],
-    ...[continuation.processId, continuation.heard, continuation.cancelling, continuation.agentSeenAt],
-  ];
+/** What every commit changes in that record. */
+export function committedValues(key: number, { state, lastActiveAt, continuation }: Commit): Record<string, Value> {
+  return {
+    ...encode(SHARED_COLUMNS, { ...state }),
+    ...encode(CONTINUATION_COLUMNS, { ...continuation }),
+    usage: encodeValue(ROW_COLUMNS.usage.encoding, state.config.usage),
+    unfinished: isTurnActive(state.turn) ? 1 : 0,
+    last_seq: state.seq,
+    last_active_at: lastActiveAt,
+    key,
+  };
 }
 
-export function continuationFrom(row: Readonly<Record<string, unknown>>): Continuation {
+export function bindingValues(key: number, binding: AgentBinding): Record<string, Value> {
+  return { ...encode(BINDING_COLUMNS, { ...binding }), key };
+}
+
+export function continuationFrom(row: Row): Continuation {
   const processId = row["process_id"];
   const cancelling = row["cancelling"];
   const agentSeenAt = row["agent_seen_at"];
@@ -134,39 +223,15 @@ function continuationStatements(db: DatabaseSync) {
   };
 }
 
-/** The working state of a session as it lies on disk, without the entries that have settled. */
-const StoredState = z.object({
-  seq: z.int(),
-  title: z.string(),
-  titleSource: z.enum(["none", "derived", "agent", "user"]),
-  archived: z.boolean(),
-  open: z.array(Entry),
-  turn: Turn,
-  pending: z.array(PendingRequest),
-  /** Absent in states that were written before there were any. */
-  visits: z.array(PendingQuestion).default([]),
-  queue: z.array(QueueItem),
-  queuePaused: z.boolean(),
-  config: SessionConfig,
-  waits: z.optional(z.array(ArmedWait)),
-});
+/** The working state of a session as it is stored, without the entries that have settled. */
+const Snapshot = z.object({ ...SessionFields.shape, open: z.array(Entry) });
 
 export function writeState(state: SessionState): string {
-  return JSON.stringify(StoredState.parse(state));
+  return JSON.stringify(Snapshot.parse(state));
 }
 
 export function readState(json: string): SessionState {
-  const { waits, ...state } = StoredState.parse(JSON.parse(json));
-  return { ...state, ...(waits !== undefined && { waits }), settled: [], hasMore: false };
-}
-
-type Row = Record<string, unknown>;
-
-/** A session that nothing was said in here yet; a title it brought along is one, and the first message derives no other. */
-export function titled(row: Row): SessionState {
-  const title = String(row["title"]);
-  const titleSource = title === UNTITLED ? "none" : "derived";
-  return { ...EMPTY_SESSION, title, titleSource, archived: row["archived"] === 1 };
+  return { ...Snapshot.parse(JSON.parse(json)), settled: [], hasMore: false };
 }
 
 export function entryFrom(row: Row | undefined): Entry | null {
@@ -203,18 +268,5 @@ export function bindingFrom(row: Row): AgentBinding {
 }
 
 export function sessionRowFrom(row: Row): SessionRow {
-  return SessionRow.parse({
-    id: row["id"],
-    projectId: row["project_id"],
-    title: row["title"],
-    lastActiveAt: row["last_active_at"],
-    createdAt: row["created_at"],
-    cliType: row["cli_type"],
-    archived: row["archived"] === 1,
-    turn: JSON.parse(String(row["turn"])),
-    parentId: row["parent_id"] ?? undefined,
-    ...(typeof row["usage"] === "string" && { usage: JSON.parse(row["usage"]) }),
-    ...(Number(row["armed_waits"]) > 0 && { waitsForAgents: true }),
-    unread: Number(row["attention_seq"]) > Number(row["seen_seq"]),
-  });
+  return SessionRow.parse(decode(ROW_COLUMNS, row));
 }

@@ -5,7 +5,7 @@ import { BINDING, openStore, sessionRow } from "../../../tests/core/open-store.t
 import { assistantEntry, idsOf, toolEntry, userEntry } from "../../../tests/core/some-entries.ts";
 import { roundsOf, seededRandom } from "../../../tests/support/seeded-random.ts";
 import { reduceSession } from "../../protocol/reduce-session.ts";
-import { EMPTY_SESSION, type SessionState } from "../../protocol/session-state.ts";
+import { EMPTY_SESSION, type SessionState } from "../../protocol/session-schema.ts";
 import { SqliteSessionLog } from "./sqlite-session-log.ts";
 
 async function scene() {

@@ -4,7 +4,7 @@ import { commandId, entryId, NOW, PROJECT, permissionId, SESSION } from "../../.
 import { BINDING, openStore, sessionRow } from "../../../tests/core/open-store.ts";
 import { assistantEntry, idsOf, toolEntry, userEntry } from "../../../tests/core/some-entries.ts";
 import { SessionId } from "../../protocol/ids.ts";
-import { EMPTY_SESSION } from "../../protocol/session-state.ts";
+import { EMPTY_SESSION } from "../../protocol/session-schema.ts";
 
 async function scene() {
   const store = await openStore();

@@ -18,9 +18,8 @@ import { agentIdOf, Entry, UserEntry } from "../../protocol/entry.ts";
 import type { EntryId, PermissionId, ProjectId } from "../../protocol/ids.ts";
 import { SessionId } from "../../protocol/ids.ts";
 import { reduceSession } from "../../protocol/reduce-session.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
 import type { PermissionOutcome } from "../../protocol/session-parts.ts";
-import { type SessionState, UNTITLED } from "../../protocol/session-state.ts";
+import { type SessionRow, type SessionState, stateFromRow, UNTITLED } from "../../protocol/session-schema.ts";
 import { shortenEntry } from "../../protocol/shorten-entry.ts";
 import { transaction } from "../database/transaction.ts";
 import { SearchWriter } from "../search/search-writer.ts";
@@ -29,6 +28,7 @@ import { FrameCaches } from "./frame-cache.ts";
 import { PermissionRecords } from "./permission-records.ts";
 import {
   bindingFrom,
+  bindingValues,
   committedValues,
   continuationFrom,
   createdValues,
@@ -40,7 +40,6 @@ import {
   type SessionStatements,
   saidFrom,
   sessionRowFrom,
-  titled,
   writeState,
 } from "./session-statements.ts";
 import { SqliteDrafts } from "./sqlite-drafts.ts";
@@ -80,7 +79,7 @@ export class SqliteSessionLog implements SessionLog {
 
   create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null, delegation?: Delegation): void {
     transaction(this.#db, () => {
-      this.#sql.insertSession.run(...createdValues(row, binding));
+      this.#sql.insertSession.run(createdValues(row, binding));
       const key = this.#key(row.id);
       if (key !== null && row.title !== UNTITLED) this.#search.title(key, row.title);
       if (delegation) this.#delegations.add(row.id, delegation);
@@ -108,7 +107,7 @@ export class SqliteSessionLog implements SessionLog {
   #write(key: number, commit: Commit, frames: readonly LogFrame[]): void {
     for (const frame of frames) this.#sql.insertFact.run(key, frame.seq, frame.type, frame.json);
     for (const fact of commit.facts) this.#permissions.note(key, fact);
-    this.#sql.updateSession.run(...committedValues(commit), key);
+    this.#sql.updateSession.run(committedValues(key, commit));
     for (const fact of commit.facts) this.#delegations.note(key, fact);
     commit.settled.forEach((entry, index) => {
       this.#sql.insertEntry.run(key, key, index, entry.entryId, agentIdOf(entry), JSON.stringify(entry));
@@ -120,7 +119,7 @@ export class SqliteSessionLog implements SessionLog {
       this.#sql.noteAttention.run(commit.attention.seq, commit.attention.isSeen ? commit.attention.seq : 0, key);
     if (commit.snapshot) this.#writeSnapshot(key, commit.snapshot, commit.settled.length);
     if (commit.isSearchedLater) this.#search.later(key);
-    if (commit.binding) this.#writeBinding(key, commit.binding);
+    if (commit.binding) this.#sql.updateBinding.run(bindingValues(key, commit.binding));
     if (commit.receipt) this.saveReceipt(commit.receipt);
   }
 
@@ -136,11 +135,6 @@ export class SqliteSessionLog implements SessionLog {
     if (keepFrom <= 1) return;
     this.#sql.dropFacts.run(key, keepFrom);
     this.#sql.keepFactsFrom.run(keepFrom, key, keepFrom);
-  }
-
-  #writeBinding(key: number, binding: AgentBinding): void {
-    const { agentSessionId, createdAt, cwd, state, since } = binding;
-    this.#sql.updateBinding.run(agentSessionId, createdAt, cwd, state, since, key);
   }
 
   delete(sessionId: SessionId, receipt: Receipt | null): void {
@@ -167,7 +161,8 @@ export class SqliteSessionLog implements SessionLog {
   load(sessionId: SessionId): StoredSession | null {
     const row = this.#sql.sessionById.get(sessionId);
     if (!row) return null;
-    const snapshot = typeof row["snapshot"] === "string" ? readState(row["snapshot"]) : titled(row);
+    const snapshot =
+      typeof row["snapshot"] === "string" ? readState(row["snapshot"]) : stateFromRow(sessionRowFrom(row));
     const tail = this.#sql.factsAfter.all(Number(row["key"]), Number(row["snapshot_seq"]), Number.MAX_SAFE_INTEGER);
     const state = tail.reduce<SessionState>((folded, fact) => reduceSession(folded, factFrom(fact)), snapshot);
     return { row: sessionRowFrom(row), binding: bindingFrom(row), continuation: continuationFrom(row), state };

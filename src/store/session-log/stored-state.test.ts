@@ -1,6 +1,6 @@
 import { expect, it } from "bun:test";
 import { elicitationId, NOW, permissionId } from "../../../tests/core/names.ts";
-import { EMPTY_SESSION } from "../../protocol/session-state.ts";
+import { EMPTY_SESSION } from "../../protocol/session-schema.ts";
 import { readState, writeState } from "./session-statements.ts";
 
 const permission = {

@@ -4,7 +4,7 @@ import type { Fact } from "../../../src/protocol/facts.ts";
 import { entriesOf, foldMessage } from "../../../src/protocol/fold-message.ts";
 import { reduceSession } from "../../../src/protocol/reduce-session.ts";
 import { FactMessage, type SessionHistory } from "../../../src/protocol/server-messages.ts";
-import { EMPTY_SESSION, type SessionState } from "../../../src/protocol/session-state.ts";
+import { EMPTY_SESSION, type SessionState, sessionFieldsOf } from "../../../src/protocol/session-schema.ts";
 import { readState, writeState } from "../../../src/store/session-log/session-statements.ts";
 import { commandId, permissionId, SESSION, turnId } from "../../core/names.ts";
 import { PureSession } from "../../core/pure-session.ts";
@@ -69,24 +69,12 @@ function plain(state: SessionState): SessionState {
 }
 
 function historyOf(state: SessionState, window: number): SessionHistory {
-  const { settled: _, open: __, ...standing } = state;
   return {
     type: "session:history",
     sessionId: SESSION,
-    ...plainStanding(standing),
+    ...sessionFieldsOf(state),
     entries: [...state.settled.slice(-window), ...state.open],
     hasMore: state.settled.length > window,
-  };
-}
-
-function plainStanding(standing: Omit<SessionState, "settled" | "open">) {
-  const { pending, visits, queue, waits, ...rest } = standing;
-  return {
-    ...rest,
-    pending: [...pending],
-    visits: [...visits],
-    queue: [...queue],
-    ...(waits !== undefined && { waits: [...waits] }),
   };
 }
 

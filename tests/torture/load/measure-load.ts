@@ -1,5 +1,5 @@
 import { cpuMs } from "../../../bench/measure/process-cost.ts";
-import { isTurnActive } from "../../../src/protocol/session-state.ts";
+import { isTurnActive } from "../../../src/protocol/session-schema.ts";
 import type { Scene } from "../scene/scene.ts";
 import { pssBytes } from "./server-memory.ts";
 

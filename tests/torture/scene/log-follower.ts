@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { reduceSession } from "../../../src/protocol/reduce-session.ts";
 import { FactMessage } from "../../../src/protocol/server-messages.ts";
 import type { Turn } from "../../../src/protocol/session-parts.ts";
-import { EMPTY_SESSION, type SessionState } from "../../../src/protocol/session-state.ts";
+import { EMPTY_SESSION, type SessionState } from "../../../src/protocol/session-schema.ts";
 import { differenceOf } from "./state-difference.ts";
 import { StoreView } from "./store-view.ts";
 import type { Witness } from "./witness.ts";

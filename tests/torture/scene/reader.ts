@@ -1,8 +1,7 @@
 import { Connection } from "../../../src/client/connection.ts";
 import { SessionFeed } from "../../../src/client/session-feed.ts";
 import type { SessionId } from "../../../src/protocol/ids.ts";
-import type { SessionState } from "../../../src/protocol/session-state.ts";
-import { EMPTY_SESSION } from "../../../src/protocol/session-state.ts";
+import { EMPTY_SESSION, type SessionState } from "../../../src/protocol/session-schema.ts";
 import type { SeededRandom } from "../../support/seeded-random.ts";
 import { FaultyWire } from "./faulty-wire.ts";
 import type { TortureServer } from "./torture-server.ts";

@@ -1,5 +1,5 @@
 import { entriesOf } from "../../../src/protocol/fold-message.ts";
-import type { SessionState } from "../../../src/protocol/session-state.ts";
+import type { SessionState } from "../../../src/protocol/session-schema.ts";
 
 const SHOWN_CHARS = 500;
 const PARTS = ["seq", "title", "turn", "pending", "queue", "queuePaused"] as const;

@@ -4,7 +4,7 @@ import { RefusalError } from "../../../src/protocol/errors.ts";
 import { type CliType, CommandId, cliTypeOf, type SessionId } from "../../../src/protocol/ids.ts";
 import { isPermission } from "../../../src/protocol/pending-request.ts";
 import type { ServerMessage } from "../../../src/protocol/server-messages.ts";
-import { isTurnActive, type SessionState } from "../../../src/protocol/session-state.ts";
+import { isTurnActive, type SessionState } from "../../../src/protocol/session-schema.ts";
 import type { Reader } from "./reader.ts";
 
 export type Verb = "say" | "tool" | "ask" | "burst" | "stall" | "lie" | "fork" | "huge";

@@ -2,7 +2,7 @@ import { Fragment } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { CommandId } from "../../../protocol/ids.ts";
 import type { QueueItem } from "../../../protocol/session-parts.ts";
-import { isTurnActive } from "../../../protocol/session-state.ts";
+import { isTurnActive } from "../../../protocol/session-schema.ts";
 import { KeyHint } from "../../../ui/controls/key-hint.tsx";
 import { Icon } from "../../../ui/icons/icon.tsx";
 import type { IconName } from "../../../ui/icons/icon-shapes.ts";
