@@ -55,7 +55,7 @@ describe("starts of git", () => {
     "await $`git status`;",
   ])("bars %s", (text) => {
     expect(findings(gitStarts, "src/server/a.ts", text)).toBe(1);
-    expect(findings(gitStarts, "src/workspace/run-git.ts", text)).toBe(0);
+    expect(findings(gitStarts, "src/workspace/git/run-git.ts", text)).toBe(0);
     expect(findings(gitStarts, "src/server/a.test.ts", text)).toBe(0);
   });
 

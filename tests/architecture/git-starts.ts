@@ -1,7 +1,7 @@
 import type { Node } from "oxc-parser";
 import { isProduct, placeOf, type SourceFile, visit } from "./source-file.ts";
 
-const RUNNER = "src/workspace/run-git.ts";
+const RUNNER = "src/workspace/git/run-git.ts";
 const STARTS_A_PROGRAM = /(?:^|\.)(?:which|spawn|spawnSync|exec|execSync|execFile|execFileSync)$/;
 
 /** Git is started by one module, which keeps a repository's settings from running programs. */

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { listFiles } from "../../src/workspace/files/list-files.ts";
-import { startGit } from "../../src/workspace/run-git.ts";
+import { startGit } from "../../src/workspace/git/run-git.ts";
 import { type TempDir, tempDir } from "../support/temp-dir.ts";
 
 const GIT = Bun.which("git") ?? "";

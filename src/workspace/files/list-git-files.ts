@@ -1,4 +1,4 @@
-import { startGit } from "../run-git.ts";
+import { startGit } from "../git/run-git.ts";
 import type { FileList, ListLimits } from "./file-list.ts";
 
 /** Tracked and new files less the ignored ones; null when Git cannot say. */

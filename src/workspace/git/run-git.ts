@@ -36,6 +36,95 @@ export async function startGit(root: string, args: readonly string[], signal: Ab
   return overrides.length > OVERRIDES_MAX ? null : start(args, overrides);
 }
 
+export interface VaultGitCall {
+  readonly args: readonly string[];
+  /** The repository of ours that is read and written: the user's one is never opened. */
+  readonly gitDir: string;
+  readonly workTree?: string;
+  readonly indexFile?: string;
+  readonly input?: string | Uint8Array;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GitResult {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  /** The beginning of what Git wrote to its error output. */
+  readonly stderr: string;
+}
+
+const PROCESSES_MAX = 4;
+const STDERR_BYTES_MAX = 16 * 1024;
+let running = 0;
+const queue: (() => void)[] = [];
+
+/**
+ * Runs Git on a repository of ours, optionally over a directory of the user. No settings are read but those of that
+ * repository, so nothing that a project configures is run. At most four processes run at a time; others wait.
+ * Throws without Git, after the time limit, and when the signal is aborted.
+ */
+export async function runVaultGit(call: VaultGitCall): Promise<GitResult> {
+  if (running >= PROCESSES_MAX) await new Promise<void>((resolve) => queue.push(resolve));
+  else running += 1;
+  try {
+    return await runNow(call);
+  } finally {
+    const next = queue.shift();
+    if (next) next();
+    else running -= 1;
+  }
+}
+
+async function runNow({
+  args,
+  gitDir,
+  workTree,
+  indexFile,
+  input,
+  timeoutMs,
+  signal,
+}: VaultGitCall): Promise<GitResult> {
+  const git = Bun.which("git");
+  if (git === null) throw new GitError("Git is not installed.");
+  signal?.throwIfAborted();
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const child = Bun.spawn([git, "--no-pager", "--literal-pathspecs", ...args], {
+    cwd: workTree ?? gitDir,
+    env: {
+      ...environment(git, ALWAYS),
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_ATTR_NOSYSTEM: "1",
+      GIT_DIR: gitDir,
+      ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
+      ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }),
+    },
+    stdin: input === undefined ? "ignore" : Buffer.from(input),
+    stdout: "pipe",
+    stderr: "pipe",
+    signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+    killSignal: "SIGKILL",
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).arrayBuffer(),
+    new Response(child.stderr).arrayBuffer(),
+    child.exited,
+  ]);
+  signal?.throwIfAborted();
+  if (timeout.aborted) throw new GitError(`Git took longer than ${timeoutMs / 1_000} s: git ${args[0]}.`);
+  return {
+    exitCode,
+    stdout: Buffer.from(stdout),
+    stderr: Buffer.from(stderr.slice(0, STDERR_BYTES_MAX)).toString("utf8"),
+  };
+}
+
+/** Git is missing, refused, or took too long. The message is for the user. */
+export class GitError extends Error {
+  override readonly name = "GitError";
+}
+
 type Setting = readonly [name: string, value: string];
 
 /** Holds for every repository, whatever its settings say. */

@@ -1,0 +1,225 @@
+import type { Stats } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { absolutePath, joinRawPaths, type RawPath, rawPath, shownPath, splitRawPaths } from "../git/raw-path.ts";
+import { GitError } from "../git/run-git.ts";
+import { readGit } from "./repository.ts";
+import { seedIndex } from "./seed-index.ts";
+import type { Vault } from "./vault.ts";
+import { exists } from "./vault-files.ts";
+
+export interface ScanLimits {
+  readonly partsMax: number;
+  /** A file that Git does not track yet. */
+  readonly newFileBytesMax: number;
+  /** All new files of one scan together. */
+  readonly newBytesMax: number;
+  /** A tracked file whose content changed. */
+  readonly changedFileBytesMax: number;
+  /** Only for a directory that is not a repository. */
+  readonly plainFilesMax: number;
+}
+
+const MB = 1024 * 1024;
+export const SCAN_LIMITS: ScanLimits = {
+  partsMax: 20,
+  newFileBytesMax: 10 * MB,
+  newBytesMax: 200 * MB,
+  changedFileBytesMax: 1024 * MB,
+  plainFilesMax: 50_000,
+};
+
+export type LeftOutReason = "too large" | "too much" | "not a file" | "unreadable" | "too many repositories";
+
+export interface LeftOut {
+  /** From the directory of the vault. */
+  readonly path: RawPath;
+  readonly reason: LeftOutReason;
+}
+
+/** The directory itself (its path is empty), or a repository inside it. */
+export interface ScannedPart {
+  readonly path: RawPath;
+  readonly tree: string;
+}
+
+/** The files of a directory at one moment, as trees in the vault. */
+export interface Scan {
+  readonly parts: readonly ScannedPart[];
+  /** What the trees do not hold. It is neither restored nor deleted. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+const ROOT = "" as RawPath;
+const LSTAT_AT_ONCE = 64;
+
+/** Brings the indexes of the vault up to date with the files, and stores their trees. Changes no file of the user. */
+export async function scan(vault: Vault, limits = SCAN_LIMITS, signal?: AbortSignal): Promise<Scan> {
+  const parts: ScannedPart[] = [];
+  const leftOut: LeftOut[] = [];
+  let bytesLeft = limits.newBytesMax;
+  const waiting: RawPath[] = [ROOT];
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    if (parts.length === limits.partsMax || rawPath(shownPath(path)) !== path) {
+      leftOut.push({ path, reason: parts.length === limits.partsMax ? "too many repositories" : "unreadable" });
+      continue;
+    }
+    const part = await PartScan.of(vault, path, { ...limits, newBytesMax: bytesLeft }, signal);
+    bytesLeft -= part.newBytes;
+    parts.push({ path, tree: part.tree });
+    leftOut.push(...part.leftOut.map(({ path: inside, reason }) => ({ path: below(path, inside), reason })));
+    waiting.push(...part.nested.map((inside) => below(path, inside)));
+  }
+  return { parts, leftOut };
+}
+
+export function below(part: RawPath, path: RawPath): RawPath {
+  return (part === "" ? path : `${part}/${path}`) as RawPath;
+}
+
+interface Found {
+  readonly path: RawPath;
+  /** Null when nothing is there. */
+  readonly stats: Stats | null;
+  readonly isNew: boolean;
+}
+
+class PartScan {
+  readonly leftOut: LeftOut[] = [];
+  readonly nested: RawPath[] = [];
+  tree = "";
+  newBytes = 0;
+  readonly #vault: Vault;
+  readonly #path: RawPath;
+  readonly #directory: string;
+  readonly #indexFile: string;
+  readonly #limits: ScanLimits;
+  readonly #signal: AbortSignal | undefined;
+
+  private constructor(vault: Vault, path: RawPath, limits: ScanLimits, signal: AbortSignal | undefined) {
+    this.#vault = vault;
+    this.#path = path;
+    this.#directory = partDirectory(vault, path);
+    this.#indexFile = vault.indexFileOf(path);
+    this.#limits = limits;
+    this.#signal = signal;
+  }
+
+  static async of(vault: Vault, path: RawPath, limits: ScanLimits, signal: AbortSignal | undefined) {
+    const part = new PartScan(vault, path, limits, signal);
+    if (!(await exists(part.#indexFile))) await seedIndex(vault, part.#directory, part.#indexFile);
+    await part.#update();
+    part.tree = (await part.#git(["write-tree"])).toString("latin1").trim();
+    return part;
+  }
+
+  #git(args: readonly string[], input?: Buffer): Promise<Buffer> {
+    return this.#vault.git(args, {
+      workTree: this.#directory,
+      indexFile: this.#indexFile,
+      signal: this.#signal,
+      ...(input !== undefined && { input }),
+    });
+  }
+
+  async #update(): Promise<void> {
+    const [changed, untracked] = await Promise.all([
+      this.#git(["diff-files", "-z", "--name-only", "--ignore-submodules=all"]),
+      this.#git(["ls-files", "-z", "--others", "--exclude-standard"]),
+    ]);
+    const fresh = splitRawPaths(untracked);
+    if (this.#vault.repository === null && fresh.length > this.#limits.plainFilesMax)
+      throw new GitError(
+        `The directory has more than ${this.#limits.plainFilesMax.toLocaleString("en-US")} files and is not a Git repository: no checkpoints are made. Create a repository with "git init" and an ignore file.`,
+      );
+    // A repository inside is listed as a directory. Its files are a part of their own.
+    for (const path of fresh) if (path.endsWith("/")) this.nested.push(path.slice(0, -1) as RawPath);
+    const files = fresh.filter((path) => !path.endsWith("/"));
+    const found = [...(await this.#look(splitRawPaths(changed), false)), ...(await this.#look(files, true))];
+    const taken = found.filter((file) => this.#takes(file)).map(({ path }) => path);
+    const dropped = found.filter(({ path, isNew }) => !isNew && this.#isLeftOut(path)).map(({ path }) => path);
+    await this.#store(taken);
+    await this.#remove(dropped);
+    if (taken.some((path) => path === ".gitignore" || path.endsWith("/.gitignore")))
+      await dropIgnored(this.#vault, this.#path);
+  }
+
+  async #look(paths: readonly RawPath[], isNew: boolean): Promise<Found[]> {
+    const found: Found[] = [];
+    for (let at = 0; at < paths.length; at += LSTAT_AT_ONCE)
+      found.push(
+        ...(await Promise.all(
+          paths.slice(at, at + LSTAT_AT_ONCE).map(async (path) => {
+            const stats = await lstat(absolutePath(this.#directory, path)).catch(() => null);
+            return { path, stats, isNew };
+          }),
+        )),
+      );
+    return found;
+  }
+
+  readonly #leftOutPaths = new Set<RawPath>();
+
+  #isLeftOut(path: RawPath): boolean {
+    return this.#leftOutPaths.has(path);
+  }
+
+  #leave(path: RawPath, reason: LeftOutReason): false {
+    this.#leftOutPaths.add(path);
+    this.leftOut.push({ path, reason });
+    return false;
+  }
+
+  #takes({ path, stats, isNew }: Found): boolean {
+    // A deleted file, or one with a directory in its place, is taken out of the index.
+    if (stats === null || stats.isDirectory()) return !isNew;
+    if (stats.isSymbolicLink()) return true;
+    if (!stats.isFile()) return this.#leave(path, "not a file");
+    if (!isNew) return stats.size <= this.#limits.changedFileBytesMax || this.#leave(path, "too large");
+    if (stats.size > this.#limits.newFileBytesMax) return this.#leave(path, "too large");
+    if (this.newBytes + stats.size > this.#limits.newBytesMax) return this.#leave(path, "too much");
+    this.newBytes += stats.size;
+    return true;
+  }
+
+  /** Files vanish and lose their rights while this runs: whatever cannot be read is left out by name, the rest is taken. */
+  async #store(paths: readonly RawPath[]): Promise<void> {
+    if (paths.length === 0) return;
+    const update = (some: readonly RawPath[]) =>
+      this.#vault.tryGit(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], {
+        workTree: this.#directory,
+        indexFile: this.#indexFile,
+        signal: this.#signal,
+        input: joinRawPaths(some),
+      });
+    const result = await update(paths);
+    if (result.exitCode === 0) return;
+    if (paths.length === 1) {
+      const [path = ROOT] = paths;
+      this.#leave(path, "unreadable");
+      await this.#remove([path]);
+      return;
+    }
+    const middle = Math.ceil(paths.length / 2);
+    await this.#store(paths.slice(0, middle));
+    await this.#store(paths.slice(middle));
+  }
+
+  async #remove(paths: readonly RawPath[]): Promise<void> {
+    if (paths.length > 0) await this.#git(["update-index", "--force-remove", "-z", "--stdin"], joinRawPaths(paths));
+  }
+}
+
+/** What an ignore file covers leaves the index, unless the user has it in theirs. */
+export async function dropIgnored(vault: Vault, part: RawPath): Promise<void> {
+  const place = { workTree: partDirectory(vault, part), indexFile: vault.indexFileOf(part) };
+  const listing = await vault.git(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"], place);
+  const ignored = splitRawPaths(listing);
+  if (ignored.length === 0) return;
+  const tracked = new Set((await readGit(place.workTree, ["ls-files", "-z", "--cached"]))?.split("\0"));
+  const input = joinRawPaths(ignored.filter((path) => !tracked.has(path)));
+  if (input.length > 0) await vault.git(["update-index", "--force-remove", "-z", "--stdin"], { ...place, input });
+}
+
+export function partDirectory(vault: Vault, part: RawPath): string {
+  return part === "" ? vault.directory : `${vault.directory}/${shownPath(part)}`;
+}

@@ -1,0 +1,372 @@
+import { describe, expect, test } from "bun:test";
+import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { rawPath, shownPath } from "../../src/workspace/git/raw-path.ts";
+import { listCheckpoints, readCheckpoint, storeCheckpoint } from "../../src/workspace/vault/checkpoint.ts";
+import { compareScans } from "../../src/workspace/vault/compare.ts";
+import { cutOffMove, move, WorkdirChangedError } from "../../src/workspace/vault/move.ts";
+import { SCAN_LIMITS, type Scan, scan } from "../../src/workspace/vault/scan.ts";
+import type { Vault } from "../../src/workspace/vault/vault.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { git, gitScene, picture, write } from "./git-scene.ts";
+
+const names = (paths: readonly { readonly path: string }[]) => paths.map(({ path }) => path).sort();
+const leftOut = ({ leftOut: list }: Scan) => list.map(({ path, reason }) => `${shownPath(path)}: ${reason}`).sort();
+/** Takes all files back to a scan. */
+const goBack = async (vault: Vault, to: Scan, id = "safety") => move(vault, id, await scan(vault), to);
+
+describe("a checkpoint", () => {
+  test("WS-1 holds what was changed, added, deleted and renamed, whoever did it", async () => {
+    await using at = await gitScene({ "a.txt": "one\n", "b.txt": "two\n", "c.txt": "three\n" });
+    const vault = await at.openVault();
+    const before = await scan(vault);
+    await write(at.root, { "a.txt": "one\nmore\n", "new/d.txt": "four\n" });
+    await rm(join(at.root, "b.txt"));
+    await rename(join(at.root, "c.txt"), join(at.root, "e.txt"));
+    const changes = await compareScans(vault, before, await scan(vault));
+    expect(changes.map(({ path, addedLines, removedLines }) => `${path} +${addedLines} -${removedLines}`)).toEqual([
+      "a.txt +1 -0",
+      "b.txt +0 -1",
+      "c.txt +0 -1",
+      "e.txt +1 -0",
+      "new/d.txt +1 -0",
+    ]);
+  });
+
+  test("WS-2 changes nothing in the user's repository, and runs nothing of it", async () => {
+    await using at = await gitScene();
+    const mark = at.dir.join("mark");
+    const canary = at.dir.join("canary");
+    await writeFile(canary, `#!/bin/sh\necho "$0 $*" >> '${mark}'\nexit 1\n`, { mode: 0o755 });
+    await write(at.root, { "a.txt": "staged\n" });
+    git(at.root, "add", "a.txt");
+    await write(at.root, {
+      ".gitattributes": "* filter=x diff=x\n*.txt working-tree-encoding=UTF-16 ident\n",
+    });
+    for (const key of [
+      "filter.x.clean",
+      "filter.x.smudge",
+      "filter.x.process",
+      "diff.x.command",
+      "diff.x.textconv",
+      "core.fsmonitor",
+      "core.sshCommand",
+      "gpg.program",
+      "credential.helper",
+      "core.pager",
+      "core.editor",
+    ])
+      git(at.root, "config", key, canary);
+    git(at.root, "config", "filter.x.required", "true");
+    git(at.root, "config", "commit.gpgSign", "true");
+    await mkdir(join(at.root, ".git/hooks"), { recursive: true });
+    for (const hook of [
+      "post-index-change",
+      "pre-commit",
+      "reference-transaction",
+      "post-checkout",
+      "fsmonitor-watchman",
+    ])
+      await writeFile(join(at.root, ".git/hooks", hook), `#!/bin/sh\nexec '${canary}'\n`, { mode: 0o755 });
+    await write(at.root, { "a.txt": "changed $Id$\n", "other.txt": "x\n" });
+    const inGit = await picture(join(at.root, ".git"), []);
+    const vault = await at.openVault();
+    await storeCheckpoint(vault, "c1", await scan(vault));
+    await write(at.root, { "a.txt": "again\n" });
+    const target = await readCheckpoint(vault, "c1");
+    if (target === null) throw new Error("it was stored");
+    await goBack(vault, target);
+    expect(await Bun.file(join(at.root, "a.txt")).text()).toBe("changed $Id$\n");
+    expect(await picture(join(at.root, ".git"), [])).toEqual(inGit);
+    expect(await Bun.file(mark).exists()).toBe(false);
+  });
+
+  test("WS-3 survives a rewritten history, the deletion of the branch and a prune in the user's repository", async () => {
+    await using at = await gitScene();
+    await write(at.root, { "a.txt": "first state\n" });
+    git(at.root, "commit", "-qam", "second");
+    git(at.root, "gc", "-q");
+    const vault = await at.openVault();
+    const scanned = await scan(vault);
+    await storeCheckpoint(vault, "kept", scanned);
+    const before = await picture(at.root);
+    git(at.root, "checkout", "-q", "--orphan", "other");
+    git(at.root, "rm", "-rqf", ".");
+    await write(at.root, { "z.txt": "z\n" });
+    git(at.root, "add", "-A");
+    git(at.root, "commit", "-qm", "other");
+    git(at.root, "branch", "-D", "main");
+    git(at.root, "reflog", "expire", "--expire=now", "--all");
+    git(at.root, "gc", "-q", "--prune=now");
+    const again = await at.openVault();
+    const kept = await readCheckpoint(again, "kept");
+    if (kept === null) throw new Error("it was stored");
+    await goBack(again, kept);
+    expect(await picture(at.root)).toEqual(before);
+  });
+
+  test("WS-5 leaves out what is too large, too much or no file, by name, and neither restores nor deletes it", async () => {
+    await using at = await gitScene();
+    const vault = await at.openVault();
+    const before = await scan(vault);
+    await write(at.root, { "big.bin": "x".repeat(300), "small.bin": "y".repeat(90), "third.bin": "z".repeat(90) });
+    Bun.spawnSync(["mkfifo", join(at.root, "pipe")]);
+    const limits = { ...SCAN_LIMITS, newFileBytesMax: 200, newBytesMax: 100 };
+    const after = await scan(vault, limits);
+    expect(leftOut(after)).toEqual(["big.bin: too large", "third.bin: too much"]);
+    expect(names(await compareScans(vault, before, after))).toEqual(["small.bin"]);
+    await goBack(vault, before);
+    expect(Object.keys(await picture(at.root))).toContain("pipe");
+  });
+
+  test("WS-5 refuses a plain directory with too many files, in words that say what to do", async () => {
+    await using dir = await tempDir();
+    await using scene = await gitScene();
+    await write(dir.path, { "1": "", "2": "", "3": "" });
+    const vault = await scene.openVault(dir.path);
+    await expect(scan(vault, { ...SCAN_LIMITS, plainFilesMax: 2 })).rejects.toThrow("git init");
+  });
+
+  test("WS-5 a plain directory leaves generated directories out", async () => {
+    await using dir = await tempDir();
+    await using scene = await gitScene();
+    await write(dir.path, { "a.txt": "1", "node_modules/x/index.js": "1", "dist/y.js": "1" });
+    const vault = await scene.openVault(dir.path);
+    const before = await scan(vault);
+    await write(dir.path, { "a.txt": "2", "node_modules/x/index.js": "2" });
+    const changes = await compareScans(vault, before, await scan(vault));
+    expect(names(changes)).toEqual(["a.txt"]);
+  });
+
+  test("ignored files are not held, also when the ignore file comes later; the user's tracked ones are", async () => {
+    await using at = await gitScene({ ".gitignore": "*.log\n", "a.txt": "1" });
+    await write(at.root, { "x.log": "x", "out/z.js": "z", "kept.log": "k" });
+    git(at.root, "add", "-f", "kept.log");
+    const vault = await at.openVault();
+    const first = await scan(vault);
+    await write(at.root, { ".gitignore": "*.log\nout/\n" });
+    const second = await scan(vault);
+    expect(names(await compareScans(vault, first, second))).toEqual([".gitignore", "out/z.js"]);
+    await write(at.root, { "out/z.js": "changed", "x.log": "changed", "kept.log": "changed" });
+    expect(names(await compareScans(vault, second, await scan(vault)))).toEqual(["kept.log"]);
+  });
+});
+
+describe("WS-6 comes back byte for byte", () => {
+  test("CRLF, filtered and keyword files, binary ones, links, modes and odd names", async () => {
+    await using at = await gitScene({
+      ".gitattributes": "*.txt text eol=crlf\n*.key ident\n*.up filter=up\n",
+      "a.txt": "1\n",
+    });
+    git(at.root, "config", "filter.up.clean", "tr a-z A-Z");
+    git(at.root, "config", "filter.up.smudge", "tr A-Z a-z");
+    await write(at.root, {
+      "a.txt": "one\r\ntwo\r\n",
+      "b.key": "$Id$\n",
+      "c.up": "lower\n",
+      "d.bin": new Uint8Array([0, 255, 13, 10, 0]),
+      "new\nline": "n",
+      'quote"tab\t': "q",
+      "-dash": "d",
+      ":(top)magic": "m",
+      ünïcode: "u",
+      "run.sh": "#!/bin/sh\n",
+    });
+    git(at.root, "add", "-A");
+    git(at.root, "commit", "-qm", "odd");
+    await chmod(join(at.root, "run.sh"), 0o755);
+    await symlink("a.txt", join(at.root, "link"));
+    await symlink("/nowhere at all", join(at.root, "dangling"));
+    await mkdir(join(at.root, "turns"));
+    await writeFile(Buffer.concat([Buffer.from(`${at.root}/`), Buffer.from([0x66, 0xff, 0xfe])]), "not UTF-8");
+    const vault = await at.openVault();
+    const before = await scan(vault);
+    expect(before.leftOut).toEqual([]);
+    const seen = await picture(at.root);
+    await rm(join(at.root, "link"));
+    await mkdir(join(at.root, "link"));
+    await write(at.root, {
+      "link/inside": "a directory now",
+      "a.txt": "one\ntwo\n",
+      "b.key": "$Id: changed$\n",
+      "c.up": "x",
+      "d.bin": "text",
+      "new\nline": "2",
+      'quote"tab\t': "2",
+      "-dash": "2",
+      ":(top)magic": "2",
+      ünïcode: "2",
+    });
+    await rm(join(at.root, "dangling"));
+    await write(at.root, { dangling: "a file now" });
+    await chmod(join(at.root, "run.sh"), 0o644);
+    await writeFile(Buffer.concat([Buffer.from(`${at.root}/`), Buffer.from([0x66, 0xff, 0xfe])]), "changed");
+    const after = await picture(at.root);
+    const moved = await goBack(vault, before);
+    expect(await picture(at.root)).toEqual(seen);
+    const safety = await readCheckpoint(vault, moved.id);
+    if (safety === null) throw new Error("a safety checkpoint is kept");
+    await goBack(vault, safety, "undo");
+    expect(await picture(at.root)).toEqual(after);
+  });
+
+  test("nested repositories with and without commits, and submodules", async () => {
+    await using at = await gitScene();
+    await using other = await gitScene({ "lib.txt": "lib\n" });
+    git(at.root, "submodule", "add", "-q", other.root, "vendor/lib");
+    git(at.root, "commit", "-qm", "submodule");
+    for (const name of ["nested", "empty"]) {
+      await mkdir(join(at.root, name));
+      git(join(at.root, name), "init", "-q");
+      await write(join(at.root, name), { "file.txt": `${name}\n` });
+    }
+    git(join(at.root, "nested"), "add", "-A");
+    git(join(at.root, "nested"), "commit", "-qm", "nested");
+    const vault = await at.openVault();
+    const before = await scan(vault);
+    expect(names(before.parts)).toEqual(["", "empty", "nested", "vendor/lib"]);
+    const seen = await picture(at.root);
+    await write(at.root, {
+      "nested/file.txt": "changed\n",
+      "empty/file.txt": "changed\n",
+      "vendor/lib/lib.txt": "changed\n",
+      "vendor/lib/new.txt": "new\n",
+      "a.txt": "changed\n",
+    });
+    expect(names(await compareScans(vault, before, await scan(vault)))).toEqual([
+      "a.txt",
+      "empty/file.txt",
+      "nested/file.txt",
+      "vendor/lib/lib.txt",
+      "vendor/lib/new.txt",
+    ]);
+    await goBack(vault, before);
+    expect(await picture(at.root)).toEqual(seen);
+  });
+
+  test.each([
+    ["a split index", (root: string) => git(root, "update-index", "--split-index")],
+    [
+      "files that Git is told not to look at",
+      (root: string) => git(root, "update-index", "--assume-unchanged", "a.txt"),
+    ],
+    ["a path that is only announced", (root: string) => git(root, "add", "-N", "untracked.txt")],
+  ])("with %s", async (_, prepare) => {
+    await using at = await gitScene({ "a.txt": "one\n", "b.txt": "two\n" });
+    await write(at.root, { "untracked.txt": "u\n" });
+    prepare(at.root);
+    const vault = await at.openVault();
+    await write(at.root, { "a.txt": "changed\n" });
+    const before = await scan(vault);
+    const seen = await picture(at.root);
+    await write(at.root, { "a.txt": "other\n", "b.txt": "other\n", "untracked.txt": "other\n" });
+    await goBack(vault, before);
+    expect(await picture(at.root)).toEqual(seen);
+  });
+});
+
+test("WS-6 a repository with SHA-256 objects comes back byte for byte", async () => {
+  await using dir = await tempDir();
+  await using scene = await gitScene();
+  git(dir.path, "init", "-q", "--object-format=sha256");
+  await write(dir.path, { "a.txt": "one\n" });
+  git(dir.path, "add", "-A");
+  git(dir.path, "commit", "-qm", "first");
+  const vault = await scene.openVault(dir.path);
+  const before = await scan(vault);
+  const seen = await picture(dir.path);
+  await write(dir.path, { "a.txt": "two\n", "b.txt": "new\n" });
+  await goBack(vault, before);
+  expect(await picture(dir.path)).toEqual(seen);
+});
+
+describe("a move", () => {
+  test("WS-7 saves ignored files that are in the way, and leaves all others alone", async () => {
+    await using at = await gitScene({ ".gitignore": "*.log\nout\n", "a.txt": "1" });
+    await write(at.root, { "c/d.txt": "d" });
+    const target = await scan(await at.openVault());
+    await rm(join(at.root, "c"), { recursive: true });
+    await write(at.root, {
+      "other.log": "mine",
+      "out/x": "mine",
+      c: "ignored, in the way",
+      ".git/info/exclude": "c\n",
+    });
+    const again = await at.openVault();
+    const withoutC = await scan(again);
+    const moved = await goBack(again, target);
+    expect(await Bun.file(join(at.root, "c/d.txt")).text()).toBe("d");
+    expect(await Bun.file(join(at.root, "other.log")).text()).toBe("mine");
+    expect(await Bun.file(join(at.root, "out/x")).text()).toBe("mine");
+    const safety = await readCheckpoint(again, moved.id);
+    if (safety === null) throw new Error("kept");
+    await goBack(again, safety, "undo");
+    expect(await Bun.file(join(at.root, "c")).text()).toBe("ignored, in the way");
+    expect(await scan(again)).toEqual(withoutC);
+  });
+
+  test("WS-9 a file that changed since it was seen refuses the whole move, and nothing is touched", async () => {
+    await using at = await gitScene();
+    const vault = await at.openVault();
+    const before = await scan(vault);
+    await write(at.root, { "a.txt": "agent\n", "src/b.txt": "agent\n" });
+    const seen = await scan(vault);
+    await write(at.root, { "a.txt": "user, meanwhile\n" });
+    const now = await picture(at.root);
+    const refused = await move(vault, "m1", seen, before).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(WorkdirChangedError);
+    expect(refused).toMatchObject({ paths: ["a.txt"] });
+    expect(await picture(at.root)).toEqual(now);
+    expect(await cutOffMove(vault)).toBeNull();
+  });
+
+  test("WS-12 touches only the paths that differ between what was seen and the target", async () => {
+    await using at = await gitScene();
+    const vault = await at.openVault();
+    const before = await scan(vault);
+    await write(at.root, { "a.txt": "agent\n" });
+    const seen = await scan(vault);
+    await write(at.root, { "src/b.txt": "user, meanwhile\n", "notes.txt": "user\n" });
+    await move(vault, "m1", seen, before);
+    expect(await Bun.file(join(at.root, "a.txt")).text()).toBe("one\n");
+    expect(await Bun.file(join(at.root, "src/b.txt")).text()).toBe("user, meanwhile\n");
+    expect(await Bun.file(join(at.root, "notes.txt")).text()).toBe("user\n");
+  });
+
+  test("WS-10 what fails in the middle takes back all that was done", async () => {
+    await using at = await gitScene();
+    await mkdir(join(at.root, "nested"));
+    git(join(at.root, "nested"), "init", "-q");
+    await write(at.root, { "nested/a.txt": "1\n", "nested/file.txt": "only here\n" });
+    const vault = await at.openVault();
+    const before = await scan(vault);
+    const object = git(at.root, "hash-object", "nested/file.txt").trim();
+    await write(at.root, { "a.txt": "changed\n", "nested/a.txt": "2\n", "nested/file.txt": "2\n" });
+    const now = await picture(at.root);
+    const seen = await scan(vault);
+    const file = join(vault.path, "objects", object.slice(0, 2), object.slice(2));
+    await chmod(file, 0o644);
+    await writeFile(file, "damaged");
+    await expect(move(vault, "m1", seen, before)).rejects.toThrow("Git could not write the files");
+    expect(await picture(at.root)).toEqual(now);
+    expect(await cutOffMove(vault)).toBeNull();
+  });
+
+  test("WS-11 keeps the rights of a file that only its owner may read", async () => {
+    await using at = await gitScene();
+    const vault = await at.openVault();
+    const before = await scan(vault);
+    await write(at.root, { "a.txt": "secret\n" });
+    await chmod(join(at.root, "a.txt"), 0o600);
+    await goBack(vault, before);
+    expect((await Bun.file(join(at.root, "a.txt")).stat()).mode & 0o777).toBe(0o600);
+  });
+});
+
+test("ids of checkpoints are checked before they become names of refs", async () => {
+  await using at = await gitScene();
+  const vault = await at.openVault();
+  await expect(readCheckpoint(vault, "../heads/main")).rejects.toThrow("not the id");
+  expect(await listCheckpoints(vault)).toEqual([]);
+  expect(rawPath("ü")).toHaveLength(2);
+});
