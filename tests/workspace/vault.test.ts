@@ -2,7 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rawPath, shownPath } from "../../src/workspace/git/raw-path.ts";
-import { listCheckpoints, readCheckpoint, storeCheckpoint } from "../../src/workspace/vault/checkpoint.ts";
+import {
+  dropCheckpoint,
+  listCheckpoints,
+  readCheckpoint,
+  storeCheckpoint,
+} from "../../src/workspace/vault/checkpoint.ts";
 import { compareScans } from "../../src/workspace/vault/compare.ts";
 import { cutOffMove, move, WorkdirChangedError } from "../../src/workspace/vault/move.ts";
 import { SCAN_LIMITS, type Scan, scan } from "../../src/workspace/vault/scan.ts";
@@ -367,6 +372,10 @@ test("ids of checkpoints are checked before they become names of refs", async ()
   await using at = await gitScene();
   const vault = await at.openVault();
   await expect(readCheckpoint(vault, "../heads/main")).rejects.toThrow("not the id");
-  expect(await listCheckpoints(vault)).toEqual([]);
+  await storeCheckpoint(vault, "one", await scan(vault));
+  await storeCheckpoint(vault, "two", await scan(vault));
+  await dropCheckpoint(vault, "one");
+  expect(await listCheckpoints(vault)).toEqual(["two"]);
+  expect(await readCheckpoint(vault, "one")).toBeNull();
   expect(rawPath("ü")).toHaveLength(2);
 });

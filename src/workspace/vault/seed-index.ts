@@ -1,6 +1,7 @@
 import { copyFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { ignore } from "../../lib/ignore.ts";
 import { joinRawPaths, type RawPath } from "../git/raw-path.ts";
 import { linkObjects } from "./link-objects.ts";
 import { type Repository, readGit, readRepository } from "./repository.ts";
@@ -33,18 +34,18 @@ export async function seedIndex(vault: Vault, directory: string, indexFile: stri
   const repository = await repositoryOf(vault, directory);
   if (repository === null) return;
   const seed = `${indexFile}.seed`;
-  try {
+  const copy = async () => {
     const { atime, mtime } = await stat(repository.indexFile);
     await copyFile(repository.indexFile, seed);
     // Git compares the time of the index with those of the files to find the ones that changed in the same moment.
     await utimes(seed, atime, mtime);
     if (await cleanSeed(vault, directory, seed)) await rename(seed, indexFile);
-  } catch {
-    // No index yet, one in parts that only its own repository can read, or one that changed meanwhile.
-  } finally {
-    await rm(seed, { force: true });
-    await rm(`${seed}.lock`, { force: true });
-  }
+  };
+  await copy().catch(
+    ignore("no index yet, one in parts that only its own repository can read, or one that just changed"),
+  );
+  await rm(seed, { force: true });
+  await rm(`${seed}.lock`, { force: true });
 }
 
 async function repositoryOf(vault: Vault, directory: string): Promise<Repository | null> {

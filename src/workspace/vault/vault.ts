@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { GitError, type GitResult, runVaultGit } from "../git/run-git.ts";
 import { linkObjects } from "./link-objects.ts";
 import { type Repository, readRepository } from "./repository.ts";
-import { exists } from "./vault-files.ts";
+import { exists, untilClosed } from "./vault-files.ts";
 
 const TIMEOUT_MS = 60_000;
+/** Longer than Git is given for one call. */
+const LOCK_WAIT_MS = 2 * TIMEOUT_MS;
 const KEY_CHARACTERS = 24;
 /** Bytes are stored as they are on disk: no line ending, keyword, filter or encoding of the user's is applied. */
 const ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding\n";
@@ -81,10 +83,13 @@ export class Vault {
     await writeFile(join(this.path, "info/exclude"), lists.map((line) => `${line}\n`).join(""));
   }
 
-  /** One process writes a vault: a lock that is there when it opens is from one that was killed. */
+  /** One server writes a vault: a lock that is there when it opens is from one that was killed, whose Git may still run. */
   async #removeStaleLocks(): Promise<void> {
-    for await (const name of new Bun.Glob("indexes/*.lock").scan({ cwd: this.path, onlyFiles: true }))
-      await rm(join(this.path, name), { force: true });
+    const locks = await Array.fromAsync(new Bun.Glob("indexes/*.lock").scan({ cwd: this.path, onlyFiles: true }));
+    for (const lock of locks.map((name) => join(this.path, name))) {
+      await untilClosed(lock, LOCK_WAIT_MS);
+      await rm(lock, { force: true });
+    }
   }
 
   /** Runs Git in the vault; throws when it fails. */
