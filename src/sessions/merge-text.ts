@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../ports/agents.ts";
-import type { Observed } from "./policy/permission-judge.ts";
+import type { Observed } from "./rules/session-context.ts";
 
 type Grown = Extract<AgentEvent, { type: "text" | "tool-output" }>;
 

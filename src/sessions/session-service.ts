@@ -33,7 +33,7 @@ import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
 import { UnwatchedQuestions } from "./questions/unwatched-questions.ts";
 import type { AuthoredSend } from "./rules/decide-queue.ts";
 import type { WaitCommand } from "./rules/decide-waits.ts";
-import { hasQuestion } from "./rules/observe-question.ts";
+import { findQuestion, findVisit } from "./rules/open-requests.ts";
 import { refuseAttachments } from "./rules/refuse-attachments.ts";
 import { Session } from "./session.ts";
 import { type CreatedFor, SessionMaker } from "./session-maker.ts";
@@ -150,7 +150,8 @@ export class SessionService {
 
   /** Whose question it is, which an answer may leave out; null when it is no session's. */
   askerOf({ sessionId, elicitationId }: QuestionResponse): SessionId | null {
-    const isAsking = ({ state }: Session) => hasQuestion(state, elicitationId);
+    const isAsking = ({ state }: Session) =>
+      (findQuestion(state, elicitationId) ?? findVisit(state, elicitationId)) !== undefined;
     return sessionId ?? [...this.#sessions.values()].find(isAsking)?.id ?? null;
   }
 
@@ -161,7 +162,7 @@ export class SessionService {
       const answer = await this.#deps.policy.answer(message);
       if (answer.kind !== "message") return answer;
       this.#deps.publish(answer.message);
-      for (const session of this.#sessions.values()) session.judgeAgain();
+      for (const session of this.#sessions.values()) session.reevaluateRequests();
       return answer;
     });
   }

@@ -7,9 +7,11 @@ import { isoTime, type World } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import type { CliType, ElicitationId, PermissionId, SessionId } from "../protocol/ids.ts";
-import { isPermission, type PendingRequest } from "../protocol/pending-request.ts";
+import type { CliType, SessionId } from "../protocol/ids.ts";
+import { isPermission } from "../protocol/pending-request.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
+
+import type { PermissionToolCall } from "../protocol/session-parts.ts";
 import { isTurnActive, type SessionStart, type SessionState } from "../protocol/session-schema.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
 import { AgentLink, forgotten, turnError } from "./agent/agent-link.ts";
@@ -24,11 +26,12 @@ import { buildCommit, SettledEntries } from "./commit/build-commit.ts";
 import { offloadOutput } from "./commit/offload-output.ts";
 import type { Delegations } from "./delegation/delegations.ts";
 import { mergeText } from "./merge-text.ts";
-import { type Observed, PermissionJudge } from "./policy/permission-judge.ts";
-import type { PolicyService } from "./policy/policy-service.ts";
+import type { Verdict } from "./policy/policy.ts";
+import type { Consideration, PolicyService } from "./policy/policy-service.ts";
 import { decide } from "./rules/decide.ts";
 import { observe } from "./rules/observe.ts";
-import type { Effect, SessionContext } from "./rules/session-context.ts";
+import { advanceRegister, EMPTY_REGISTER, isCurrent } from "./rules/open-requests.ts";
+import type { Effect, Evaluation, Observed, PolicyEvent, SessionContext } from "./rules/session-context.ts";
 import { silentNotice } from "./transfer/adopt-history.ts";
 
 /** What a session needs from those around it. */
@@ -59,8 +62,7 @@ export class Session {
   readonly #deps: SessionDeps;
   readonly #mailbox: Mailbox<Mail>;
   readonly #link: AgentLink;
-  readonly #judge: PermissionJudge;
-  readonly #endedQuestions = new EndedQuestions();
+  #requests = EMPTY_REGISTER;
   #state: SessionState;
   #storedState: SessionState;
   readonly #settled: SettledEntries;
@@ -91,12 +93,6 @@ export class Session {
       holdMs: () => (deps.isWatched(this.id) ? PACE.textHoldMs : PACE.unwatchedTextHoldMs),
       now: deps.world.now,
       handle: (batch) => (this.#isEnded ? answerGone(batch) : this.#handle(batch)),
-      onError: deps.onError,
-    });
-    this.#judge = new PermissionJudge({
-      policy: deps.policy,
-      session: () => ({ id: this.id, cwd: this.#standing.binding.cwd }),
-      post: (judged) => this.#mailbox.post({ from: "agent", event: judged, heard: 0 }),
       onError: deps.onError,
     });
     this.#silence = new SilenceWatch(deps.stallMs, deps.world.now, () => this.observe({ type: "silent" }));
@@ -255,9 +251,9 @@ export class Session {
     this.observe(silentNotice(name, origin === "resumed" ? "memory" : "words"));
   }
 
-  /** The policy has changed: it may now have an answer to what waits for the user. */
-  judgeAgain(): void {
-    this.#judge.startAgain(this.#state);
+  /** The policy has changed: it may now answer what waits for the user. */
+  reevaluateRequests(): void {
+    if (this.#state.pending.some(isPermission)) this.#post({ type: "policy-changed" });
   }
 
   /** Everything that waits is stored; used before a history is read and at shutdown. */
@@ -294,12 +290,11 @@ export class Session {
 
   #absorb(run: readonly AgentMail[]): void {
     for (const event of mergeText(run.map(({ event }) => event))) {
-      if (!this.#judge.lets(event)) continue;
       const said = event.type === "replayed" ? this.#recallingSince : null;
       const { facts, effects } = observe(said === null ? this.#context() : { ...this.#context(), now: said }, event);
+      this.#requests = advanceRegister(this.#requests, { pending: this.#state.pending, event, facts, effects });
       this.#stage(facts);
       this.#stagedEffects.push(...effects);
-      this.#judge.expect(effects);
       if (event.type === "lost") this.#standing.lost(event.state, this.#now());
       // A turn that never reached the agent says nothing about what the agent remembers.
       const isEnd = event.type === "turn-ended" || event.type === "turn-failed";
@@ -312,13 +307,14 @@ export class Session {
 
   #execute(command: DecidedCommand): Answer {
     if (this.#staged.length > 0) return unstorable(this.#deps.storage);
-    const before = [this.#state, this.#standing.now] as const;
+    const before = [this.#state, this.#standing.now, this.#requests] as const;
     let done: { readonly answer: Answer; readonly effects: readonly Effect[] };
     try {
       done = this.#decide(command);
     } catch (error) {
       this.#state = before[0];
       this.#standing.takeBack(before[1]);
+      this.#requests = before[2];
       this.#staged = [];
       this.#stagedOutputs = [];
       this.#deps.onError(error);
@@ -333,7 +329,9 @@ export class Session {
     const { commandId } = command;
     const decision = decide(this.#context(), command);
     if (!decision.ok) return { answer: refused(commandId, decision.refusal, this.#deps.log, this.#now()), effects: [] };
-    this.#stage(decision.facts);
+    const { facts, effects } = decision;
+    this.#requests = advanceRegister(this.#requests, { pending: this.#state.pending, facts, effects });
+    this.#stage(facts);
     this.#standing.decided(decision.effects, stateAfter(this.binding.state, decision.effects), this.#now());
     const answer = answerOf(this.#staged, this.#state.seq, decision.answer);
     this.#commit({ answer, commandId, isSend: isSend(command) });
@@ -346,7 +344,6 @@ export class Session {
       const { fact: body, outputs } = offloadOutput(this.#state, whole, settledEntry);
       this.#stagedOutputs.push(...outputs);
       const fact: Fact = { ...body, sessionId: this.id, seq: this.#state.seq + 1 };
-      this.#endedQuestions.note(fact, this.#state.pending);
       this.#state = reduceSession(this.#state, fact);
       this.#staged.push(fact);
     }
@@ -388,9 +385,34 @@ export class Session {
 
   #runAll(effects: readonly Effect[]): void {
     for (const effect of effects) {
-      if (effect.type === "judge-permission") this.#judge.start(effect);
+      if (effect.type === "evaluate-permission") this.#evaluate(effect);
       else this.#link.run(effect);
     }
+  }
+
+  /** A policy that cannot be read must not block the agent: then the user is asked. */
+  readonly #consider = (toolCall: PermissionToolCall): Consideration => {
+    try {
+      return this.#deps.policy.consider({ id: this.id, cwd: this.binding.cwd }, toolCall);
+    } catch (error) {
+      this.#deps.onError(error);
+      return { decides: false };
+    }
+  };
+
+  #evaluate({ evaluationId, request, isOpen }: Evaluation): void {
+    if (!isCurrent(this.#requests, { evaluationId, request })) return;
+    const { policy, onError } = this.#deps;
+    const post = (verdict: Verdict) =>
+      this.#post({ type: "permission-evaluated", evaluationId, request, isOpen, verdict });
+    policy.evaluate({ id: this.id, cwd: this.binding.cwd }, request.toolCall).then(post, (error) => {
+      onError(error);
+      post({ answer: "ask", why: "The rules could not be applied." });
+    });
+  }
+
+  #post(event: PolicyEvent): void {
+    this.#mailbox.post({ from: "agent", event, heard: 0 });
   }
 
   #attached(agent: AgentSession): void {
@@ -417,8 +439,8 @@ export class Session {
       now: this.#now(),
       newId: this.#deps.world.newId,
       cancelling: this.#standing.continuation.cancelling,
-      endOfQuestion: (id: PermissionId | ElicitationId) => this.#endedQuestions.endOf(id),
-      consider: this.#judge.consider,
+      requests: this.#requests,
+      consider: this.#consider,
       said: () => this.#deps.log.said(this.id),
     });
   }
@@ -446,44 +468,4 @@ type AgentMail = { from: "agent"; event: Observed; heard: number };
 function answerGone(batch: readonly Mail[]): void {
   for (const mail of batch)
     if (mail.from === "user") mail.answer({ kind: "refused", refusal: REFUSE.sessionNotFound() });
-}
-
-const QUESTIONS_REMEMBERED_MAX = 200;
-
-/** How the latest questions of a session ended, for whoever answers one too late. */
-export class EndedQuestions {
-  readonly #ends = new Map<PermissionId | ElicitationId, string>();
-
-  /** To be told every fact, with what was open before it. */
-  note(fact: FactBody, pending: readonly PendingRequest[]): void {
-    if (fact.type === "permission:resolved") this.#keep(fact.permissionId, permissionEnd(fact, pending));
-    else if (fact.type === "elicitation:resolved") this.#keep(fact.elicitationId, questionEnd(fact));
-  }
-
-  endOf(id: PermissionId | ElicitationId): string {
-    return this.#ends.get(id) ?? "it was answered or withdrawn before";
-  }
-
-  #keep(id: PermissionId | ElicitationId, end: string): void {
-    this.#ends.set(id, end);
-    const oldest = this.#ends.keys().next().value;
-    if (this.#ends.size > QUESTIONS_REMEMBERED_MAX && oldest !== undefined) this.#ends.delete(oldest);
-  }
-}
-
-function permissionEnd(
-  { permissionId, outcome, by }: Extract<FactBody, { type: "permission:resolved" }>,
-  pending: readonly PendingRequest[],
-): string {
-  if (by === "policy") return "a rule answered it";
-  const asked = pending.filter(isPermission).find((one) => one.permissionId === permissionId);
-  const chosen = outcome.outcome === "selected" && asked?.options.find(({ optionId }) => optionId === outcome.optionId);
-  return chosen ? `it was answered with "${chosen.name}"` : "it was cancelled";
-}
-
-function questionEnd({ action, end, done }: Extract<FactBody, { type: "elicitation:resolved" }>): string {
-  if (end === "unwatched") return "it was declined because nobody was there to answer";
-  if (end === "withdrawn") return "the agent took it back";
-  if (done) return "the page is no longer waited for";
-  return action === "accept" ? "it was answered" : action === "decline" ? "it was declined" : "it was cancelled";
 }

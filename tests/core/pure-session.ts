@@ -11,7 +11,15 @@ import type { StopReason } from "../../src/protocol/stop-reason.ts";
 import { offloadOutput } from "../../src/sessions/commit/offload-output.ts";
 import { decide } from "../../src/sessions/rules/decide.ts";
 import { observe } from "../../src/sessions/rules/observe.ts";
-import type { Decision, Effect, Outcome, SessionContext } from "../../src/sessions/rules/session-context.ts";
+import { advanceRegister, EMPTY_REGISTER } from "../../src/sessions/rules/open-requests.ts";
+import type {
+  Decision,
+  Effect,
+  Observed,
+  Outcome,
+  RequestRegister,
+  SessionContext,
+} from "../../src/sessions/rules/session-context.ts";
 import { NOW, SESSION } from "./names.ts";
 
 type Command = Parameters<typeof decide>[1];
@@ -26,6 +34,9 @@ export class PureSession {
   /** All facts so far, in order. */
   readonly facts: Fact[] = [];
   readonly effects: Effect[] = [];
+  requests: RequestRegister = EMPTY_REGISTER;
+  /** What the policy says of a request at once; by default every request is the user's. */
+  consider: NonNullable<SessionContext["consider"]> = () => ({ decides: false });
   /** What was too long for its entry, by entry and part. */
   readonly outputs = new Map<string, string>();
   #cancelling: TurnId | null = null;
@@ -62,13 +73,13 @@ export class PureSession {
   }
 
   tell(command: WithoutSession<Command>): Decision {
-    const decision = decide(this.scene(), { ...command, sessionId: SESSION });
+    const decision = decide(this.context(), { ...command, sessionId: SESSION });
     if (decision.ok) this.#apply(decision);
     return decision;
   }
 
-  hear(...events: AgentEvent[]): void {
-    for (const event of events) this.#apply(observe(this.scene(), event));
+  hear(...events: Observed[]): void {
+    for (const event of events) this.#apply(observe(this.context(), event), event);
   }
 
   /** A turn begins with the user's words. */
@@ -96,7 +107,7 @@ export class PureSession {
     this.hear({ type: "tool", patch: { toolCallId, announced: false, ...patch } });
   }
 
-  scene(): SessionContext {
+  context(): SessionContext {
     const { settled } = this.state;
     return {
       state: this.state,
@@ -108,7 +119,8 @@ export class PureSession {
       said: () => (isTurnActive(this.state.turn) ? settled : this.entries).flatMap(saidIn),
       settledEntry: (entryId) => settled.findLast((entry) => entry.entryId === entryId) ?? null,
       settledByAgentId: (agentId) => settled.findLast((entry) => agentIdOf(entry) === agentId) ?? null,
-      endOfQuestion: (permissionId) => `the end of ${permissionId}`,
+      requests: this.requests,
+      consider: this.consider,
     };
   }
 
@@ -119,7 +131,9 @@ export class PureSession {
     this.outputs.set(key, before + text);
   }
 
-  #apply({ facts, effects }: Outcome): void {
+  #apply({ facts, effects }: Outcome, event?: Observed): void {
+    const { pending } = this.state;
+    this.requests = advanceRegister(this.requests, { pending, facts, effects, ...(event && { event }) });
     for (const whole of facts) {
       const settled = (entryId: string) => this.state.settled.findLast((entry) => entry.entryId === entryId) ?? null;
       const { fact: body, outputs } = offloadOutput(this.state, whole, settled);

@@ -3,7 +3,7 @@ import { redactSecrets } from "../../src/lib/redact-secrets.ts";
 import { matchesGlob } from "../../src/sessions/policy/path-glob.ts";
 import { readShellLine } from "../../src/sessions/policy/shell-line.ts";
 import { suspiciousText } from "../../src/sessions/policy/subject-oddity.ts";
-import { fitsPattern } from "../../src/sessions/rules/judge-answer.ts";
+import { fitsPattern } from "../../src/sessions/rules/validate-answer.ts";
 import { parseSearch } from "../../src/store/search/sqlite-search-index.ts";
 
 /** Each would take a matcher that backtracks longer than anyone lives, or at least longer than a test may. */

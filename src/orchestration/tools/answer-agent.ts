@@ -94,7 +94,7 @@ async function refuseBeyondOwnRights(
   asked: PendingPermission,
 ): Promise<void> {
   if (caller === null) return;
-  const verdict = await policy.judge({ id: caller, cwd: view.binding.cwd }, asked.toolCall);
+  const verdict = await policy.evaluate({ id: caller, cwd: view.binding.cwd }, asked.toolCall);
   if (verdict.answer !== "allow")
     throw new ToolError(`Only the user can allow this: this session would have to ask too. ${verdict.why}`);
 }

@@ -4,7 +4,7 @@ import type { UserEntry } from "../../protocol/entry.ts";
 import type { TurnId } from "../../protocol/ids.ts";
 import { isQuestion, requestIdOf } from "../../protocol/pending-request.ts";
 import { isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
-import { openQuestion } from "../rules/observe-question.ts";
+import { findQuestion } from "../rules/open-requests.ts";
 import type { AgentEffect } from "../rules/session-context.ts";
 import type { AgentLink } from "./agent-link.ts";
 
@@ -35,7 +35,7 @@ export class RejoinedAgent {
               state.pending.some((asked) => requestIdOf(asked) === permissionId)
                 ? "open"
                 : log.outcomeOf(row.id, permissionId),
-            isOpen: (elicitationId) => openQuestion(state, elicitationId) !== undefined,
+            isOpen: (elicitationId) => findQuestion(state, elicitationId) !== undefined,
             sink: link.sink,
             tryFlush,
           });

@@ -49,7 +49,7 @@ interface PolicyServiceDeps {
 }
 
 /** A session as far as its policy must know it. */
-export interface JudgedSession {
+export interface EvaluatedSession {
   readonly id: SessionId;
   readonly cwd: string;
 }
@@ -72,7 +72,7 @@ export class PolicyService {
     this.#layers = new PolicyLayers(deps);
   }
 
-  consider({ id, cwd }: JudgedSession, toolCall: PermissionToolCall): Consideration {
+  consider({ id, cwd }: EvaluatedSession, toolCall: PermissionToolCall): Consideration {
     const subject = describeRequest(toolCall, cwd);
     const note = oddityOf(subject);
     const offers = offerRules(subject);
@@ -83,9 +83,9 @@ export class PolicyService {
     };
   }
 
-  async judge({ id, cwd }: JudgedSession, toolCall: PermissionToolCall): Promise<Verdict> {
+  async evaluate({ id, cwd }: EvaluatedSession, toolCall: PermissionToolCall): Promise<Verdict> {
     const policies = this.#layers.policiesOver(id);
-    const verdict = strictest(await Promise.all(policies.map((policy) => this.#judge(policy, cwd, toolCall))));
+    const verdict = strictest(await Promise.all(policies.map((policy) => this.#evaluate(policy, cwd, toolCall))));
     if (verdict.answer !== "ask" || !this.#isOwnTool(id, mcpToolOf(toolCall))) return verdict;
     // What they may do is decided where they act: by the caller's rights, and by the limits and budgets of its tree.
     return { answer: "allow", why: "A tool of Liminal Builder's own" };
@@ -150,7 +150,7 @@ export class PolicyService {
     return tool?.server === OWN_TOOL_SERVER && this.#deps.hasOwnTools(cliTypeOf(id));
   }
 
-  #judge(policy: Policy, cwd: string, toolCall: PermissionToolCall): Promise<Verdict> {
+  #evaluate(policy: Policy, cwd: string, toolCall: PermissionToolCall): Promise<Verdict> {
     const { world, guarded, paths } = this.#deps;
     return evaluateRequest({ subject: describeRequest(toolCall, cwd), policy, now: isoTime(world), guarded }, paths);
   }
@@ -200,8 +200,8 @@ export class PolicyService {
       this.#records(found, false, limit).map(async (record): Promise<PreviewItem> => {
         const policy = this.#layers.policyOf(record.sessionId);
         const next = { ...policy, mode: mode ?? policy.mode, rules: [...policy.rules, ...tried] };
-        const { answer, why } = await this.#judge(next, record.cwd, record.toolCall);
-        const present = await this.#judge(policy, record.cwd, record.toolCall);
+        const { answer, why } = await this.#evaluate(next, record.cwd, record.toolCall);
+        const present = await this.#evaluate(policy, record.cwd, record.toolCall);
         const { sessionId, permissionId, askedAt, answered, by } = record;
         return {
           ...{ sessionId, permissionId, askedAt, ...whatOf(record), would: answer, why },

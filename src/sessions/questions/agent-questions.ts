@@ -4,15 +4,10 @@ import type { QuestionResponse } from "../../protocol/client-messages.ts";
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
 import type { ElicitationId } from "../../protocol/ids.ts";
 import type { AgentQuestion, QuestionAction, QuestionAnswer } from "../../protocol/question.ts";
-import { judgeAnswer } from "../rules/judge-answer.ts";
+import { advanceRegister, EMPTY_REGISTER, endOfRequest } from "../rules/open-requests.ts";
+import { validateAnswer } from "../rules/validate-answer.ts";
 
 const OPEN_QUESTIONS_MAX = 20;
-const ENDED_QUESTIONS_MAX = 200;
-const END_WORDS: Readonly<Record<QuestionAction, string>> = {
-  accept: "it was answered",
-  decline: "it was declined",
-  cancel: "it was cancelled",
-};
 
 interface AgentQuestionsOptions {
   readonly absence: AbsenceWatch;
@@ -29,7 +24,7 @@ interface OpenQuestion {
 export class AgentQuestions implements QuestionDesk {
   readonly #options: AgentQuestionsOptions;
   readonly #open = new Map<ElicitationId, OpenQuestion>();
-  readonly #ended = new Map<ElicitationId, QuestionAction>();
+  #requests = EMPTY_REGISTER;
 
   constructor(options: AgentQuestionsOptions) {
     this.#options = options;
@@ -60,13 +55,10 @@ export class AgentQuestions implements QuestionDesk {
   respond(response: QuestionResponse): Refusal | null {
     const { elicitationId } = response;
     const open = this.#open.get(elicitationId);
-    if (!open) {
-      const end = this.#ended.get(elicitationId);
-      return REFUSE.notPending(end ? END_WORDS[end] : "it was already answered or withdrawn");
-    }
-    const judged = judgeAnswer(open.question, response);
-    if (!judged.ok) return judged.refusal;
-    this.#end(elicitationId, judged.answer);
+    if (!open) return REFUSE.notPending(endOfRequest(this.#requests, elicitationId));
+    const validated = validateAnswer(open.question, response);
+    if (!validated.ok) return validated.refusal;
+    this.#end(elicitationId, validated.answer);
     return null;
   }
 
@@ -82,9 +74,8 @@ export class AgentQuestions implements QuestionDesk {
     if (!open) return undefined;
     this.#open.delete(elicitationId);
     this.#options.absence.forget(elicitationId);
-    this.#ended.set(elicitationId, action);
-    const oldest = this.#ended.keys().next().value;
-    if (this.#ended.size > ENDED_QUESTIONS_MAX && oldest !== undefined) this.#ended.delete(oldest);
+    const resolved = { type: "elicitation:resolved", elicitationId, action } as const;
+    this.#requests = advanceRegister(this.#requests, { pending: [], facts: [resolved], effects: [] });
     return open;
   }
 }

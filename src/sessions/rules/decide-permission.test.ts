@@ -141,7 +141,7 @@ describe("permission:respond", () => {
     const effects = session.effects.length;
     expect(session.tell({ ...respond, optionId: "yes" })).toEqual({
       ok: false,
-      refusal: { code: "REQUEST_NOT_PENDING", message: "This request is no longer open: the end of p." },
+      refusal: { code: "REQUEST_NOT_PENDING", message: 'This request is no longer open: it was answered with "Yes".' },
     });
     expect(session.effects).toHaveLength(effects);
   });

@@ -8,7 +8,8 @@ import type { QueueItem } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-schema.ts";
 import { refuseAttachments, refuseQueue } from "./refuse-attachments.ts";
 import { type Decision, NOTHING, type Outcome, type SessionContext } from "./session-context.ts";
-import { startTurn } from "./start-turn.ts";
+import { startTurn } from "./turn.ts";
+import { isStopping } from "./turn-machine.ts";
 
 type Command<Type extends SessionCommand["type"]> = Extract<SessionCommand, { type: Type }>;
 
@@ -44,7 +45,7 @@ function wait(context: SessionContext, item: QueueItem): Decision {
   if (state.queue.length >= QUEUE_ITEMS_MAX)
     return { ok: false, refusal: REFUSE.limitExceeded("queued messages", QUEUE_ITEMS_MAX) };
   // Sent after the user's own stop it does not wait with what that stop held back: it goes first, the rest follows.
-  const isNext = context.cancelling === state.turn.turnId && state.queuePaused;
+  const isNext = isStopping(context) && state.queuePaused;
   const queue = isNext ? [item, ...state.queue] : [...state.queue, item];
   const refusal = refuseQueue(queue);
   if (refusal) return { ok: false, refusal };
@@ -66,8 +67,7 @@ function putBack({ state }: SessionContext, item: QueueItem, aheadOf: ReadonlySe
 export function decideSteer(context: SessionContext, command: Command<"session:steer">): Decision {
   const { state } = context;
   const { turnId } = state.turn;
-  if (!isTurnActive(state.turn) || turnId === undefined || context.cancelling === turnId)
-    return decideSend(context, command);
+  if (!isTurnActive(state.turn) || turnId === undefined || isStopping(context)) return decideSend(context, command);
   if (state.config.abilities?.steering !== true)
     return {
       ok: false,

@@ -4,7 +4,7 @@ import type { FactBody } from "../../protocol/facts.ts";
 import { CommandId, type SessionId } from "../../protocol/ids.ts";
 import { isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
 import type { Decision, SessionContext } from "./session-context.ts";
-import { startTurn } from "./start-turn.ts";
+import { startTurn } from "./turn.ts";
 
 const WAITS_MAX = 20;
 

@@ -1,10 +1,8 @@
 import type { QuestionResponse, SessionCommand } from "../../protocol/client-messages.ts";
 import { REFUSE } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
-import { isPermission } from "../../protocol/pending-request.ts";
-import type { PermissionOutcome } from "../../protocol/session-parts.ts";
+import type { PermissionOutcome, TurnError } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-schema.ts";
-import { decideQuestion } from "./decide-question.ts";
 import {
   type AuthoredSend,
   decideQueueEdit,
@@ -16,10 +14,20 @@ import {
   queueFact,
 } from "./decide-queue.ts";
 import { decideWait, decideWake, type WaitCommand, withoutWaits } from "./decide-waits.ts";
-import { settleTools, withdrawPending } from "./end-turn.ts";
-import { stopVisits } from "./observe-question.ts";
+import {
+  cancelAllRequests,
+  closeAllVisits,
+  closeRequest,
+  closeVisit,
+  endOfRequest,
+  findPermission,
+  findQuestion,
+  findVisit,
+} from "./open-requests.ts";
 import type { Decision, Outcome, SessionContext } from "./session-context.ts";
-import { restartTurn } from "./start-turn.ts";
+import { restartTurn, settleTools } from "./turn.ts";
+import { turnFacts } from "./turn-machine.ts";
+import { validateAnswer } from "./validate-answer.ts";
 
 type Decided =
   | Extract<SessionCommand, { type: Exclude<SessionCommand["type"], "session:configure" | "session:delete"> }>
@@ -68,7 +76,7 @@ export function decide(context: SessionContext, command: Decided): Decision {
     case "permission:respond":
       return decidePermissionResponse(context, command);
     case "elicitation:respond":
-      return decideQuestion(context, command);
+      return decideQuestionResponse(context, command);
     default:
       return command satisfies never;
   }
@@ -90,40 +98,35 @@ function decideRetry(context: SessionContext, isAfresh: boolean): Decision {
   return accept({ ...started, facts: [...resumed, ...started.facts] });
 }
 
-function cancelTurn(context: SessionContext): Outcome {
+/** Asks the agent to stop, and cancels what it asked for. `limit`: the budget that stops the turn. */
+function cancelTurn(context: SessionContext, limit?: TurnError): Outcome {
   const { state } = context;
-  // The user's stop also ends what would go on by itself later.
+  // A cancel also ends what would start by itself later.
   const held = [
     ...(state.queue.length > 0 && !state.queuePaused ? [queueFact(state.queue, true)] : []),
     ...withoutWaits(state),
   ];
   const { turnId } = state.turn;
-  const { facts, effects } = withdrawPending(context);
-  const withdrawn = { facts: [...facts, ...stopVisits(state)], effects };
-  // A question can be open without a turn; the user's stop answers it all the same.
-  if (!isTurnActive(state.turn) || !turnId) return { facts: [...withdrawn.facts, ...held], effects: withdrawn.effects };
+  const cancelled = cancelAllRequests(context);
+  const facts = [...cancelled.facts, ...closeAllVisits(state), ...held];
+  // A request can be open without a turn; a cancel ends it too.
+  if (!isTurnActive(state.turn) || !turnId) return { facts, effects: cancelled.effects };
   return {
     facts: [
       ...settleTools(state, "cancelled", context.now),
-      ...withdrawn.facts,
-      ...held,
-      // Already stopping, it stays as it is shown: an agent that ignored the first stop must not look at work again.
-      ...(state.turn.state === "running" || context.cancelling === turnId
-        ? []
-        : [{ type: "session:turn" as const, turn: { ...state.turn, state: "running" as const } }]),
+      ...facts,
+      ...turnFacts(context, limit ? { type: "limit", error: limit } : { type: "cancel" }),
     ],
-    effects: [...withdrawn.effects, { type: "cancel", turnId }],
+    effects: [...cancelled.effects, { type: "cancel", turnId }],
   };
 }
 
 /** Like a cancel; the turn keeps the reason until it has ended. */
 function stopAtLimit(context: SessionContext, message: string): Outcome {
   const { turn } = context.state;
-  // Told once: a budget that several agents share may be found spent by each of them.
+  // Once: several agents that share a budget may each find it spent.
   if (!isTurnActive(turn) || turn.error?.code === "LIMIT_EXCEEDED") return { facts: [], effects: [] };
-  const cancelled = cancelTurn(context);
-  const stopping = { ...turn, state: "running" as const, error: { code: "LIMIT_EXCEEDED", message } };
-  return { facts: [...cancelled.facts, { type: "session:turn", turn: stopping }], effects: cancelled.effects };
+  return cancelTurn(context, { code: "LIMIT_EXCEEDED", message });
 }
 
 function archive(context: SessionContext): Outcome {
@@ -139,31 +142,42 @@ function decidePermissionResponse(
   context: SessionContext,
   command: Extract<SessionCommand, { type: "permission:respond" }>,
 ): Decision {
-  const { state } = context;
   const { permissionId, optionId, reason } = command;
-  const asked = state.pending.filter(isPermission).find((pending) => pending.permissionId === permissionId);
-  if (!asked) return { ok: false, refusal: REFUSE.notPending(context.endOfQuestion(permissionId)) };
+  const request = findPermission(context.state, permissionId);
+  if (!request) return { ok: false, refusal: REFUSE.notPending(endOfRequest(context.requests, permissionId)) };
   if (optionId === undefined && command.outcome === undefined)
     return { ok: false, refusal: REFUSE.invalidMessage("optionId: choose one, or send outcome: cancelled") };
-  const option = asked.options.find((one) => one.optionId === optionId);
+  const option = request.options.find((one) => one.optionId === optionId);
   if (optionId !== undefined && !option)
     return { ok: false, refusal: REFUSE.invalidMessage("optionId: not one of the agent's options") };
   if (reason !== undefined && option && !option.kind.startsWith("reject"))
     return { ok: false, refusal: REFUSE.invalidMessage("reason: give it with an option that rejects") };
-  const said = reason === undefined ? null : decideReason(context, { ...command, reason });
-  if (said?.ok === false) return said;
+  const sent = reason === undefined ? null : decideReason(context, { ...command, reason });
+  if (sent?.ok === false) return sent;
   const outcome: PermissionOutcome =
     optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId };
-  const lastOne = state.pending.length === 1 && state.turn.state === "waiting";
+  const closed = closeRequest(context, request, { type: "answered", outcome });
   return accept(
-    {
-      facts: [
-        { type: "permission:resolved", permissionId, outcome, at: context.now },
-        ...(lastOne ? [{ type: "session:turn" as const, turn: { ...state.turn, state: "running" as const } }] : []),
-        ...(said?.facts ?? []),
-      ],
-      effects: [{ type: "answer-permission", permissionId, outcome }, ...(said?.effects ?? [])],
-    },
+    { facts: [...closed.facts, ...(sent?.facts ?? [])], effects: [...closed.effects, ...(sent?.effects ?? [])] },
     "permission:resolved",
   );
+}
+
+/** An answer that does not fit leaves the question open. */
+function decideQuestionResponse(context: SessionContext, command: QuestionResponse): Decision {
+  const { state } = context;
+  const { elicitationId, action } = command;
+  const request = findQuestion(state, elicitationId);
+  if (request) {
+    const validated = validateAnswer(request, command);
+    if (!validated.ok) return validated;
+    return accept(
+      closeRequest(context, request, { type: "answered", answer: validated.answer }),
+      "elicitation:resolved",
+    );
+  }
+  const visit = findVisit(state, elicitationId);
+  if (!visit || action === "accept")
+    return { ok: false, refusal: REFUSE.notPending(endOfRequest(context.requests, elicitationId)) };
+  return accept({ facts: closeVisit(state, visit, action), effects: [] }, "elicitation:resolved");
 }

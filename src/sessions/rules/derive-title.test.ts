@@ -1,5 +1,5 @@
 import { expect, it } from "bun:test";
-import { deriveTitle } from "./start-turn.ts";
+import { deriveTitle } from "./turn.ts";
 
 it("collapses white space and keeps a short message whole", () => {
   expect(deriveTitle("  fix \n\t the   build ")).toBe("fix the build");

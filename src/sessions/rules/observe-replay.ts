@@ -6,8 +6,9 @@ import type { FactBody } from "../../protocol/facts.ts";
 import { EntryId, TurnId } from "../../protocol/ids.ts";
 import { reduceSession } from "../../protocol/reduce-session.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
-import { endTurn } from "./end-turn.ts";
+import { EMPTY_REGISTER } from "./open-requests.ts";
 import type { Outcome, SessionContext } from "./session-context.ts";
+import { endTurn } from "./turn.ts";
 
 type Replayed = Extract<AgentEvent, { type: "replayed" }>;
 type Observe = (context: SessionContext, event: AgentEvent) => Outcome;
@@ -59,6 +60,7 @@ function adopt(context: SessionContext, turn: HeardTurn, observe: Observe): read
     ...context,
     state,
     cancelling: null,
+    requests: EMPTY_REGISTER,
     lastSettled: null,
     settledByAgentId: () => null,
   });

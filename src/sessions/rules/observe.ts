@@ -1,37 +1,54 @@
 import type { AgentEvent } from "../../ports/agents.ts";
 import type { Entry } from "../../protocol/entry.ts";
+import { findToolCall } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
-import { EntryId } from "../../protocol/ids.ts";
+import { type ElicitationId, EntryId } from "../../protocol/ids.ts";
 import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
-import { isPermission } from "../../protocol/pending-request.ts";
-import type { ConfigOption, SessionConfig, Turn, TurnError, Usage } from "../../protocol/session-parts.ts";
+import { isPermission, type PendingRequest } from "../../protocol/pending-request.ts";
+import type {
+  ConfigOption,
+  PendingPermission,
+  PermissionOption,
+  SessionConfig,
+  TurnError,
+  Usage,
+} from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-schema.ts";
 import type { StopReason } from "../../protocol/stop-reason.ts";
-import type { Observed } from "../policy/permission-judge.ts";
 import { queueFact } from "./decide-queue.ts";
-import { endTurn, withdrawPending } from "./end-turn.ts";
-import { observeJudged } from "./observe-judged.ts";
 import { noteModeChange, observeCompaction, observeNotice } from "./observe-notice.ts";
-import { observeQuestion, stopVisits } from "./observe-question.ts";
 import { observeReplay } from "./observe-replay.ts";
 import { observeSteered, withoutSteering } from "./observe-steered.ts";
 import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
 import { observeTool, observeToolOutput } from "./observe-tool.ts";
-import { askUser, cancelled, questionOf } from "./open-requests.ts";
-import { NOTHING, type Outcome, type SessionContext } from "./session-context.ts";
-import { startTurn } from "./start-turn.ts";
+import {
+  cancelAllRequests,
+  closeAllVisits,
+  closeRequest,
+  closeVisit,
+  findPermission,
+  findQuestion,
+  findVisit,
+  isCurrent,
+  openRequest,
+  permissionRequest,
+  questionRequest,
+  type RequestEnd,
+} from "./open-requests.ts";
+import { type Effect, NOTHING, type Observed, type Outcome, type SessionContext } from "./session-context.ts";
+import { endTurn, startTurn } from "./turn.ts";
+import { advanceTurn, isStopping, turnFacts } from "./turn-machine.ts";
 
-/** Pure: what something an agent said means in this state. The counterpart of `decide`. */
+const CANCEL_IGNORED: TurnError = {
+  code: "AGENT_UNAVAILABLE",
+  message: "The agent does not react to Cancel. Restart it to go on; its other sessions restart with it.",
+};
+
+/** Pure: what an event of the agent or of the policy means in this state. The counterpart of `decide`. */
 export function observe(context: SessionContext, event: Observed): Outcome {
   const { facts, effects } = observeEvent(context, event);
-  const { turn } = context.state;
-  const speaks = facts.some(({ type }) => type === "session:update" || type === "session:chunk");
-  if (turn.state !== "stalled" || !speaks || context.cancelling === turn.turnId) return { facts, effects };
-  return { facts: [{ type: "session:turn", turn: runningTurn(turn) }, ...facts], effects };
-}
-
-function runningTurn({ error: _, ...turn }: Turn): Turn {
-  return { ...turn, state: "running" };
+  const isOutput = facts.some(({ type }) => type === "session:update" || type === "session:chunk");
+  return isOutput ? { facts: [...turnFacts(context, { type: "output" }), ...facts], effects } : { facts, effects };
 }
 
 function observeEvent(context: SessionContext, event: Observed): Outcome {
@@ -70,29 +87,35 @@ function observeEvent(context: SessionContext, event: Observed): Outcome {
       return observeSteered(context, event);
     case "permission-requested":
       return observePermission(context, event);
-    case "permission-judged":
-      return observeJudged(context, event);
+    case "permission-evaluated":
+      return observeVerdict(context, event);
+    case "policy-changed":
+      return {
+        facts: [],
+        effects: context.state.pending.filter(isPermission).map((one) => evaluate(context, one, true)),
+      };
     case "permission-withdrawn":
-      return only(withdrawPermission(context, event.permissionId));
+      return close(context, findPermission(context.state, event.permissionId), { type: "withdrawn" });
     case "question-asked":
+      return openRequest(context, questionRequest(context, event), []);
     case "question-withdrawn":
-    case "question-completed":
+      return close(context, findQuestion(context.state, event.elicitationId), { type: "withdrawn" });
     case "question-unwatched":
-      return observeQuestion(context, event);
+      return close(context, findQuestion(context.state, event.elicitationId), { type: "expired" });
+    case "question-completed":
+      return completePage(context, event.elicitationId);
     case "turn-ended":
-      return isCurrent(context, event.turnId)
+      return isCurrentTurn(context, event.turnId)
         ? count(context, event, finish(context, ownStop(context, event.stopReason)))
         : NOTHING;
     case "turn-failed":
-      return isCurrent(context, event.turnId) ? count(context, event, fail(context, event.error)) : NOTHING;
+      return isCurrentTurn(context, event.turnId) ? count(context, event, fail(context, event.error)) : NOTHING;
     case "lost":
       return lose(context, event.reason);
     case "silent":
       return only(observeSilence(context));
     case "cancel-ignored":
-      return only(
-        stall(context, "The agent does not react to Cancel. Restart it to go on; its other sessions restart with it."),
-      );
+      return only(turnFacts(context, { type: "cancel-ignored", error: CANCEL_IGNORED }));
     case "unknown":
       return only([{ type: "session:raw", update: event.update }]);
     default:
@@ -105,13 +128,13 @@ function only(facts: readonly FactBody[]): Outcome {
 }
 
 /** Only the prompt's own end ends a turn. */
-function isCurrent(context: SessionContext, turnId: string): boolean {
+function isCurrentTurn(context: SessionContext, turnId: string): boolean {
   return isTurnActive(context.state.turn) && context.state.turn.turnId === turnId;
 }
 
 /** After the user's own stop, whatever the agent calls the end, it is a cancel. */
 function ownStop(context: SessionContext, stopReason: StopReason): StopReason {
-  return context.cancelling === context.state.turn.turnId ? "cancelled" : stopReason;
+  return isStopping(context) ? "cancelled" : stopReason;
 }
 
 function fail(context: SessionContext, error: TurnError): Outcome {
@@ -122,8 +145,8 @@ function fail(context: SessionContext, error: TurnError): Outcome {
 function lose(context: SessionContext, reason: string): Outcome {
   const queue = withoutSteering(context.state.queue);
   const freed = queue === context.state.queue ? [] : [queueFact(queue, true)];
-  const visits = stopVisits(context.state);
-  if (!isTurnActive(context.state.turn)) return only([...visits, ...withdrawPending(context).facts, ...freed]);
+  const visits = closeAllVisits(context.state);
+  if (!isTurnActive(context.state.turn)) return only([...visits, ...cancelAllRequests(context).facts, ...freed]);
   const stopReason = ownStop(context, "interrupted");
   const left = { ...context, state: { ...context.state, queue } };
   const { facts, effects } =
@@ -149,30 +172,25 @@ function finish(context: SessionContext, stopReason: StopReason, error?: TurnErr
   const [next, ...rest] = context.state.queue;
   if (!next) return ended;
   // The user's own stop held back what waited then; what was sent since is meant to run.
-  const isOwnStop = context.cancelling === context.state.turn.turnId;
+  const isOwnStop = isStopping(context);
   // Some agents end a turn so because a request was denied: the reason for that is meant to reach them.
   const stopped = stopReason === "cancelled" && !isOwnStop && next.isReason !== true;
   const goesOn = !context.state.queuePaused && stopReason !== "interrupted" && stopReason !== "error" && !stopped;
   // The agent may have taken it into this very turn: the queue goes on when it has said so.
   if (goesOn && next.steering) return ended;
   if (!goesOn) return { ...ended, facts: [...ended.facts, queueFact(context.state.queue, true)] };
-  const started = startTurn(context, next);
+  const turn = advanceTurn(context, { type: "end", stopReason }) ?? context.state.turn;
+  const started = startTurn({ ...context, state: { ...context.state, turn } }, next);
   return {
     facts: [...ended.facts, queueFact(rest, false), ...started.facts],
     effects: [...ended.effects, ...started.effects],
   };
 }
 
-/** Models do think for minutes, so silence is shown and nothing is ended; a running tool or an open question explains it. */
+/** Models think for minutes: a silence is shown and ends nothing. A running tool call or an open request explains it. */
 function observeSilence(context: SessionContext): FactBody[] {
-  const working = context.state.open.some((entry) => entry.type === "tool-call" && entry.status === "running");
-  return context.state.turn.state === "running" && !working ? stall(context) : [];
-}
-
-function stall(context: SessionContext, message?: string): FactBody[] {
-  if (!isTurnActive(context.state.turn)) return [];
-  const error = message === undefined ? {} : { error: { code: "AGENT_UNAVAILABLE", message } };
-  return [{ type: "session:turn", turn: { ...context.state.turn, state: "stalled", ...error } }];
+  const isToolRunning = context.state.open.some((entry) => entry.type === "tool-call" && entry.status === "running");
+  return isToolRunning ? [] : turnFacts(context, { type: "silence" });
 }
 
 function observePlan(context: SessionContext, event: Extract<AgentEvent, { type: "plan" }>): FactBody[] {
@@ -251,37 +269,81 @@ function chooseOption(context: SessionContext, chosen: { category: string; value
   );
 }
 
-/** The tool call it is about comes first: some agents ask before they announce it. */
+/** The tool call comes first: some agents ask before they announce it. */
 function observePermission(
   context: SessionContext,
   event: Extract<AgentEvent, { type: "permission-requested" }>,
 ): Outcome {
-  const { permissionId, patch } = event;
-  const { turn } = context.state;
-  const called = observeTool(context, { ...patch, announced: true });
-  // Asked after the user's own stop.
-  if (isTurnActive(turn) && context.cancelling === turn.turnId)
-    return { facts: called, effects: [cancelled(permissionId)] };
-  const asked = questionOf(context, event);
+  const called = observeTool(context, { ...event.patch, announced: true });
+  const asked = permissionRequest(context, event);
+  if (isStopping(context)) return openRequest(context, asked, called);
   const { decides = false, ...remarks } = context.consider?.(asked.toolCall) ?? {};
-  const question = { ...asked, ...remarks };
-  if (!decides) return askUser(context, question, called);
-  const turnId = isTurnActive(turn) ? (turn.turnId ?? null) : null;
-  return { facts: called, effects: [{ type: "judge-permission", question, turnId, isOpen: false }] };
+  const request = { ...asked, ...remarks };
+  if (!decides) return openRequest(context, request, called);
+  return { facts: called, effects: [evaluate(context, request, false)] };
 }
 
-function withdrawPermission(context: SessionContext, permissionId: string): FactBody[] {
-  const { pending, turn } = context.state;
-  const asked = pending.filter(isPermission).find((one) => one.permissionId === permissionId);
-  if (!asked) return [];
-  const lastOne = pending.length === 1 && turn.state === "waiting";
-  return [
-    {
-      type: "permission:resolved",
-      permissionId: asked.permissionId,
-      outcome: { outcome: "cancelled" },
-      at: context.now,
-    },
-    ...(lastOne ? [{ type: "session:turn" as const, turn: { ...turn, state: "running" as const } }] : []),
-  ];
+function evaluate(context: SessionContext, request: PendingPermission, isOpen: boolean): Effect {
+  return { type: "evaluate-permission", evaluationId: context.newId(), request, isOpen };
+}
+
+/** The policy answers the agent, and everyone sees it, or it leaves the answer to the user. */
+function observeVerdict(context: SessionContext, event: Extract<Observed, { type: "permission-evaluated" }>): Outcome {
+  const { request, isOpen, verdict } = event;
+  if (!isCurrent(context.requests, event)) return NOTHING;
+  const option = verdict.answer === "ask" ? null : chooseOnce(request.options, verdict.answer);
+  if (option !== null) {
+    const outcome = { outcome: "selected", optionId: option.optionId } as const;
+    const closed = closeRequest(context, request, { type: "answered", outcome, policy: { why: verdict.why } });
+    return {
+      facts: [
+        // First: the answer adds to the call how long it waited.
+        ...markTool(context, request, verdict.answer === "deny" ? "denied" : "allowed", verdict.why),
+        ...(isOpen ? [] : [{ type: "permission:request" as const, ...request, by: "policy" as const }]),
+        ...closed.facts,
+      ],
+      effects: closed.effects,
+    };
+  }
+  if (isOpen) return NOTHING;
+  const note =
+    verdict.answer === "ask"
+      ? (request.note ?? verdict.why)
+      : `${verdict.why}. The agent offers no single way to say so just this once.`;
+  return openRequest(context, { ...request, note }, []);
+}
+
+/** The tool call says that a rule answered: that is where the reader looks. */
+function markTool(
+  context: SessionContext,
+  { toolCall }: PendingPermission,
+  answer: "allowed" | "denied",
+  why: string,
+): FactBody[] {
+  const tool = findToolCall(context.state.open, toolCall.toolCallId);
+  if (!tool) return [];
+  return [{ type: "session:update", entry: { ...tool, permission: { answer, by: "policy", why } } }];
+}
+
+/**
+ * The agent's own option for an automatic answer: once, never always. Two options that allow once differ in something
+ * only a person can judge, so neither is taken.
+ */
+function chooseOnce(options: readonly PermissionOption[], answer: "allow" | "deny"): PermissionOption | null {
+  const kind = answer === "allow" ? "allow_once" : "reject_once";
+  const [first, second] = options.filter((option) => option.kind === kind);
+  if (first === undefined || (answer === "allow" && second !== undefined)) return null;
+  return first;
+}
+
+/** A request that is no longer open ends nothing. */
+function close(context: SessionContext, request: PendingRequest | undefined, end: RequestEnd): Outcome {
+  return request ? closeRequest(context, request, end) : NOTHING;
+}
+
+/** The agent is done with a page. A question about a page that nobody agreed to open ends with it. */
+function completePage(context: SessionContext, elicitationId: ElicitationId): Outcome {
+  const visit = findVisit(context.state, elicitationId);
+  if (visit) return only(closeVisit(context.state, visit, "accept"));
+  return close(context, findQuestion(context.state, elicitationId), { type: "completed" });
 }

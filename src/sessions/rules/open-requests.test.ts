@@ -1,9 +1,12 @@
 import { describe, expect, it } from "bun:test";
-import { elicitationId, permissionId } from "../../../tests/core/names.ts";
+import { elicitationId, NOW, permissionId } from "../../../tests/core/names.ts";
 import { PureSession } from "../../../tests/core/pure-session.ts";
 import type { AgentEvent } from "../../ports/agents.ts";
 import { requestIdOf } from "../../protocol/pending-request.ts";
-import { OPEN_REQUESTS_MAX } from "./open-requests.ts";
+import type { PermissionOutcome } from "../../protocol/session-parts.ts";
+import type { Verdict } from "../policy/policy.ts";
+import { advanceRegister, EMPTY_REGISTER, endOfRequest, isCurrent, OPEN_REQUESTS_MAX } from "./open-requests.ts";
+import type { Effect } from "./session-context.ts";
 
 function permission(id: string): AgentEvent {
   const options = [{ optionId: "yes", name: "Yes", kind: "allow_once" }];
@@ -76,5 +79,150 @@ describe("W-8 W-9 the open requests of one session", () => {
     const idle = askAll(new PureSession());
     idle.hear(permission("more"), permission("most"));
     expect([idle.state.pending.length, notices(idle).length]).toEqual([OPEN_REQUESTS_MAX, 1]);
+  });
+});
+
+describe("W-8 how a request ended", () => {
+  const options = [{ optionId: "yes", name: "Allow once", kind: "allow_once" }];
+  const pending = [
+    { permissionId: permissionId("p"), toolCall: { toolCallId: "t", name: "T" }, options, askedAt: NOW },
+  ];
+  const resolved = (id: string, outcome: PermissionOutcome) =>
+    ({ type: "permission:resolved", permissionId: permissionId(id), outcome }) as const;
+
+  it("is kept in words, and what is not known is admitted", () => {
+    const facts = [
+      resolved("p", { outcome: "selected", optionId: "yes" }),
+      resolved("q", { outcome: "cancelled" }),
+      { ...resolved("r", { outcome: "selected", optionId: "yes" }), by: "policy", why: "a rule" } as const,
+    ];
+    const register = advanceRegister(EMPTY_REGISTER, { pending, facts, effects: [] });
+    expect(["p", "q", "r", "never"].map((id) => endOfRequest(register, permissionId(id)))).toEqual([
+      'it was answered with "Allow once"',
+      "it was cancelled",
+      "a rule answered it",
+      "it was answered or withdrawn before",
+    ]);
+  });
+
+  it.each([
+    [{ action: "accept" }, "it was answered"],
+    [{ action: "decline" }, "it was declined"],
+    [{ action: "cancel" }, "it was cancelled"],
+    [{ action: "cancel", end: "stopped" }, "it was cancelled"],
+    [{ action: "cancel", end: "withdrawn" }, "the agent took it back"],
+    [{ action: "decline", end: "unwatched" }, "it was declined because nobody was there to answer"],
+    [{ action: "cancel", done: true }, "the page is no longer waited for"],
+  ] as const)("of a question: %o", (result, words) => {
+    const fact = { type: "elicitation:resolved", elicitationId: elicitationId("e"), ...result } as const;
+    const register = advanceRegister(EMPTY_REGISTER, { pending: [], facts: [fact], effects: [] });
+    expect(endOfRequest(register, elicitationId("e"))).toBe(words);
+  });
+
+  it("is kept for the latest requests only, and nothing else changes the register", () => {
+    let register = EMPTY_REGISTER;
+    for (let count = 0; count < 500; count += 1)
+      register = advanceRegister(register, {
+        pending: [],
+        facts: [resolved(`${count}`, { outcome: "cancelled" })],
+        effects: [],
+      });
+    expect(endOfRequest(register, permissionId("499"))).toBe("it was cancelled");
+    expect(endOfRequest(register, permissionId("0"))).toBe("it was answered or withdrawn before");
+    expect(register.ended.size).toBe(200);
+    expect(advanceRegister(register, { pending, facts: [{ type: "session:archived" }], effects: [] })).toBe(register);
+  });
+});
+
+describe("W-8 a permission request that the policy evaluates", () => {
+  const allow = { answer: "allow", why: "a rule" } as const;
+
+  function evaluating(session = new PureSession().start()): PureSession {
+    session.consider = () => ({ decides: true });
+    session.hear(permission("p"));
+    return session;
+  }
+
+  /** The evaluation that was asked for last. */
+  function evaluation(session: PureSession) {
+    const effect = session.effects.findLast(({ type }) => type === "evaluate-permission");
+    if (effect?.type !== "evaluate-permission") throw new Error("nothing is evaluated");
+    const { evaluationId, request, isOpen } = effect;
+    return { evaluationId, request, isOpen };
+  }
+
+  const verdict = (session: PureSession, verdict: Verdict) =>
+    ({ type: "permission-evaluated", ...evaluation(session), verdict }) as const;
+  const CANCELLED: Effect = {
+    type: "answer-permission",
+    permissionId: permissionId("p"),
+    outcome: { outcome: "cancelled" },
+  };
+
+  it("is not open, and its answer by a rule is seen by everyone and does not make the turn wait", () => {
+    const session = evaluating();
+    expect([session.state.pending, session.state.turn.state]).toEqual([[], "running"]);
+    const facts = session.since(() => session.hear(verdict(session, allow)));
+    expect(facts.map(({ type }) => type)).toEqual(["session:update", "permission:request", "permission:resolved"]);
+    expect(session.effects.at(-1)).toMatchObject({ outcome: { outcome: "selected", optionId: "yes" } });
+    expect([session.state.pending, session.state.turn.state]).toEqual([[], "running"]);
+  });
+
+  it("opens when the verdict leaves it to the user", () => {
+    const session = evaluating();
+    session.hear(verdict(session, { answer: "ask", why: "No rule covers it." }));
+    expect(session.state).toMatchObject({ turn: { state: "waiting" }, pending: [{ note: "No rule covers it." }] });
+    expect(session.requests.evaluating.size).toBe(0);
+  });
+
+  it.each<[string, (session: PureSession) => void, readonly Effect[]]>([
+    [
+      "its withdrawal",
+      (session) => session.hear({ type: "permission-withdrawn", permissionId: permissionId("p") }),
+      [],
+    ],
+    [
+      "the loss of its agent",
+      (session) => session.hear({ type: "lost", reason: "gone", state: "crashed" }),
+      [CANCELLED],
+    ],
+    ["a cancel", (session) => session.tell({ type: "session:cancel" }), [CANCELLED]],
+    ["the end of its turn", (session) => session.end(), [CANCELLED]],
+  ])("ends with %s: a verdict that comes later changes nothing", (_, end, answers) => {
+    const session = evaluating();
+    const late = verdict(session, allow);
+    const before = session.effects.length;
+    end(session);
+    const given = session.effects.slice(before).filter(({ type }) => type === "answer-permission");
+    expect(given).toEqual([...answers]);
+    expect(session.requests.evaluating.size).toBe(0);
+    expect(isCurrent(session.requests, late)).toBe(false);
+    const effects = session.effects.length;
+    expect(session.since(() => session.hear(late))).toEqual([]);
+    expect(session.effects).toHaveLength(effects);
+  });
+
+  it("is evaluated again when the policy changes while it is open; the later verdict counts, once", () => {
+    const session = new PureSession().start();
+    session.hear(permission("p"), { type: "policy-changed" });
+    const first = verdict(session, { answer: "deny", why: "old" });
+    session.hear({ type: "policy-changed" });
+    const second = verdict(session, allow);
+    session.hear(first);
+    expect(session.state.pending).toHaveLength(1);
+    session.hear(second, second);
+    expect(session.state).toMatchObject({ pending: [], turn: { state: "running" } });
+    expect(session.facts.filter(({ type }) => type === "permission:resolved")).toHaveLength(1);
+  });
+
+  it("stays open when the changed policy still leaves it to the user, or the user is faster", () => {
+    const session = new PureSession().start();
+    session.hear(permission("p"), { type: "policy-changed" });
+    session.hear(verdict(session, { answer: "ask", why: "still" }));
+    expect(session.state).toMatchObject({ pending: [{ permissionId: "p" }], turn: { state: "waiting" } });
+    session.hear({ type: "policy-changed" });
+    const late = verdict(session, allow);
+    session.tell({ type: "permission:respond", permissionId: permissionId("p"), optionId: "yes" });
+    expect(session.since(() => session.hear(late))).toEqual([]);
   });
 });

@@ -2,40 +2,140 @@ import type { AgentEvent } from "../../ports/agents.ts";
 import type { NoticeEntry } from "../../protocol/entry.ts";
 import { findToolCall } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
-import { EntryId, type PermissionId } from "../../protocol/ids.ts";
-import type { PendingPermission } from "../../protocol/session-parts.ts";
+import { type ElicitationId, EntryId, type PermissionId } from "../../protocol/ids.ts";
+import { isPermission, isQuestion, type PendingRequest, requestIdOf } from "../../protocol/pending-request.ts";
+import type {
+  AnswerValue,
+  PendingQuestion,
+  QuestionAction,
+  QuestionAnswer,
+  QuestionEnd,
+} from "../../protocol/question.ts";
+import type { PendingPermission, PermissionOutcome } from "../../protocol/session-parts.ts";
 import type { SessionState } from "../../protocol/session-schema.ts";
 import { closeOpenText, turnOf } from "./observe-text.ts";
-import type { Effect, Outcome, SessionContext } from "./session-context.ts";
+import type { Effect, Observed, Outcome, RequestRegister, SessionContext } from "./session-context.ts";
+import { isStopping, turnFacts } from "./turn-machine.ts";
+
+// The requests of one session: permissions and questions that its agent waits for.
+//
+//   asked ─ evaluating ─ open ─ answered | withdrawn | cancelled | expired | completed
+//
+// `evaluating`: the policy is asked first (permissions only). `open`: the user has to answer. `withdrawn`: the agent
+// took it back. `cancelled`: its turn was stopped or ended, or its agent is gone. `expired`: nobody was there to
+// answer. `completed`: the agent no longer needs the page it asked to visit.
+// An open request makes a running turn wait; the end of the last one lets it run on. The turn machine says how.
 
 /** Permissions and questions of one session together. Nobody reads more, and each one makes every later one dearer. */
 export const OPEN_REQUESTS_MAX = 100;
+const ENDED_REQUESTS_MAX = 200;
+const ANSWER_SHOWN_CHARS_MAX = 2_000;
 
-export function isAskingTooMuch({ pending }: SessionState): boolean {
-  return pending.length >= OPEN_REQUESTS_MAX;
+/** How a request ends, and what the agent gets. */
+export type RequestEnd =
+  | { readonly type: "answered"; readonly outcome: PermissionOutcome; readonly policy?: { readonly why: string } }
+  | { readonly type: "answered"; readonly answer: QuestionAnswer }
+  | { readonly type: "withdrawn" | "cancelled" | "expired" | "completed" };
+
+export const EMPTY_REGISTER: RequestRegister = { evaluating: new Map(), ended: new Map() };
+
+export function findPermission({ pending }: SessionState, permissionId: PermissionId): PendingPermission | undefined {
+  return pending.filter(isPermission).find((one) => one.permissionId === permissionId);
 }
 
-/** After what came before it: said once for each turn and what follows it, however many more are asked. */
-export function noteTooManyRequests(context: SessionContext, before: readonly FactBody[]): readonly FactBody[] {
-  const { open, turn } = context.state;
-  const entryId = EntryId.parse(`too-many-requests-${turn.turnId ?? "before"}`);
-  if (open.some((entry) => entry.entryId === entryId) || context.settledEntry(entryId) !== null) return before;
-  const entry: NoticeEntry = {
-    type: "notice",
-    entryId,
-    ...turnOf(context),
-    severity: "warning",
-    content:
-      `The agent asked for more than ${OPEN_REQUESTS_MAX} things at once. What it asked beyond that was answered with “cancelled”. ` +
-      "Answer what is open, or stop the turn.",
-    timestamp: context.now,
-  };
-  const isClosed = before.some(({ type }) => type === "session:complete");
-  return [...before, ...(isClosed ? [] : closeOpenText(context)), { type: "session:update", entry }];
+export function findQuestion({ pending }: SessionState, elicitationId: ElicitationId): PendingQuestion | undefined {
+  return pending.filter(isQuestion).find((one) => one.elicitationId === elicitationId);
 }
 
-/** The question with all that is known of the call it is about: some agents say it earlier and not again. */
-export function questionOf(
+/** A page the user agreed to open, which the agent still waits for. */
+export function findVisit({ visits }: SessionState, elicitationId: ElicitationId): PendingQuestion | undefined {
+  return visits.find((one) => one.elicitationId === elicitationId);
+}
+
+/** In words, how a request that is no longer open ended. */
+export function endOfRequest({ ended }: RequestRegister, id: PermissionId | ElicitationId): string {
+  return ended.get(id) ?? "it was answered or withdrawn before";
+}
+
+/** False for a verdict on a request that was withdrawn, cancelled, or evaluated again since. */
+export function isCurrent(
+  { evaluating }: RequestRegister,
+  { request, evaluationId }: { readonly request: PendingPermission; readonly evaluationId: string },
+): boolean {
+  return evaluating.get(request.permissionId)?.evaluationId === evaluationId;
+}
+
+interface Change extends Outcome {
+  /** Open requests before the change. */
+  readonly pending: readonly PendingRequest[];
+  /** Absent when a command made the change. */
+  readonly event?: Observed;
+}
+
+/** The register after an event or a command; the same object when it changes nothing. */
+export function advanceRegister(register: RequestRegister, { pending, event, facts, effects }: Change) {
+  let { evaluating, ended } = register;
+  if (event?.type === "lost" && evaluating.size > 0) evaluating = new Map();
+  if (event?.type === "permission-withdrawn") evaluating = without(evaluating, event.permissionId);
+  if (event?.type === "permission-evaluated" && isCurrent(register, event))
+    evaluating = without(evaluating, event.request.permissionId);
+  for (const fact of facts) {
+    if (fact.type === "permission:resolved") {
+      evaluating = without(evaluating, fact.permissionId);
+      ended = withEnd(ended, fact.permissionId, permissionEnd(fact, pending));
+    } else if (fact.type === "elicitation:resolved") ended = withEnd(ended, fact.elicitationId, questionEnd(fact));
+  }
+  for (const effect of effects) {
+    if (effect.type === "answer-permission") evaluating = without(evaluating, effect.permissionId);
+    if (effect.type === "evaluate-permission")
+      evaluating = new Map(evaluating).set(effect.request.permissionId, effect);
+  }
+  return evaluating === register.evaluating && ended === register.ended ? register : { evaluating, ended };
+}
+
+function without<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): ReadonlyMap<Key, Value> {
+  if (!map.has(key)) return map;
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}
+
+/** The oldest ends are forgotten first. */
+function withEnd(ended: RequestRegister["ended"], id: PermissionId | ElicitationId, words: string) {
+  const all = [...without(ended, id), [id, words] as const];
+  return new Map(all.slice(-ENDED_REQUESTS_MAX));
+}
+
+function permissionEnd(
+  { permissionId, outcome, by }: Extract<FactBody, { type: "permission:resolved" }>,
+  pending: readonly PendingRequest[],
+): string {
+  if (by === "policy") return "a rule answered it";
+  const request = pending.filter(isPermission).find((one) => one.permissionId === permissionId);
+  const chosen =
+    outcome.outcome === "selected" && request?.options.find(({ optionId }) => optionId === outcome.optionId);
+  return chosen ? `it was answered with "${chosen.name}"` : "it was cancelled";
+}
+
+const ACTION_WORDS: Readonly<Record<QuestionAction, string>> = {
+  accept: "it was answered",
+  decline: "it was declined",
+  cancel: "it was cancelled",
+};
+
+export function questionEnd({
+  action,
+  end,
+  done,
+}: Pick<Extract<FactBody, { type: "elicitation:resolved" }>, "action" | "end" | "done">): string {
+  if (end === "unwatched") return "it was declined because nobody was there to answer";
+  if (end === "withdrawn") return "the agent took it back";
+  if (done) return "the page is no longer waited for";
+  return ACTION_WORDS[action];
+}
+
+/** The request with all that is known about its tool call: some agents send the details earlier and not again. */
+export function permissionRequest(
   context: SessionContext,
   event: Extract<AgentEvent, { type: "permission-requested" }>,
 ): PendingPermission {
@@ -57,23 +157,190 @@ export function questionOf(
   };
 }
 
-/** After what is known of the call, the question is put to the user, and the turn waits; one too many is no question. */
-export function askUser(context: SessionContext, question: PendingPermission, called: readonly FactBody[]): Outcome {
-  if (isAskingTooMuch(context.state))
-    return { facts: noteTooManyRequests(context, called), effects: [cancelled(question.permissionId)] };
-  const { turn } = context.state;
-  const waits = turn.state === "running" || turn.state === "stalled";
+export function questionRequest(
+  context: SessionContext,
+  { elicitationId, question }: Extract<AgentEvent, { type: "question-asked" }>,
+): PendingQuestion {
+  const entryId = EntryId.parse(context.newId());
+  return { ...question, elicitationId, askedAt: context.now, entryId, ...turnOf(context) };
+}
+
+/**
+ * Opens a request for the user to answer, after the facts in `before`. A request that arrives while the turn stops, or
+ * over the limit, is answered with "cancelled" instead.
+ */
+export function openRequest(context: SessionContext, request: PendingRequest, before: readonly FactBody[]): Outcome {
+  const refused = replyTo(request, { type: "cancelled" });
+  if (isStopping(context)) return { facts: before, effects: refused };
+  if (context.state.pending.length >= OPEN_REQUESTS_MAX)
+    return { facts: noteTooManyRequests(context, before), effects: refused };
+  const opened: FactBody[] = isPermission(request)
+    ? [{ type: "permission:request", ...request }]
+    : [
+        ...closeOpenText(context),
+        questionEntry(context.state, request, null),
+        { type: "elicitation:request", ...request },
+      ];
+  return { facts: [...before, ...opened, ...turnFacts(context, { type: "request-opened" })], effects: [] };
+}
+
+/** After the facts in `before`. Once for each turn and the time after it, however many more requests come. */
+function noteTooManyRequests(context: SessionContext, before: readonly FactBody[]): readonly FactBody[] {
+  const { open, turn } = context.state;
+  const entryId = EntryId.parse(`too-many-requests-${turn.turnId ?? "before"}`);
+  if (open.some((entry) => entry.entryId === entryId) || context.settledEntry(entryId) !== null) return before;
+  const entry: NoticeEntry = {
+    type: "notice",
+    entryId,
+    ...turnOf(context),
+    severity: "warning",
+    content:
+      `The agent asked for more than ${OPEN_REQUESTS_MAX} things at once. What it asked beyond that was answered with “cancelled”. ` +
+      "Answer what is open, or stop the turn.",
+    timestamp: context.now,
+  };
+  const isClosed = before.some(({ type }) => type === "session:complete");
+  return [...before, ...(isClosed ? [] : closeOpenText(context)), { type: "session:update", entry }];
+}
+
+/** Ends a request: the agent gets its answer, and the end of the last open one lets a waiting turn run on. */
+export function closeRequest(context: SessionContext, request: PendingRequest, end: RequestEnd): Outcome {
+  const remaining = context.state.pending.filter((one) => requestIdOf(one) !== requestIdOf(request)).length;
   return {
-    facts: [
-      ...called,
-      { type: "permission:request", ...question },
-      ...(waits ? [{ type: "session:turn" as const, turn: { ...turn, state: "waiting" as const } }] : []),
-    ],
-    effects: [],
+    facts: [...endFacts(context, request, end), ...turnFacts(context, { type: "request-closed", remaining })],
+    effects: replyTo(request, end),
   };
 }
 
-/** Nobody must wait for an answer to what is no question any more. */
-export function cancelled(permissionId: PermissionId): Effect {
-  return { type: "answer-permission", permissionId, outcome: { outcome: "cancelled" } };
+/** Cancels every request, open or evaluated. The caller stops or ends the turn, so this leaves it alone. */
+export function cancelAllRequests(context: SessionContext): Outcome {
+  const { pending } = context.state;
+  const evaluated = [...context.requests.evaluating.values()].filter(({ isOpen }) => !isOpen);
+  const end = { type: "cancelled" } as const;
+  return {
+    facts: pending.flatMap((request) => endFacts(context, request, end)),
+    effects: [...pending, ...evaluated.map(({ request }) => request)].flatMap((request) => replyTo(request, end)),
+  };
+}
+
+/** Ends the wait for a page that the user agreed to open; the agent got its answer then. */
+export function closeVisit(state: SessionState, visit: PendingQuestion, action: QuestionAction): FactBody[] {
+  const result: QuestionResult = { action, done: true };
+  return [
+    resolvedFact(visit.elicitationId, result),
+    ...(action === "accept" ? [questionEntry(state, visit, result)] : []),
+  ];
+}
+
+/** The user stopped the session, or the agent is gone: no page is waited for any longer. */
+export function closeAllVisits({ visits }: SessionState): FactBody[] {
+  return visits.map(({ elicitationId }) =>
+    resolvedFact(elicitationId, { action: "cancel", end: "stopped", done: true }),
+  );
+}
+
+/** What the agent gets. It withdrew the request: nothing. */
+function replyTo(request: PendingRequest, end: RequestEnd): Effect[] {
+  if (end.type === "withdrawn") return [];
+  if (isPermission(request))
+    return [{ type: "answer-permission", permissionId: request.permissionId, outcome: outcomeOf(end) }];
+  const { action, content } = resultOf(end);
+  const { elicitationId } = request;
+  return [{ type: "answer-question", elicitationId, answer: { action, ...(content && { content }) } }];
+}
+
+function endFacts({ state, now }: SessionContext, request: PendingRequest, end: RequestEnd): FactBody[] {
+  if (isPermission(request)) {
+    const { permissionId } = request;
+    const policy = "policy" in end && end.policy ? { by: "policy" as const, why: end.policy.why } : {};
+    return [{ type: "permission:resolved", permissionId, outcome: outcomeOf(end), ...policy, at: now }];
+  }
+  const result = resultOf(end);
+  return [resolvedFact(request.elicitationId, result, now), questionEntry(state, request, result)];
+}
+
+function outcomeOf(end: RequestEnd): PermissionOutcome {
+  return "outcome" in end ? end.outcome : { outcome: "cancelled" };
+}
+
+/** What came of a question; `done` is said of a page. */
+interface QuestionResult extends QuestionAnswer {
+  readonly end?: QuestionEnd;
+  readonly done?: true;
+}
+
+function resultOf(end: RequestEnd): QuestionResult {
+  if ("answer" in end) return end.answer;
+  switch (end.type) {
+    case "withdrawn":
+      return { action: "cancel", end: "withdrawn" };
+    case "expired":
+      return { action: "decline", end: "unwatched" };
+    case "completed":
+      return { action: "cancel", done: true };
+    default:
+      return { action: "cancel", end: "stopped" };
+  }
+}
+
+function resolvedFact(elicitationId: ElicitationId, { action, end, done }: QuestionResult, at?: string): FactBody {
+  return {
+    type: "elicitation:resolved",
+    elicitationId,
+    action,
+    ...(end && { end }),
+    ...(done && { done }),
+    ...(at !== undefined && { at }),
+  };
+}
+
+/** The question in the transcript: what was asked and, once it has ended, the result. */
+function questionEntry(state: SessionState, request: PendingQuestion, result: QuestionResult | null): FactBody {
+  const entryId = request.entryId ?? EntryId.parse(request.elicitationId);
+  const entry: NoticeEntry = {
+    type: "notice",
+    entryId,
+    ...(request.turnId !== undefined && { turnId: request.turnId }),
+    severity: "info",
+    content: [`Question: ${subjectOf(request)}`, ...(result ? resultLines(request, result) : [])].join("\n"),
+    timestamp: request.askedAt,
+  };
+  const isLate = result !== null && !state.open.some((open) => open.entryId === entryId);
+  return { type: "session:update", entry, ...(isLate && { late: true as const }) };
+}
+
+function subjectOf({ message, title, url }: PendingQuestion): string {
+  const words = message.trim() || title?.trim() || "the agent wants to know something.";
+  return url === undefined ? words : `${words}\n${url}`;
+}
+
+function resultLines(request: PendingQuestion, { action, end, content, done }: QuestionResult): string[] {
+  if (end === "unwatched") return ["Declined: nobody was here to answer."];
+  if (end === "withdrawn") return ["The agent took it back."];
+  if (end === "stopped") return ["Cancelled."];
+  if (request.mode === "url") return [pageWords(action, done)];
+  if (action === "decline") return ["You declined to answer."];
+  if (action === "cancel") return ["You dismissed it."];
+  const lines = request.fields.flatMap((field) => {
+    const value = content?.[field.name];
+    return value === undefined ? [] : [`${field.label}: ${valueWords(request, field.name, value)}`];
+  });
+  return lines.length > 0 ? lines : ["You answered without filling anything in."];
+}
+
+function pageWords(action: QuestionAction, done: true | undefined): string {
+  if (action === "accept") return done ? "You opened the page, and the agent is done with it." : "You opened the page.";
+  if (done) return "The agent no longer needs the page.";
+  return action === "decline" ? "You declined to open the page." : "You dismissed it.";
+}
+
+function valueWords({ fields }: PendingQuestion, name: string, value: AnswerValue): string {
+  const field = fields.find((one) => one.name === name);
+  const options = field && "options" in field ? field.options : [];
+  const words = (one: string | number | boolean) =>
+    options.find((option) => option.value === one)?.label ?? String(one);
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(words).join(", ");
+  if (typeof value === "boolean" && field?.kind === "boolean") return value ? "yes" : "no";
+  const text = words(value);
+  return text.length > ANSWER_SHOWN_CHARS_MAX ? `${text.slice(0, ANSWER_SHOWN_CHARS_MAX)}…` : text;
 }

@@ -1,15 +1,16 @@
+import type { AgentEvent } from "../../ports/agents.ts";
 import type { Said } from "../../ports/session-log.ts";
 import type { Entry, Part, UserEntry } from "../../protocol/entry.ts";
 import type { Refusal } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import type { CommandId, ElicitationId, EntryId, PermissionId, TurnId } from "../../protocol/ids.ts";
 import type { QuestionAnswer } from "../../protocol/question.ts";
-import type { PermissionOutcome, PermissionToolCall } from "../../protocol/session-parts.ts";
+import type { PendingPermission, PermissionOutcome, PermissionToolCall } from "../../protocol/session-parts.ts";
 import type { SessionState } from "../../protocol/session-schema.ts";
-import type { JudgedQuestion } from "../policy/permission-judge.ts";
+import type { Verdict } from "../policy/policy.ts";
 import type { Consideration } from "../policy/policy-service.ts";
 
-/** All that deciding and observing may know: the state, the time, fresh ids, and entries that have left the state. */
+/** The input of `decide` and `observe`: the state, the time, new ids, and entries that have left the state. */
 export interface SessionContext {
   readonly state: SessionState;
   /** ISO 8601, UTC. */
@@ -25,9 +26,8 @@ export interface SessionContext {
   readonly said: () => readonly Said[];
   readonly settledEntry: (entryId: EntryId) => Entry | null;
   readonly settledByAgentId: (agentId: string) => Entry | null;
-  /** In words, how a question that is no longer open ended. */
-  readonly endOfQuestion: (id: PermissionId | ElicitationId) => string;
-  /** What the policy has to say at once; without one, every question is the user's. */
+  readonly requests: RequestRegister;
+  /** What the policy says at once; without a policy, the user answers every request. */
   readonly consider?: (toolCall: PermissionToolCall) => Consideration;
 }
 
@@ -41,8 +41,35 @@ export type AgentEffect =
   | { type: "answer-question"; elicitationId: ElicitationId; answer: QuestionAnswer }
   | { type: "close-agent" };
 
-/** What is to be done once the facts are stored: something for the agent, or a question for the policy. */
-export type Effect = AgentEffect | ({ type: "judge-permission" } & JudgedQuestion);
+/** What to do once the facts are stored: send something to the agent, or have the policy evaluate a request. */
+export type Effect = AgentEffect | ({ type: "evaluate-permission" } & Evaluation);
+
+/** A permission request that the policy evaluates. */
+export interface Evaluation {
+  /** Of two evaluations of one request, the later one counts. */
+  readonly evaluationId: string;
+  readonly request: PendingPermission;
+  /** The user has the request already, and the policy has changed. */
+  readonly isOpen: boolean;
+}
+
+/** What a session observes besides its agent: its policy. */
+export type PolicyEvent =
+  | ({ readonly type: "permission-evaluated"; readonly verdict: Verdict } & Evaluation)
+  | { readonly type: "policy-changed" };
+
+export type Observed = AgentEvent | PolicyEvent;
+
+/**
+ * What a session keeps about its requests besides the open ones. The open ones are `pending` and `visits` of the
+ * session's state, where every reader finds them.
+ */
+export interface RequestRegister {
+  /** Permission requests whose verdict is still to come. */
+  readonly evaluating: ReadonlyMap<PermissionId, Evaluation>;
+  /** How the latest requests ended, in words. */
+  readonly ended: ReadonlyMap<PermissionId | ElicitationId, string>;
+}
 
 export interface Outcome {
   readonly facts: readonly FactBody[];

@@ -7,10 +7,10 @@ import { reduceSession } from "../../protocol/reduce-session.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
 import { boundDepth } from "../bound-depth.ts";
 import { settle } from "../commit/build-commit.ts";
-import { endTurn } from "../rules/end-turn.ts";
 import { observe } from "../rules/observe.ts";
+import { EMPTY_REGISTER } from "../rules/open-requests.ts";
 import type { SessionContext } from "../rules/session-context.ts";
-import { startTurn } from "../rules/start-turn.ts";
+import { endTurn, startTurn } from "../rules/turn.ts";
 
 const ENTRIES_MAX = 50_000;
 const CHARS_MAX = 100_000_000;
@@ -176,7 +176,7 @@ export class ScratchTranscript {
         this.#entries.flatMap(({ type, content }) =>
           type === "user" || type === "assistant" || type === "notice" ? [{ type, content }] : [],
         ),
-      endOfQuestion: () => "it was asked in another place",
+      requests: EMPTY_REGISTER,
     };
   }
 }

@@ -5,7 +5,7 @@ import { readQuestion } from "../../../src/agents/acp/translate/read-question.ts
 import { checkAnswer } from "../../../src/protocol/check-answer.ts";
 import type { Json } from "../../../src/protocol/json.ts";
 import { Question } from "../../../src/protocol/question.ts";
-import { fitsPattern } from "../../../src/sessions/rules/judge-answer.ts";
+import { fitsPattern } from "../../../src/sessions/rules/validate-answer.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";
 import { mutateJson } from "../engine/mutate-json.ts";

@@ -6,7 +6,7 @@ import { evaluatePolicy } from "../../../src/sessions/policy/evaluate-policy.ts"
 import { matchesGlob } from "../../../src/sessions/policy/path-glob.ts";
 import { describeRequest } from "../../../src/sessions/policy/permission-subject.ts";
 import { readShellLine } from "../../../src/sessions/policy/shell-line.ts";
-import { fitsPattern } from "../../../src/sessions/rules/judge-answer.ts";
+import { fitsPattern } from "../../../src/sessions/rules/validate-answer.ts";
 import { plainOutput } from "../../../src/sessions/transfer/export/entry-words.ts";
 import { PageWriting } from "../../../src/sessions/transfer/export/html-code.ts";
 import { htmlProse } from "../../../src/sessions/transfer/export/html-prose.ts";

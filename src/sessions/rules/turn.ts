@@ -1,43 +1,93 @@
-import { type Entry, isTextEntry, type NoticeEntry, type ToolCallEntry } from "../../protocol/entry.ts";
+import { type Entry, isTextEntry, type NoticeEntry, type ToolCallEntry, type UserEntry } from "../../protocol/entry.ts";
 import type { FactBody } from "../../protocol/facts.ts";
-import { EntryId } from "../../protocol/ids.ts";
-import { isPermission } from "../../protocol/pending-request.ts";
-import type { TurnError } from "../../protocol/session-parts.ts";
+import { EntryId, TurnId } from "../../protocol/ids.ts";
+import type { QueueItem, TurnError } from "../../protocol/session-parts.ts";
 import type { SessionState } from "../../protocol/session-schema.ts";
 import type { StopReason } from "../../protocol/stop-reason.ts";
 import { turnEndWords } from "../../protocol/turn-end-words.ts";
 import { settleCompactions } from "./observe-notice.ts";
-import { stopQuestions } from "./observe-question.ts";
 import { hasParts } from "./observe-text.ts";
+import { cancelAllRequests } from "./open-requests.ts";
 import type { Outcome, SessionContext } from "./session-context.ts";
+import { isStopping, turnFacts } from "./turn-machine.ts";
 
-/** How a turn ends: nothing is left spinning, nothing is left asking, every text is closed, then the turn is idle. */
+/** Adds the user's message as an entry, starts a turn and prompts the agent. */
+export function startTurn(context: SessionContext, item: QueueItem): Outcome {
+  const turnId = TurnId.parse(context.newId());
+  const { content, author, attachments = [], commandId } = item;
+  const title = context.state.titleSource === "none" ? deriveTitle(content) : null;
+  return {
+    facts: [
+      ...(title === null ? [] : [{ type: "session:title-updated" as const, title, source: "derived" as const }]),
+      {
+        type: "session:update",
+        entry: {
+          type: "user",
+          entryId: EntryId.parse(context.newId()),
+          turnId,
+          content,
+          ...(author && { author }),
+          ...(attachments.length > 0 && { attachments }),
+          timestamp: context.now,
+          commandId,
+        },
+      },
+      ...turnFacts(context, { type: "start", turnId, startedAt: context.now }),
+    ],
+    effects: [{ type: "prompt", turnId, content, attachments }],
+  };
+}
+
+/** A turn for a message that has its entry already. */
+export function restartTurn(
+  context: SessionContext,
+  { content, attachments = [] }: UserEntry,
+  isAfresh: boolean,
+): Outcome {
+  const turnId = TurnId.parse(context.newId());
+  return {
+    facts: turnFacts(context, { type: "start", turnId, startedAt: context.now }),
+    effects: [{ type: "prompt", turnId, content, attachments, ...(isAfresh && { afresh: true }) }],
+  };
+}
+
+const TITLE_CHARS_MAX = 50;
+const CUT_AFTER_CHARS = 20;
+
+/** A session's title from its first message; null when there is no text to take one from. */
+export function deriveTitle(content: string): string | null {
+  const text = content.replace(/\s+/g, " ").trim();
+  if (text === "") return null;
+  if (text.length <= TITLE_CHARS_MAX) return text;
+  const head = text.slice(0, TITLE_CHARS_MAX);
+  const lastSpace = head.lastIndexOf(" ");
+  const cut = lastSpace > CUT_AFTER_CHARS ? head.slice(0, lastSpace) : withoutHalfPair(head);
+  return `${cut}…`;
+}
+
+/** A cut in the middle of a surrogate pair would leave a character that no font can draw. */
+function withoutHalfPair(text: string): string {
+  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
+}
+
+/** Ends a turn: settles running tool calls, cancels open requests, closes open text, then the turn is idle. */
 export function endTurn(context: SessionContext, stopReason: StopReason, failure?: TurnError): Outcome {
   const { state } = context;
-  // A turn that a budget stopped knows the reason already.
+  // A turn that a budget stopped has its reason already.
   const isLimit = stopReason === "cancelled" && state.turn.error?.code === "LIMIT_EXCEEDED";
   const error = failure ?? (isLimit ? state.turn.error : undefined);
-  const { turnId, startedAt } = state.turn;
   const notice = turnEndNotice(context, stopReason, error);
+  const cancelled = cancelAllRequests(context);
   return {
     facts: [
       ...settleTools(state, stopReason, context.now),
       ...settleCompactions(context),
-      ...withdrawPending(context).facts,
+      ...cancelled.facts,
       ...closeText(state, stopReason),
       ...(notice ? [{ type: "session:update" as const, entry: notice }] : []),
-      {
-        type: "session:turn",
-        turn: {
-          state: "idle",
-          ...(turnId && { turnId }),
-          ...(startedAt && { startedAt }),
-          stopReason,
-          ...(error && { error }),
-        },
-      },
+      ...turnFacts(context, { type: "end", stopReason, ...(error && { error }) }),
     ],
-    effects: withdrawPending(context).effects,
+    effects: cancelled.effects,
   };
 }
 
@@ -59,28 +109,6 @@ function unfinished(stopReason: StopReason): Pick<ToolCallEntry, "status" | "err
     default:
       return { status: "cancelled", unfinished: true };
   }
-}
-
-/** Open requests are answered `cancelled`: nobody must wait for an answer that cannot matter any more. */
-export function withdrawPending({ state, now }: Pick<SessionContext, "state" | "now">): Outcome {
-  const outcome = { outcome: "cancelled" } as const;
-  const permissions = state.pending.filter(isPermission);
-  const questions = stopQuestions(state, now);
-  return {
-    facts: [
-      ...permissions.map(({ permissionId }) => ({
-        type: "permission:resolved" as const,
-        permissionId,
-        outcome,
-        at: now,
-      })),
-      ...questions.facts,
-    ],
-    effects: [
-      ...permissions.map(({ permissionId }) => ({ type: "answer-permission" as const, permissionId, outcome })),
-      ...questions.effects,
-    ],
-  };
 }
 
 function closeText(state: SessionState, stopReason: StopReason): FactBody[] {
@@ -116,7 +144,7 @@ function turnEndNotice(context: SessionContext, stopReason: StopReason, error?: 
 
 /** What only the circumstances tell: who stopped the turn, and whether the agent has said its error already. */
 function shorterWords(context: SessionContext, stopReason: StopReason, error: TurnError | undefined): string | null {
-  if (stopReason === "cancelled" && context.cancelling !== context.state.turn.turnId)
+  if (stopReason === "cancelled" && !isStopping(context))
     return "The agent stopped here. Everything received so far was kept.";
   const last = context.state.open.at(-1);
   const said = last?.type === "assistant" ? last.content.trim() : "";

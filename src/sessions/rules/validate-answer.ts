@@ -4,12 +4,12 @@ import { REFUSE, type Refusal } from "../../protocol/errors.ts";
 import type { Question, QuestionAnswer } from "../../protocol/question.ts";
 import { loadRe2 } from "../linear-pattern.ts";
 
-type Judged =
+type Validated =
   | { readonly ok: true; readonly answer: QuestionAnswer }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** Pure: what the agent gets for the user's answer, or what the user has to put right first. */
-export function judgeAnswer(question: Question, { action, content = {} }: QuestionResponse): Judged {
+/** Pure: what the agent gets for the user's answer, or why the answer does not fit the form. */
+export function validateAnswer(question: Question, { action, content = {} }: QuestionResponse): Validated {
   if (action !== "accept" || question.mode === "url") return { ok: true, answer: { action } };
   const checked = checkAnswer(question.fields, content, fitsPattern);
   if (!checked.ok) return { ok: false, refusal: REFUSE.invalidAnswer(checked.problems) };
@@ -17,9 +17,8 @@ export function judgeAnswer(question: Question, { action, content = {} }: Questi
 }
 
 /**
- * Tries an agent's pattern in time that grows with the text and no faster: the pattern is the agent's, the text is the
- * user's, and the server is everyone's. One that needs more than that (looking around, referring back) fits anything:
- * the agent checks its own answer.
+ * Matches an agent's pattern in linear time: the pattern comes from the agent, and the server serves everyone. A pattern
+ * that needs more (look-around, back references) fits any text; the agent checks the answer itself.
  */
 export function fitsPattern(pattern: string, text: string): boolean {
   const { RE2JS, RE2JSException } = loadRe2();
