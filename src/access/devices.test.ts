@@ -1,12 +1,12 @@
 import { describe, expect, it } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
-import { DEVICES_SCHEMA } from "../store/migrations/0011-devices.ts";
+import { MIGRATIONS } from "../store/migrations.ts";
 import { SqliteDeviceStore } from "../store/sqlite-device-store.ts";
 import { Devices, kindOf } from "./devices.ts";
 
 function scene() {
   const db = new DatabaseSync(":memory:");
-  db.exec(DEVICES_SCHEMA);
+  for (const step of MIGRATIONS) db.exec(step);
   const clock = { now: Date.UTC(2026, 0, 1) };
   const unstored: unknown[] = [];
   let made = 0;

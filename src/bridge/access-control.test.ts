@@ -5,7 +5,7 @@ import { Devices } from "../access/devices.ts";
 import { TICKET_TTL_MS } from "../access/download-tickets.ts";
 import { Pairing } from "../access/pairing.ts";
 import { keyedHash } from "../access/secrets.ts";
-import { DEVICES_SCHEMA } from "../store/migrations/0011-devices.ts";
+import { MIGRATIONS } from "../store/migrations.ts";
 import { SqliteDeviceStore } from "../store/sqlite-device-store.ts";
 import { AccessControl } from "./access-control.ts";
 import { OwnHosts } from "./own-hosts.ts";
@@ -29,7 +29,7 @@ function failed(error: unknown): never {
 
 function newDatabase(): DatabaseSync {
   const db = new DatabaseSync(":memory:");
-  db.exec(DEVICES_SCHEMA);
+  for (const step of MIGRATIONS) db.exec(step);
   return db;
 }
 

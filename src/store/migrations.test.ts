@@ -4,44 +4,43 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { reopen, Talk } from "../../tests/integration/talk.ts";
+import { FIXTURE_TOKEN, FIXTURES } from "../../tests/support/keep-schema.ts";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import { startTestServer } from "../../tests/support/test-server.ts";
 import { ProjectId, SessionId } from "../protocol/ids.ts";
 import { NoCopyError } from "./database/copy-before-migration.ts";
-import { inspectDatabase, MIGRATIONS, openDatabase, SCHEMA_VERSION } from "./database/open-database.ts";
+import { inspectDatabase, openDatabase } from "./database/open-database.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import { SqliteSessionLog } from "./session-log/sqlite-session-log.ts";
 import { SqliteProjectStore } from "./sqlite-project-store.ts";
 
-/** Written by the programs of their time: one session with three ended turns and a draft, one in the middle of a turn. */
-const FIXTURES = join(import.meta.dirname, "../../tests/schemas");
 const MESSAGES = ["stream 3 words", "run echo hi", "plan"];
 const DATABASE = "liminal.db";
+const ATTACHMENT = { type: "link" as const, uri: "file:///sample/notes.md", name: "notes.md" };
 
-/** As they were released; whoever has to change one adds another instead. A release adds its own, and a fixture (`npm run keep-schema`). */
-const RELEASED = [
-  "293464c906abc9bc",
-  "73be853db11aab14",
-  "54ab9822b226b7be",
-  "cc94d79943c0eff2",
-  "d01061e1f4873d46",
-  "926fed1f954f326b",
-  "3933a9f6660b1631",
-  "22b61bcc006ec7c3",
-  "901b9de7bf01ed60",
-  "2e0c86c7654a9877",
-  "c03da562fb96391c",
-  "d9c1b2c55558ebfd",
-  "03400a4145dc4d6a",
-];
-
+/** One fixture for each migration; `npm run keep-schema` writes that of the newest. */
 function versions(): number[] {
-  return Array.from({ length: RELEASED.length }, (_, index) => index + 1);
+  return MIGRATIONS.map((_, index) => index + 1);
+}
+
+function fixture(version: number): string {
+  return readFileSync(join(FIXTURES, `schema-${version}.sql`), "utf8");
+}
+
+/** What the first lines of a fixture say besides its tables. */
+function noted(version: number, what: "migration sha256" | "device cookie"): string | null {
+  return new RegExp(`^-- ${what} (\\S+)$`, "m").exec(fixture(version))?.[1] ?? null;
+}
+
+/** Fixtures that also have rules, attachments of a draft, an archived session and a device. */
+function wholeVersions(): number[] {
+  return versions().filter((version) => noted(version, "device cookie") !== null);
 }
 
 /** A database as that version left it. */
 function writeOld(path: string, version: number): void {
   const db = new DatabaseSync(path);
-  db.exec(`PRAGMA journal_mode = WAL; BEGIN; ${readFileSync(join(FIXTURES, `schema-${version}.sql`), "utf8")} COMMIT;`);
+  db.exec(`PRAGMA journal_mode = WAL; BEGIN; ${fixture(version)} COMMIT;`);
   db.close();
 }
 
@@ -57,7 +56,7 @@ describe("a database of an earlier version", () => {
     const kept = versions().map((version) => `schema-${version}.sql`);
     expect(new Set(readdirSync(FIXTURES))).toEqual(new Set(kept));
     const digests = MIGRATIONS.map((sql) => createHash("sha256").update(sql).digest("hex").slice(0, 16));
-    expect(digests.slice(0, RELEASED.length)).toEqual(RELEASED);
+    expect(digests).toEqual(versions().map((version) => String(noted(version, "migration sha256"))));
   });
 
   for (const version of versions())
@@ -85,13 +84,55 @@ describe("a database of an earlier version", () => {
       });
       expect(done?.entries.flatMap((entry) => (entry.type === "user" ? [entry.content] : []))).toEqual(MESSAGES);
       expect(done?.entries.some((entry) => entry.type === "tool-call" && entry.result?.includes("hi"))).toBe(true);
-      expect(done && log.drafts.read(done.id)).toEqual({ content: "a draft", attachments: [] });
+      const attachments = wholeVersions().includes(version) ? [ATTACHMENT] : [];
+      expect(done && log.drafts.read(done.id)).toEqual({ content: "a draft", attachments });
       expect(running?.stored.state.turn.state).toBe("running");
       expect(running?.entries.map(({ type }) => type).slice(0, 2)).toContain("user");
       expect(running?.entries.some((entry) => entry.type === "assistant" && entry.content.startsWith("w1"))).toBe(true);
       expect(new SqliteProjectStore(db).list()).toHaveLength(1);
       expect(inspectDatabase(path)).toEqual({ damage: null, version: SCHEMA_VERSION });
     });
+
+  // Schema 11 is from before pages had keys of their own: its browsers stay listed, and sign in once more.
+  it.each([
+    { version: 11, isSignedIn: false },
+    { version: SCHEMA_VERSION, isSignedIn: true },
+  ])("X-1 X-16 of schema $version is served with its rules, devices, drafts and archived sessions", async (from) => {
+    const { version, isSignedIn } = from;
+    await using server = await startTestServer({
+      prepare: (dataDir) => writeOld(join(dataDir, DATABASE), version),
+      env: { LIMINAL_TOKEN: FIXTURE_TOKEN },
+    });
+    const client = await server.connect();
+    const [project] = (await client.ask("project:list", { type: "project:list" })).projects;
+    const projectId = ProjectId.parse(project?.id);
+    const list = { type: "session:list", projectId } as const;
+    const shown = (await client.ask("session:list", list)).sessions;
+    const all = (await client.ask("session:list", { ...list, includeArchived: true })).sessions;
+    expect([shown.length, all.length]).toEqual([2, 3]);
+    expect(all.filter(({ archived }) => archived)).toHaveLength(1);
+
+    const talks = all.map(({ id }) => new Talk(client, projectId, id));
+    for (const talk of talks) await reopen(client, talk);
+    const done = talks.find(({ messages }) => messages.join() === MESSAGES.join());
+    if (!done) throw new Error("the session with three turns is not there");
+    const opened = await client.ask("session:history", { type: "session:open", sessionId: done.sessionId });
+    expect(opened).toMatchObject({ draft: "a draft", draftAttachments: [ATTACHMENT] });
+
+    const policy = async (scope: "session" | "project" | "agent") =>
+      client.ask("policy:state", { type: "policy:get", scope, sessionId: done.sessionId });
+    const allowed = (command: string) => [{ effect: "allow", kind: "execute", command }];
+    expect(await policy("session")).toMatchObject({ mode: "edits", rules: allowed("git status") });
+    expect(await policy("project")).toMatchObject({ mode: null, rules: allowed("npm test") });
+    expect(await policy("agent")).toMatchObject({ mode: "ask", rules: allowed("ls") });
+
+    const ask = async (path: string, headers: Readonly<Record<string, string>>) =>
+      fetch(`${server.origin}${path}`, { headers });
+    const { devices } = await (await ask("/api/devices", { Authorization: `Bearer ${server.token}` })).json();
+    expect(devices).toMatchObject([{ name: "Bun" }]);
+    const Cookie = `liminal-${server.port}=${noted(version, "device cookie")}`;
+    expect((await ask("/api/status", { Cookie })).status).toBe(isSignedIn ? 200 : 401);
+  });
 
   it("keeps at most three copies, the newest", async () => {
     await using dir = await tempDir();

@@ -6,8 +6,8 @@ import { BINDING, openStore, sessionRow } from "../../tests/core/open-store.ts";
 import { assistantEntry } from "../../tests/core/some-entries.ts";
 import { tempDir } from "../../tests/support/temp-dir.ts";
 import type { PolicyRule } from "../protocol/permission-policy.ts";
-import { openDatabase, SCHEMA_VERSION } from "./database/open-database.ts";
-import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
+import { openDatabase } from "./database/open-database.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import { SqliteSessionLog } from "./session-log/sqlite-session-log.ts";
 import { SqlitePolicyStore } from "./sqlite-policy-store.ts";
 import { SqliteProjectStore } from "./sqlite-project-store.ts";
@@ -110,7 +110,7 @@ describe("a database of the first version", () => {
     await using dir = await tempDir();
     const path = dir.join("first.db");
     const first = new DatabaseSync(path);
-    first.exec(`${FIRST_SCHEMA} PRAGMA user_version = 1;`);
+    first.exec(`${MIGRATIONS[0]} PRAGMA user_version = 1;`);
     first
       .prepare("INSERT INTO project (id, path, name, added_at, position) VALUES (?, '/work', 'work', ?, 1)")
       .run(PROJECT, NOW);

@@ -1,3 +1,4 @@
+-- migration sha256 293464c906abc9bc
 CREATE TABLE project (
   id TEXT PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,

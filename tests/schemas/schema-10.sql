@@ -1,3 +1,4 @@
+-- migration sha256 2e0c86c7654a9877
 CREATE TABLE project (
   id TEXT PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,

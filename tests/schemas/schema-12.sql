@@ -1,3 +1,4 @@
+-- migration sha256 d9c1b2c55558ebfd
 CREATE TABLE project (
   id TEXT PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,

@@ -1,3 +1,4 @@
+-- migration sha256 73be853db11aab14
 CREATE TABLE project (
   id TEXT PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,

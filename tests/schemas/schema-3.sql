@@ -1,3 +1,4 @@
+-- migration sha256 54ab9822b226b7be
 CREATE TABLE project (
   id TEXT PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,

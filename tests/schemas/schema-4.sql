@@ -1,3 +1,4 @@
+-- migration sha256 cc94d79943c0eff2
 CREATE TABLE project (
   id TEXT PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,

@@ -1,3 +1,4 @@
+-- migration sha256 d01061e1f4873d46
 CREATE TABLE project (
   id TEXT PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,

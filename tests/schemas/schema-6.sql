@@ -1,3 +1,4 @@
+-- migration sha256 926fed1f954f326b
 CREATE TABLE project (
   id TEXT PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,

@@ -1,3 +1,4 @@
+-- migration sha256 3933a9f6660b1631
 CREATE TABLE project (
   id TEXT PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,

@@ -1,3 +1,4 @@
+-- migration sha256 22b61bcc006ec7c3
 CREATE TABLE project (
   id TEXT PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,

@@ -1,3 +1,4 @@
+-- migration sha256 901b9de7bf01ed60
 CREATE TABLE project (
   id TEXT PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,

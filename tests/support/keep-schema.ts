@@ -1,33 +1,68 @@
+import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { ProjectId, SessionId } from "../../src/protocol/ids.ts";
+import type { SessionRow } from "../../src/protocol/session-schema.ts";
+import { MIGRATIONS } from "../../src/store/migrations.ts";
 import { anotherTalk, startTalk } from "../integration/talk.ts";
+import type { SocketClient } from "./socket-client.ts";
 import { startTestServer } from "./test-server.ts";
 
-const FIXTURES = resolve(import.meta.dirname, "../schemas");
+/** Databases as the programs of each schema left them. */
+export const FIXTURES = resolve(import.meta.dirname, "../schemas");
+/** The token of the server that the device in a fixture signed in to. */
+export const FIXTURE_TOKEN = "token-of-the-fixtures";
 /** Shadow tables of the full-text index come with it. */
 const OWN_TABLES =
   "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT GLOB 'search_index_*'";
 const STATEMENTS = `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB 'search_index_*' AND type IN `;
 
-/** Writes what a program of this schema leaves behind as a fixture: one session with three ended turns and a draft, one in a turn. */
+/**
+ * Writes what a program of this schema leaves behind as a fixture: a session with three ended turns and a draft, one in a
+ * turn, an archived one, rules of every scope, and a signed-in device. The first lines say what no table has.
+ */
 async function keepSchema(): Promise<string> {
-  await using server = await startTestServer();
+  await using server = await startTestServer({ env: { LIMINAL_TOKEN: FIXTURE_TOKEN } });
   const done = await startTalk(server);
+  const { client, sessionId, projectId } = done;
   await done.say("stream 3 words");
   const asking = done.say("run echo hi");
   const allow = (await done.asked()).options.find(({ kind }) => kind === "allow_once");
   await done.answerWith(String(allow?.optionId));
   await asking;
   await done.say("plan");
-  await done.client.ask("ok", { type: "session:draft", sessionId: done.sessionId, content: "a draft" });
-  const running = await anotherTalk(done.client, done.projectId);
+  const attachments = [{ type: "link" as const, uri: "file:///sample/notes.md", name: "notes.md" }];
+  await client.ask("ok", { type: "session:draft", sessionId, content: "a draft", attachments });
+  const running = await anotherTalk(client, projectId);
   await running.send("stream 100000 words at 200/s");
   await running.untilAnswer("w3");
-  const path = join(server.dataDir, "liminal.db");
-  const { text, version } = dump(path);
+  const archived = await anotherTalk(client, projectId);
+  await archived.say("stream 1 words");
+  await client.ask("session:archived", { type: "session:archive", sessionId: archived.sessionId });
+  const allowed = (command: string) => [{ effect: "allow" as const, kind: "execute" as const, command }];
+  const set = { type: "policy:set" } as const;
+  await client.ask("policy:state", { ...set, scope: "session", sessionId, mode: "edits", add: allowed("git status") });
+  await client.ask("policy:state", { ...set, scope: "project", projectId, add: allowed("npm test") });
+  const { cliType } = await sessionRowOf(client, projectId, sessionId);
+  await client.ask("policy:state", { ...set, scope: "agent", cliType, mode: "ask", add: allowed("ls") });
+  const signedIn = await fetch(`${server.origin}/?token=${server.token}`, { redirect: "manual" });
+  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0]?.split("=").slice(1).join("=") ?? "";
+  const { text, version } = dump(join(server.dataDir, "liminal.db"));
+  const digest = createHash("sha256")
+    .update(MIGRATIONS[version - 1] ?? "")
+    .digest("hex")
+    .slice(0, 16);
   const target = join(FIXTURES, `schema-${version}.sql`);
-  await Bun.write(target, text.replaceAll(resolve(server.dataDir, "../work"), "/sample/projects"));
+  const head = `-- migration sha256 ${digest}\n-- device cookie ${cookie}\n`;
+  await Bun.write(target, head + text.replaceAll(resolve(server.dataDir, "../work"), "/sample/projects"));
   return target;
+}
+
+async function sessionRowOf(client: SocketClient, projectId: ProjectId, sessionId: SessionId): Promise<SessionRow> {
+  const { sessions } = await client.ask("session:list", { type: "session:list", projectId });
+  const row = sessions.find(({ id }) => id === sessionId);
+  if (!row) throw new Error(`${sessionId} is not listed`);
+  return row;
 }
 
 function dump(path: string): { text: string; version: number } {
@@ -62,4 +97,4 @@ function rowsOf(db: DatabaseSync, table: string): string[] {
     .map(({ row }) => `INSERT INTO ${table} (${names.join(", ")}) VALUES (${row});`);
 }
 
-process.stdout.write(`${await keepSchema()}\n`);
+if (import.meta.main) process.stdout.write(`${await keepSchema()}\n`);

@@ -2,8 +2,9 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } fro
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { findForeignActor } from "../../store/database/foreign-schema.ts";
-import { findWholeDamage, missingParts, SCHEMA_VERSION, userVersionOf } from "../../store/database/open-database.ts";
+import { findWholeDamage, missingParts, userVersionOf } from "../../store/database/open-database.ts";
 import { storageFaultOf } from "../../store/database/storage-watch.ts";
+import { SCHEMA_VERSION } from "../../store/migrations.ts";
 import { DataDir } from "../data-dir.ts";
 import { countHeld } from "../held-agents.ts";
 import { InstanceLock } from "../instance-lock.ts";

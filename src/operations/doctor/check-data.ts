@@ -9,12 +9,8 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import {
-  findWholeDamage,
-  inspectDatabase,
-  NewerDatabaseError,
-  SCHEMA_VERSION,
-} from "../../store/database/open-database.ts";
+import { findWholeDamage, inspectDatabase, NewerDatabaseError } from "../../store/database/open-database.ts";
+import { SCHEMA_VERSION } from "../../store/migrations.ts";
 import { loadConfigFile } from "../config-file.ts";
 import { CrashReports } from "../crash-reports.ts";
 import { TOKEN_CHARS_MIN } from "../data-dir.ts";

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { MIGRATIONS, userVersionOf } from "./open-database.ts";
+import { MIGRATIONS } from "../migrations.ts";
+import { userVersionOf } from "./open-database.ts";
 
 /**
  * Something in a database that acts by itself and that none of our migrations made: a trigger could answer permission

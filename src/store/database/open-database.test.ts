@@ -7,9 +7,10 @@ import { BINDING, sessionRow } from "../../../tests/core/open-store.ts";
 import { assistantEntry } from "../../../tests/core/some-entries.ts";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
 import { SessionId } from "../../protocol/ids.ts";
+import { SCHEMA_VERSION } from "../migrations.ts";
 import { SqliteSessionLog } from "../session-log/sqlite-session-log.ts";
 import { SqliteProjectStore } from "../sqlite-project-store.ts";
-import { NewerDatabaseError, openDatabase, SCHEMA_VERSION } from "./open-database.ts";
+import { NewerDatabaseError, openDatabase } from "./open-database.ts";
 
 /** Where SQLite keeps the number in the file. */
 const USER_VERSION_OFFSET = 60;

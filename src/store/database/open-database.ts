@@ -1,42 +1,10 @@
 import { closeSync, copyFileSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { FIRST_SCHEMA } from "../migrations/0001-first.ts";
-import { PERMISSION_POLICY_SCHEMA } from "../migrations/0002-permission-policy.ts";
-import { SEARCH_SCHEMA } from "../migrations/0003-search.ts";
-import { OUTPUTS_SCHEMA } from "../migrations/0004-outputs.ts";
-import { DRAFT_ATTACHMENTS_SCHEMA } from "../migrations/0005-draft-attachments.ts";
-import { TRANSFER_SCHEMA } from "../migrations/0007-transfer.ts";
-import { DELEGATION_SCHEMA } from "../migrations/0008-delegation.ts";
-import { CONTINUATION_SCHEMA } from "../migrations/0009-continuation.ts";
-import { TOOL_CHOICES_SCHEMA } from "../migrations/0010-tool-choices.ts";
-import { DEVICES_SCHEMA } from "../migrations/0011-devices.ts";
-import { FORGOTTEN_SESSIONS_SCHEMA } from "../migrations/0012-forgotten-sessions.ts";
-import { AGENT_SEEN_SCHEMA } from "../migrations/0013-agent-seen.ts";
-import { AGENT_PROCESS_SCHEMA } from "../migrations/0014-agent-process.ts";
+import { MIGRATIONS } from "../migrations.ts";
 import { copyBeforeMigration } from "./copy-before-migration.ts";
 import { type Salvage, salvageDatabase } from "./salvage.ts";
 import { BUSY_TIMEOUT_MS, rollBack } from "./transaction.ts";
 import { WatchedDatabase } from "./watched-database.ts";
-
-/** In order; a released migration is never edited, a new one is appended. */
-export const MIGRATIONS: readonly string[] = [
-  FIRST_SCHEMA,
-  PERMISSION_POLICY_SCHEMA,
-  SEARCH_SCHEMA,
-  OUTPUTS_SCHEMA,
-  DRAFT_ATTACHMENTS_SCHEMA,
-  TRANSFER_SCHEMA,
-  DELEGATION_SCHEMA,
-  CONTINUATION_SCHEMA,
-  TOOL_CHOICES_SCHEMA,
-  DEVICES_SCHEMA,
-  FORGOTTEN_SESSIONS_SCHEMA,
-  AGENT_SEEN_SCHEMA,
-  AGENT_PROCESS_SCHEMA,
-];
-
-/** The schema this program makes and knows. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Above this size only the schema is checked at start: reading every page would cost the user seconds. */
 const QUICK_CHECK_BYTES_MAX = 32 * 1024 * 1024;
