@@ -1,6 +1,6 @@
 import type { AgentInfo } from "../protocol/server-messages.ts";
+import { type CommandLine, wrongSubcommand, wrongUsage } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
-import { type CommandLine, misusedNamed, misusedSubcommand } from "./parse-command-line.ts";
 import { print, tell } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 import { type Column, CUT, type Style, table } from "./terminal.ts";
@@ -25,8 +25,8 @@ export async function agents(line: CommandLine): Promise<ExitCode> {
   const [verb = "list", which] = line.args;
   const needsId = verb === "install" || verb === "remove";
   if (!["list", "install", "update", "remove"].includes(verb))
-    throw misusedSubcommand("agents", line, ["list", "install", "update", "remove"]);
-  if (needsId !== (which !== undefined) && verb !== "update") throw misusedNamed("agents", "Missing argument: <id>.");
+    throw wrongSubcommand(line, ["list", "install", "update", "remove"]);
+  if (needsId !== (which !== undefined) && verb !== "update") throw wrongUsage(line, "Missing argument: <id>.");
   using link = await connect(line.env);
   if (verb === "list") list(line, link.hello.agents);
   else if (verb === "update") await update(line, link, which);

@@ -1,14 +1,17 @@
 import { refusalOf } from "../client/refusal-of.ts";
 import { asPlainJson } from "../lib/harmless-text.ts";
-import { foldMessage } from "../protocol/fold-message.ts";
+import type { Entry } from "../protocol/entry.ts";
+import { entriesOf, foldMessage } from "../protocol/fold-message.ts";
+import type { SessionId } from "../protocol/ids.ts";
+import { requestIdOf } from "../protocol/pending-request.ts";
 import { EMPTY_SESSION, isTurnActive, type SessionState } from "../protocol/session-schema.ts";
+import { type CommandLine, countOf } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
-import { LiveTranscript } from "./live-transcript.ts";
-import { type CommandLine, countOf } from "./parse-command-line.ts";
+import { openRequestOf, requestWords } from "./open-request.ts";
 import { tell } from "./print.ts";
 import { connect } from "./server-link.ts";
-import { untilInterrupted } from "./until-interrupted.ts";
+import { oneLine, paint, plain, type Screen, type Style, untilInterrupted } from "./terminal.ts";
 
 const EARLIER_ENTRIES = 20;
 
@@ -44,4 +47,99 @@ export async function attach(line: CommandLine): Promise<ExitCode> {
 
 function isAtRest({ turn, queue, queuePaused }: SessionState): boolean {
   return !isTurnActive(turn) && (queue.length === 0 || queuePaused);
+}
+
+/** A session as lines on a terminal: what is new is written, what grows goes on where it stands. */
+export class LiveTranscript {
+  readonly #sessionId: SessionId;
+  readonly #earlierMax: number;
+  readonly #screen: Screen;
+  readonly #write: (text: string) => void;
+  /** What was written of an entry. */
+  readonly #shown = new Map<string, string>();
+  readonly #asked = new Set<string>();
+  /** The entry the cursor stands behind. */
+  #last: string | null = null;
+  /** The first entry that may still change on screen; null before anything was shown. */
+  #from: number | null = null;
+
+  constructor(sessionId: SessionId, earlierMax: number, screen: Screen, write: (text: string) => void) {
+    this.#sessionId = sessionId;
+    this.#screen = screen;
+    this.#earlierMax = earlierMax;
+    this.#write = write;
+  }
+
+  show(state: SessionState): void {
+    const entries = entriesOf(state);
+    if (this.#from === null || entries.length < this.#from) this.#from = Math.max(0, entries.length - this.#earlierMax);
+    for (const entry of entries.slice(this.#from)) this.#entry(entry);
+    // What has settled is not looked at again: a long session costs no more than a short one.
+    if (state.open.length === 0) this.#from = entries.length;
+    for (const pending of state.pending) {
+      if (this.#asked.has(requestIdOf(pending))) continue;
+      this.#asked.add(requestIdOf(pending));
+      const request = openRequestOf(this.#sessionId, state.title, pending);
+      this.#line(
+        plain(
+          `? The agent has a question:\n${requestWords(request, "  ")}\n  answer with: liminal permit ${request.id}`,
+        ),
+        "yellow",
+      );
+    }
+  }
+
+  #entry(entry: Entry): void {
+    const text = linesOf(entry, this.#screen);
+    const style = styleOf(entry);
+    const before = this.#shown.get(entry.entryId);
+    if (text === "" || before === text) return;
+    this.#shown.set(entry.entryId, text);
+    if (before !== undefined && this.#last === entry.entryId && text.startsWith(before))
+      this.#write(paint(style, text.slice(before.length)).render(this.#screen));
+    else if (before !== undefined && text.startsWith(before)) this.#line(text.slice(before.length), style);
+    else this.#line(text, style);
+    this.#last = entry.entryId;
+  }
+
+  #line(text: string, style: Style | undefined): void {
+    this.#write(`${this.#last === null ? "" : "\n"}${paint(style, text).render(this.#screen)}`);
+    this.#last = "";
+  }
+}
+
+function styleOf(entry: Entry): Style | undefined {
+  switch (entry.type) {
+    case "user":
+      return "bold";
+    case "thinking":
+      return "dim";
+    case "tool-call":
+      return entry.status === "error" ? "red" : "cyan";
+    case "notice":
+      return "yellow";
+    default:
+      return undefined;
+  }
+}
+
+function linesOf(entry: Entry, { columns }: Screen): string {
+  switch (entry.type) {
+    case "user":
+      return `\n> ${plain(entry.content)}\n`;
+    case "assistant":
+      return plain(entry.content);
+    case "thinking":
+      return `~ ${plain(entry.content)}`;
+    case "tool-call":
+      return `* ${oneLine(entry.name, columns)} [${entry.status}]${entry.error === undefined ? "" : ` ${oneLine(entry.error)}`}`;
+    case "plan":
+      return entry.items
+        .map(({ content, status }) => `- [${status === "completed" ? "x" : " "}] ${oneLine(content)}`)
+        .join("\n");
+    case "notice":
+      return `! ${plain(entry.content)}`;
+    default:
+      return entry satisfies never;
+  }
 }

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { BackupError, writeBackup } from "../operations/backup/write-backup.ts";
 import { VERSION } from "../operations/version.ts";
+import type { CommandLine } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
-import type { CommandLine } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { dataDirOf } from "./running-server.ts";
 

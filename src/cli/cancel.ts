@@ -1,8 +1,8 @@
 import type { SessionHistory } from "../protocol/server-messages.ts";
 import { isTurnActive } from "../protocol/session-schema.ts";
+import type { CommandLine } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
-import type { CommandLine } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { connect } from "./server-link.ts";
 

@@ -1,10 +1,8 @@
-import { bashScript } from "./completion/bash-script.ts";
-import { fishScript } from "./completion/fish-script.ts";
-import { zshScript } from "./completion/zsh-script.ts";
+import { type CommandLine, type CommandSpec, wrongUsage } from "./command-line.ts";
+import { bashScript, fishScript, zshScript } from "./completion-scripts.ts";
 import { listDevices } from "./devices.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, shortId } from "./find-session.ts";
-import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
 import { openRequests, shortRequestId } from "./permit.ts";
 import { beQuiet } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
@@ -12,19 +10,22 @@ import { oneLine, plain } from "./terminal.ts";
 
 const TITLE_COLUMNS_MAX = 80;
 
-const SCRIPTS: Readonly<Record<string, () => string>> = { bash: bashScript, zsh: zshScript, fish: fishScript };
+const SCRIPTS: Readonly<Record<string, (commands: readonly CommandSpec[]) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
 
 /** Prints a shell's script; the scripts themselves call back with `offer sessions`, `offer agents` and so on, and get lines of an id, a tab and a title. */
-export async function completion(line: CommandLine): Promise<ExitCode> {
+export async function completion(line: CommandLine, commands: readonly CommandSpec[]): Promise<ExitCode> {
   const [shell = "", what = ""] = line.args;
   if (shell === "offer") {
     process.stdout.write((await offered(line, what)).map((word) => `${plain(word)}\n`).join(""));
     return EXIT.done;
   }
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
-  if (!script || what !== "")
-    throw misusedNamed("completion", `Unsupported shell "${shell}". Choose bash, zsh or fish.`);
-  process.stdout.write(script());
+  if (!script || what !== "") throw wrongUsage(line, `Unsupported shell "${shell}". Choose bash, zsh or fish.`);
+  process.stdout.write(script(commands));
   return EXIT.done;
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ShownDevice } from "../protocol/devices.ts";
+import { type CommandLine, wrongSubcommand } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
-import { type CommandLine, misusedSubcommand } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { bodyOf, type RunningServer } from "./running-server.ts";
 import { connect } from "./server-link.ts";
@@ -21,8 +21,7 @@ export async function devices(line: CommandLine): Promise<ExitCode> {
   const [verb = "list", wanted] = line.args;
   const isAll = line.has("all");
   const isRevoke = verb === "revoke" && isAll === (wanted === undefined);
-  if (!isRevoke && (verb !== "list" || wanted !== undefined || isAll))
-    throw misusedSubcommand("devices", line, ["list", "revoke"]);
+  if (!isRevoke && (verb !== "list" || wanted !== undefined || isAll)) throw wrongSubcommand(line, ["list", "revoke"]);
   using link = await connect(line.env, "fail");
   const known = await listDevices(link.server);
   if (isRevoke) await revoke(line, link.server, isAll ? { others: true } : { id: idOf(known, wanted ?? "") });

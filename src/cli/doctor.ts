@@ -1,7 +1,7 @@
 import { examine } from "../operations/doctor/examine.ts";
 import type { Finding } from "../operations/doctor/finding.ts";
+import type { CommandLine } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import type { CommandLine } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { paint, type Screen, Styled, styled, wrap } from "./terminal.ts";
 

@@ -1,13 +1,12 @@
 import { open } from "node:fs/promises";
 import { asPlainJson } from "../lib/harmless-text.ts";
+import type { CommandLine } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
-import type { CommandLine } from "./parse-command-line.ts";
-import { print } from "./print.ts";
+import { pour, print } from "./print.ts";
 import { bodyOf } from "./running-server.ts";
 import { connect } from "./server-link.ts";
 import { plain } from "./terminal.ts";
-import { pour } from "./write-out.ts";
 
 export async function exportSession(line: CommandLine): Promise<ExitCode> {
   const file = line.text("output");

@@ -5,13 +5,13 @@ import { z } from "zod";
 import { asLogText, asPlainJson } from "../lib/harmless-text.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { LOG_LEVELS, LOG_OLD_FILES_MAX, LOG_PATH, type LogLevel } from "../lib/server-log-place.ts";
+import { type CommandLine, wrongUsage } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findSession } from "./find-session.ts";
-import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
+import { pour } from "./print.ts";
 import { bodyOf, dataDirOf } from "./running-server.ts";
 import { connect } from "./server-link.ts";
 import { paint, type Style, styled } from "./terminal.ts";
-import { pour } from "./write-out.ts";
 
 /** Prints the wire trace of a session's agent (what was said both ways, what it complained about), or the server's log. */
 export async function logs(line: CommandLine): Promise<ExitCode> {
@@ -20,7 +20,7 @@ export async function logs(line: CommandLine): Promise<ExitCode> {
     return EXIT.done;
   }
   if (line.args[0] === undefined)
-    throw misusedNamed("logs", "Missing argument: <session>, or use --server for the server log.");
+    throw wrongUsage(line, "Missing argument: <session>, or use --server for the server log.");
   using link = await connect(line.env, "fail");
   const sessionId = await findSession(link, line.args[0] ?? "");
   const query = new URLSearchParams({ sessionId });

@@ -1,8 +1,8 @@
 import type { SessionRow } from "../protocol/session-schema.ts";
+import type { CommandLine } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
 import { allSessions, shortId } from "./find-session.ts";
-import type { CommandLine } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { connect } from "./server-link.ts";
 import { type Column, CUT, type Style, table } from "./terminal.ts";

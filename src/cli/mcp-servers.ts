@@ -1,7 +1,7 @@
 import type { ToolServer } from "../protocol/tool-server.ts";
+import { type CommandLine, wrongSubcommand } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
-import { type CommandLine, misusedSubcommand } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { connect } from "./server-link.ts";
 import { type Column, type Screen, type Styled, table } from "./terminal.ts";
@@ -17,7 +17,7 @@ export async function mcpServers(line: CommandLine): Promise<ExitCode> {
   const [verb = "list", name] = line.args;
   const isList = verb === "list";
   if (!["list", "enable", "disable"].includes(verb) || isList !== (name === undefined))
-    throw misusedSubcommand("mcp-servers", line, ["list", "enable", "disable"]);
+    throw wrongSubcommand(line, ["list", "enable", "disable"]);
   using link = await connect(line.env);
   const { id: projectId, name: project } = findProject(link, line.text("project") ?? ".");
   const { servers } = await link.ask("mcp:servers", { type: "mcp:list", projectId });

@@ -1,8 +1,8 @@
 import { openBrowser } from "../operations/open-browser.ts";
 import type { SessionId } from "../protocol/ids.ts";
+import type { CommandLine } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, findSession } from "./find-session.ts";
-import type { CommandLine } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { dataDirOf } from "./running-server.ts";
 import { connect, type ServerLink } from "./server-link.ts";

@@ -1,7 +1,7 @@
 import encodeQR from "qr";
 import { PairingOutcome, ShownInvitation } from "../protocol/devices.ts";
+import type { CommandLine } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import type { CommandLine } from "./parse-command-line.ts";
 import { print, tell } from "./print.ts";
 import { bodyOf, type RunningServer } from "./running-server.ts";
 import { connect } from "./server-link.ts";

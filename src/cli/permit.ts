@@ -1,9 +1,9 @@
 import { visibleOneLine } from "../lib/visible-text.ts";
 import type { AnswerContent, AnswerValue, FieldOption, QuestionField } from "../protocol/question.ts";
+import { type CommandLine, wrongUsage } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { allSessions, findSession } from "./find-session.ts";
 import { agentRequestOf, type OpenRequest, openRequestOf, optionFor, requestWords } from "./open-request.ts";
-import { type CommandLine, misusedNamed } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 import { oneLine, paint, Styled, styled } from "./terminal.ts";
@@ -28,16 +28,13 @@ export async function permit(line: CommandLine): Promise<ExitCode> {
   }
   const request = chosen(requests, wanted);
   if (line.text("reason") !== undefined && (answer === undefined || request.kind !== "permission"))
-    throw misusedNamed(
-      "permit",
-      "--reason only works when denying a permission: liminal permit <request> deny --reason …",
-    );
+    throw wrongUsage(line, "--reason only works when denying a permission: liminal permit <request> deny --reason …");
   if (answer === undefined) print(line, { requests: [request] }, described(request, requests));
   else {
     const given =
       request.kind === "permission"
-        ? await decide(link, request, answer, line.text("reason"))
-        : await reply(link, request, answer, fields);
+        ? await decide(line, link, request, answer)
+        : await reply(line, link, request, answer, fields);
     print(line, { id: request.id, answer: given }, `Answered: ${given}.`);
   }
   return EXIT.done;
@@ -72,20 +69,21 @@ function chosen(requests: readonly OpenRequest[], wanted: string): OpenRequest {
 }
 
 async function decide(
+  line: CommandLine,
   link: ServerLink,
   request: Extract<OpenRequest, { kind: "permission" }>,
   answer: string,
-  reason: string | undefined,
 ): Promise<string> {
+  const reason = line.text("reason");
   const { id: permissionId, sessionId, options } = request;
   const option = optionFor(options, answer);
   if (!option) {
     const known = ["allow", "deny", ...options.map(({ optionId }) => optionId)].join(", ");
-    throw misusedNamed("permit", `"${answer}" is not a valid answer. Choose one of: ${known}.`);
+    throw wrongUsage(line, `"${answer}" is not a valid answer. Choose one of: ${known}.`);
   }
   const { optionId, kind } = option;
   if (reason !== undefined && (reason.trim() === "" || !kind.startsWith("reject")))
-    throw misusedNamed("permit", "--reason needs text, and only works with deny.");
+    throw wrongUsage(line, "--reason needs text, and only works with deny.");
   await link.act({
     type: "permission:respond",
     sessionId,
@@ -97,6 +95,7 @@ async function decide(
 }
 
 async function reply(
+  line: CommandLine,
   link: ServerLink,
   request: Extract<OpenRequest, { kind: "question" }>,
   answer: string,
@@ -104,8 +103,7 @@ async function reply(
 ): Promise<string> {
   const { id: elicitationId, sessionId } = request;
   const action = answer === "accept" || answer === "decline" || answer === "cancel" ? answer : null;
-  if (action === null)
-    throw misusedNamed("permit", `"${answer}" is not a valid answer. Choose accept, decline or cancel.`);
+  if (action === null) throw wrongUsage(line, `"${answer}" is not a valid answer. Choose accept, decline or cancel.`);
   await link.act({
     type: "elicitation:respond",
     elicitationId,

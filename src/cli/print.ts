@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { asPlainJson } from "../lib/harmless-text.ts";
-import type { CommandLine } from "./parse-command-line.ts";
+import type { CommandLine } from "./command-line.ts";
 import { paint, Styled, screenOf, type Text } from "./terminal.ts";
 
 /** The result: an object for programs, or text for people. A pipe often ends in a terminal: what agents wrote steers none. */
@@ -35,4 +36,14 @@ export function tellFailure(message: string): void {
 function writeBeside(text: Text): void {
   const shown = text instanceof Styled ? text : Styled.of(text);
   process.stderr.write(`${shown.render(screenOf(process.stderr, process.env))}\n`);
+}
+
+/** Copies a body to stdout as fast as it is read there: none of it is kept. `clean` takes out what could steer a terminal. */
+export async function pour(body: Response, clean: (text: string) => string): Promise<void> {
+  if (body.body === null) return;
+  const decoder = new TextDecoder();
+  for await (const bytes of body.body) {
+    if (!process.stdout.write(clean(decoder.decode(bytes, { stream: true })))) await once(process.stdout, "drain");
+  }
+  process.stdout.write(clean(decoder.decode()));
 }

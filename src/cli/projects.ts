@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import { type CommandLine, wrongSubcommand } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
-import { type CommandLine, misusedSubcommand } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { connect, type ServerLink } from "./server-link.ts";
 import { type Column, CUT, table } from "./terminal.ts";
@@ -13,7 +13,7 @@ export async function projects(line: CommandLine): Promise<ExitCode> {
   const [verb = "list", which] = line.args;
   const isList = verb === "list";
   if (!["list", "add", "remove"].includes(verb) || isList !== (which === undefined))
-    throw misusedSubcommand("projects", line, ["list", "add", "remove"]);
+    throw wrongSubcommand(line, ["list", "add", "remove"]);
   using link = await connect(line.env);
   if (which === undefined) list(line, link);
   else if (verb === "add") await add(line, link, which);

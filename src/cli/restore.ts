@@ -1,8 +1,8 @@
 import { restoreBackup } from "../operations/backup/restore-backup.ts";
 import { AlreadyRunningError } from "../operations/instance-lock.ts";
 import { explained, stampOf } from "./backup.ts";
+import type { CommandLine } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
-import type { CommandLine } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { dataDirOf } from "./running-server.ts";
 

@@ -7,10 +7,10 @@ import { PermissionMode } from "../protocol/permission-policy.ts";
 import type { Project } from "../protocol/server-messages.ts";
 import type { ConfigOption } from "../protocol/session-parts.ts";
 import { agentNamed } from "./agents.ts";
+import { type CommandLine, suggestion, wrongUsage } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { findOrAddProject } from "./find-project.ts";
 import { allSessions } from "./find-session.ts";
-import { type CommandLine, misusedNamed, suggestion } from "./parse-command-line.ts";
 import { tell } from "./print.ts";
 import { isWaiting, messageOf, say } from "./say.ts";
 import { connect, type ServerLink } from "./server-link.ts";
@@ -23,7 +23,7 @@ const OPTIONS_MS_MAX = 90_000;
 export async function run(line: CommandLine): Promise<ExitCode> {
   const mode = modeOf(line);
   const schema = schemaOf(line);
-  const prompt = await messageOf("run", line.args);
+  const prompt = await messageOf(line, line.args);
   const content = schema === null ? prompt : `${prompt}\n\n${schemaWords(schema)}`;
   using link = await connect(line.env);
   const named = line.text("agent");
@@ -117,11 +117,11 @@ function schemaOf(line: CommandLine): object | null {
     text = readFileSync(file, "utf8");
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw misusedNamed("run", `Cannot read --output-schema (${why}).`);
+    throw wrongUsage(line, `Cannot read --output-schema (${why}).`);
   }
   const schema = parseJson(text);
   if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema;
-  throw misusedNamed("run", `--output-schema: ${file} does not contain a JSON Schema (a JSON object).`);
+  throw wrongUsage(line, `--output-schema: ${file} does not contain a JSON Schema (a JSON object).`);
 }
 
 function schemaWords(schema: object): string {

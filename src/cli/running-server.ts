@@ -186,3 +186,19 @@ function strangerError(origin: string, { path }: PinnedTls): CliError {
   const words = `The certificate of ${origin} does not match ${path}, so nothing was sent. Restart the server. If the error remains, another program is listening at that address.`;
   return new CliError(EXIT.failed, words, "STRANGE_SERVER");
 }
+
+const LOOK_AGAIN_MS = 50;
+const START_MS_MAX = 30_000;
+
+/** The server that another command was quicker to start: it has the data directory before it answers. Null where there is none. */
+export async function serverOfAnother<Server>(
+  dataDir: string,
+  look: () => Promise<Server | null>,
+): Promise<Server | null> {
+  const since = performance.now();
+  for (;;) {
+    const server = await look();
+    if (server || !isLockHeld(dataDir) || performance.now() - since > START_MS_MAX) return server;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}

@@ -3,14 +3,13 @@ import { afterTimeout } from "../lib/absence-watch.ts";
 import { ignore } from "../lib/ignore.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import type { SessionId } from "../protocol/ids.ts";
+import { type CommandLine, countOf, wrongUsage } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { followTurn, type TurnResult } from "./follow-turn.ts";
 import { type OpenRequest, requestWords } from "./open-request.ts";
-import { type CommandLine, countOf, misusedNamed } from "./parse-command-line.ts";
 import { print, tell } from "./print.ts";
 import type { ServerLink } from "./server-link.ts";
-import { plain } from "./terminal.ts";
-import { untilInterrupted } from "./until-interrupted.ts";
+import { plain, untilInterrupted } from "./terminal.ts";
 
 const MS_PER_SECOND = 1_000;
 const EXIT_OF: Readonly<Record<TurnResult["status"], ExitCode>> = {
@@ -21,14 +20,14 @@ const EXIT_OF: Readonly<Record<TurnResult["status"], ExitCode>> = {
 };
 
 /** The words of the command line as one message; `-`, or nothing at all in a pipe, stands for what comes on stdin. */
-export async function messageOf(command: string, words: readonly string[]): Promise<string> {
+export async function messageOf(line: CommandLine, words: readonly string[]): Promise<string> {
   const takesInput = words.includes("-") || (words.length === 0 && process.stdin.isTTY !== true);
   const input = takesInput ? await Bun.stdin.text() : "";
   const text = (words.length === 0 ? ["-"] : words)
     .map((word) => (word === "-" ? input : word))
     .join(" ")
     .trim();
-  if (text === "") throw misusedNamed(command, "Nothing to send. Pass a prompt or pipe one in.");
+  if (text === "") throw wrongUsage(line, "Nothing to send. Pass a prompt or pipe one in.");
   return text;
 }
 

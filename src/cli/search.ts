@@ -1,9 +1,9 @@
 import { SEARCH_HITS_DEFAULT, type SearchHit } from "../protocol/search.ts";
 import { agentNamed } from "./agents.ts";
+import { type CommandLine, countOf, wrongUsage } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { findProject } from "./find-project.ts";
 import { shortId } from "./find-session.ts";
-import { type CommandLine, countOf, misusedNamed } from "./parse-command-line.ts";
 import { print } from "./print.ts";
 import { connect } from "./server-link.ts";
 import { oneLine, paint, type Screen, Styled, styled } from "./terminal.ts";
@@ -56,8 +56,5 @@ function foundText(snippet: SearchHit["snippet"], { columns }: Screen): Styled {
 function timeOf(line: CommandLine, option: "from" | "to"): string | undefined {
   const text = line.text(option);
   if (text === undefined || !Number.isNaN(Date.parse(text))) return text;
-  throw misusedNamed(
-    "search",
-    `Invalid value "${text}" for --${option}: expected a day or a time, such as 2026-03-01.`,
-  );
+  throw wrongUsage(line, `Invalid value "${text}" for --${option}: expected a day or a time, such as 2026-03-01.`);
 }

@@ -5,10 +5,11 @@ import { explainStartFailure } from "../operations/explain-start-failure.ts";
 import { openBrowser } from "../operations/open-browser.ts";
 import { ServerLog } from "../operations/server-log.ts";
 import { type RunningServer, startServer } from "../server/start-server.ts";
+import type { CommandLine } from "./command-line.ts";
 import { beQuiet, tell, tellFailure } from "./print.ts";
 
 /** Runs the server until it is told to stop. Exit codes: 0 clean, 1 with a line that says what is wrong. */
-export async function serve(args: readonly string[]): Promise<void> {
+export async function serve({ words: args }: CommandLine): Promise<undefined> {
   try {
     const config = readConfig(takeSecrets(process.env), args);
     if (config.quiet) beQuiet();

@@ -2,11 +2,10 @@ import { closeSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path";
 import { pageIsCurrent } from "../../bin/page-sources.mjs";
 import { IGNORE_THE_FOLDER, PACKAGE_ROOT } from "../../bin/run-bun.mjs";
+import type { Environment } from "./command-line.ts";
 import { CliError, EXIT } from "./exit-codes.ts";
-import type { Environment } from "./parse-command-line.ts";
 import { tell } from "./print.ts";
-import { dataDirOf, RunningServer, SilentServerError } from "./running-server.ts";
-import { serverOfAnother } from "./serve-by-another.ts";
+import { dataDirOf, RunningServer, SilentServerError, serverOfAnother } from "./running-server.ts";
 
 const LOG_NAME = "server.log";
 

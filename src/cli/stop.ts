@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { countHeld } from "../operations/held-agents.ts";
 import { isLockHeld } from "../operations/instance-lock.ts";
+import type { CommandLine, Environment } from "./command-line.ts";
 import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
-import type { CommandLine, Environment } from "./parse-command-line.ts";
 import { print, tell } from "./print.ts";
 import { dataDirOf, readNote } from "./running-server.ts";
 import { startInBackground } from "./start-in-background.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test";
+import { parseCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./command-table.ts";
-import { helpOf, overview } from "./help-text.ts";
-import { parseCommandLine } from "./parse-command-line.ts";
+import { helpOf, overview } from "./help.ts";
 import { type Column, CUT, oneLine, paint, type Screen, screenOf, styled, table, wrap } from "./terminal.ts";
 
 const TERMINAL = { isTTY: true, columns: 80 };
@@ -81,7 +81,10 @@ describe("X-14 the terminal (E4)", () => {
   });
 
   it.each([40, 60, 100])("help fits %d columns, apart from examples to be copied", (columns) => {
-    for (const text of [overview(plainScreen(columns)), ...COMMANDS.map((one) => helpOf(one, plainScreen(columns)))]) {
+    for (const text of [
+      overview(COMMANDS, plainScreen(columns)),
+      ...COMMANDS.map((one) => helpOf(one, plainScreen(columns))),
+    ]) {
       const [body = ""] = text.render({ hasColour: false }).split("Examples:");
       expect(body.split("\n").filter((line) => Bun.stringWidth(line) > columns && line.trim().includes(" "))).toEqual(
         [],

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "bun:test";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { COMMANDS, commandNamed, OPTIONS_OF_ALL } from "../../src/cli/command-table.ts";
+import { knownCommand, OPTIONS_OF_ALL } from "../../src/cli/command-line.ts";
+import { COMMANDS } from "../../src/cli/command-table.ts";
 import { EXIT_WORDS } from "../../src/cli/exit-codes.ts";
-import { helpOf, overview } from "../../src/cli/help-text.ts";
+import { helpOf, overview } from "../../src/cli/help.ts";
 import { startTalk } from "../integration/talk.ts";
 import { ROOT, startTestServer, TestServer } from "../support/test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -13,7 +14,7 @@ describe("X-14 help", () => {
   const PIPE = { columns: null, hasColour: false };
 
   it("every command explains itself, with each of its options", () => {
-    const all = overview(PIPE).render(PIPE);
+    const all = overview(COMMANDS, PIPE).render(PIPE);
     for (const command of COMMANDS) {
       expect(all).toContain(`  ${command.name} `);
       const text = helpOf(command, PIPE).render(PIPE);
@@ -26,11 +27,11 @@ describe("X-14 help", () => {
     "help needs no server, and is the same however it is asked for",
     async () => {
       await using server = await TestServer.prepare();
-      const run = helpOf(commandNamed("run") ?? expect.unreachable(), PIPE).render(PIPE);
-      const serve = helpOf(commandNamed("serve") ?? expect.unreachable(), PIPE).render(PIPE);
+      const run = helpOf(knownCommand(COMMANDS, "run"), PIPE).render(PIPE);
+      const serve = helpOf(knownCommand(COMMANDS, "serve"), PIPE).render(PIPE);
       const asked = [["--help"], ["help", "run"], ["run", "-h"], ["serve", "--help"]] as const;
       expect(await Promise.all(asked.map((args) => liminal(server, args)))).toEqual(
-        [overview(PIPE).render(PIPE), run, run, serve].map((stdout) => ({ code: 0, stdout, stderr: "" })),
+        [overview(COMMANDS, PIPE).render(PIPE), run, run, serve].map((stdout) => ({ code: 0, stdout, stderr: "" })),
       );
     },
     COMMANDS_TIMEOUT_MS,

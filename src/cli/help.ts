@@ -1,6 +1,12 @@
-import type { CommandSpec, OptionSpec } from "./command-spec.ts";
-import { COMMANDS, OPTIONS_OF_ALL } from "./command-table.ts";
-import { EXIT_WORDS } from "./exit-codes.ts";
+import {
+  type CommandLine,
+  type CommandSpec,
+  knownCommand,
+  OPTIONS_OF_ALL,
+  type OptionSpec,
+  usageOf,
+} from "./command-line.ts";
+import { EXIT, EXIT_WORDS, type ExitCode } from "./exit-codes.ts";
 import { paint, type Screen, Styled, styled, wrap } from "./terminal.ts";
 
 const INDENT = "  ";
@@ -10,7 +16,16 @@ const LINE_COLUMNS_MAX = 100;
 /** Where less is left beside the names, what they mean stands below them. */
 const MEANING_COLUMNS_MIN = 30;
 
-export function overview(screen: Screen): Styled {
+export async function help(
+  { args: [about], screen }: CommandLine,
+  commands: readonly CommandSpec[],
+): Promise<ExitCode> {
+  const text = about === undefined ? overview(commands, screen) : helpOf(knownCommand(commands, about), screen);
+  process.stdout.write(text.render(screen));
+  return EXIT.done;
+}
+
+export function overview(commands: readonly CommandSpec[], screen: Screen): Styled {
   const columns = lineColumns(screen);
   const paragraph = (text: string) => `${wrap(text, columns, "")}\n`;
   return styled`${heading("Usage:")} liminal <command> [options]
@@ -18,7 +33,7 @@ export function overview(screen: Screen): Styled {
 ${paragraph("One local app for all your AI coding agents. Commands use the running server, or start one in the background.")}
 ${heading("Commands:")}
 ${pairs(
-  COMMANDS.map(({ name, summary }) => [name, summary] as const),
+  commands.map(({ name, summary }) => [name, summary] as const),
   columns,
 )}
 ${paragraph("Session ids may be shortened to a unique beginning, request ids to a unique beginning or end. Every command takes --json and --help. liminal --version prints the version.")}
@@ -43,10 +58,6 @@ ${pairs(
 )}${json === null ? "" : styled`\n${heading("With --json:")}\n${INDENT}${wrap(json, columns, INDENT)}\n`}
 ${heading("Examples:")}
 ${examples.map((example) => `${INDENT}${example}\n`).join("")}`;
-}
-
-export function usageOf({ name, args }: CommandSpec): string {
-  return ["liminal", name, args, "[options]"].filter((word) => word !== "").join(" ");
 }
 
 function lineColumns({ columns }: Screen): number {

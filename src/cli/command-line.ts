@@ -1,15 +1,87 @@
 import { parseArgs } from "node:util";
 import { nearestWord } from "../lib/nearest-word.ts";
-import type { CommandSpec } from "./command-spec.ts";
-import { commandNamed, OPTIONS_OF_ALL } from "./command-table.ts";
-import { CliError, EXIT } from "./exit-codes.ts";
-import { usageOf } from "./help-text.ts";
+import { CliError, EXIT, type ExitCode } from "./exit-codes.ts";
 import { type Screen, screenOf } from "./terminal.ts";
+
+/** What completion offers in a place: words of its own, or what the program looks up. */
+export type Offer =
+  | readonly string[]
+  | "files"
+  | "directories"
+  | "agents"
+  | "sessions"
+  | "devices"
+  | "requests"
+  | "commands"
+  | "nothing";
+
+export interface OptionSpec {
+  readonly name: string;
+  readonly short?: string;
+  /** What stands after it, in words; without it the option is a switch. */
+  readonly value?: string;
+  /** The only values it takes. */
+  readonly choices?: readonly string[];
+  /** What completion offers; the choices where it has some. */
+  readonly offer?: Offer;
+  readonly help: string;
+}
+
+export function offerOf({ choices, offer }: OptionSpec): Offer {
+  return choices ?? offer ?? "files";
+}
+
+export interface CommandSpec {
+  readonly name: string;
+  readonly summary: string;
+  /** What follows the name, as help shows it. */
+  readonly args: string;
+  readonly argsMin: number;
+  readonly argsMax: number;
+  /** What completion offers for the arguments, in order; the last one counts for all after it. */
+  readonly offers: readonly Offer[];
+  readonly options: readonly OptionSpec[];
+  /** More than the summary says: what happens when. */
+  readonly notes?: readonly string[];
+  /** What `--json` prints; null where there is nothing to print. */
+  readonly json: string | null;
+  readonly examples: readonly string[];
+  /** Loads the command when it is used, so that no command waits for the code of another. */
+  readonly load: () => Promise<Run>;
+  /** It parses its own words, and runs until the process is stopped. */
+  readonly parsesItself?: true;
+}
+
+export type Run = (line: CommandLine, commands: readonly CommandSpec[]) => Promise<ExitCode | undefined>;
+
+/** Options of every command. */
+export const OPTIONS_OF_ALL: readonly OptionSpec[] = [
+  { name: "json", help: "print JSON: one object, or one per line where documented" },
+  { name: "quiet", short: "q", help: "print only the result and errors" },
+  { name: "help", short: "h", help: "show this help" },
+];
+
+export function usageOf({ name, args }: CommandSpec): string {
+  return ["liminal", name, args, "[options]"].filter((word) => word !== "").join(" ");
+}
+
+export function knownCommand(commands: readonly CommandSpec[], typed: string): CommandSpec {
+  const command = commands.find(({ name }) => name === typed);
+  if (command) return command;
+  const meant = suggestion(
+    typed,
+    commands.map(({ name }) => name),
+  );
+  throw new CliError(EXIT.usage, `Unknown command "${typed}".${meant} Run liminal help for a list.`, "USAGE");
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One command as it was typed, with what it may look at. */
 export interface CommandLine {
+  readonly command: CommandSpec;
+  /** Everything after the command's name, as it was typed. */
+  readonly words: readonly string[];
   readonly args: readonly string[];
   readonly json: boolean;
   readonly env: Environment;
@@ -22,6 +94,9 @@ export interface CommandLine {
 
 /** Reads the words after the command's name by its row in the table. */
 export function parseCommandLine(command: CommandSpec, words: readonly string[], env: Environment): CommandLine {
+  const screen = screenOf(process.stdout, env);
+  if (command.parsesItself)
+    return { command, words, args: words, json: false, env, screen, text: () => undefined, has: () => false };
   const specs = [...command.options, ...OPTIONS_OF_ALL];
   const options = Object.fromEntries(
     specs.map(({ name, short, value }) => [
@@ -50,10 +125,12 @@ export function parseCommandLine(command: CommandSpec, words: readonly string[],
         : `Unexpected argument "${positionals[argsMax]}".`,
     );
   return {
+    command,
+    words,
     args: positionals,
     json: values["json"] === true,
     env,
-    screen: screenOf(process.stdout, env),
+    screen,
     text: (option) => {
       const value = values[option];
       return typeof value === "string" ? value : undefined;
@@ -93,9 +170,14 @@ export function suggestion(typed: string, known: readonly string[]): string {
   return meant === null ? "" : ` Did you mean ${meant}?`;
 }
 
-export function misused(command: CommandSpec, problem: string): CliError {
+function misused(command: CommandSpec, problem: string): CliError {
   const more = `Usage: ${usageOf(command)}\nMore: liminal ${command.name} --help`;
   return new CliError(EXIT.usage, `${problem}\n${more}`, "USAGE");
+}
+
+/** For a command that finds a mistake in its own arguments. */
+export function wrongUsage({ command }: CommandLine, problem: string): CliError {
+  return misused(command, problem);
 }
 
 /** A whole number of at least 1, as an option has it. */
@@ -111,16 +193,10 @@ export function countOf(line: CommandLine, option: string, fallback: number): nu
   );
 }
 
-/** For an unknown word, or one too many or too few, after a command with subcommands. */
-export function misusedSubcommand(name: string, line: CommandLine, known: readonly string[]): CliError {
+/** For an unknown subcommand, or one with too many or too few arguments. */
+export function wrongSubcommand(line: CommandLine, known: readonly string[]): CliError {
   const [verb = "", , extra] = line.args;
   if (!known.includes(verb) && verb !== "")
-    return misusedNamed(name, `Unknown subcommand "${verb}".${suggestion(verb, known)}`);
-  return misusedNamed(name, extra === undefined ? `Wrong arguments for "${verb}".` : `Unexpected argument "${extra}".`);
-}
-
-/** For a command that finds out by itself that its words make no sense. */
-export function misusedNamed(name: string, problem: string): CliError {
-  const command = commandNamed(name);
-  return command ? misused(command, problem) : new CliError(EXIT.usage, problem, "USAGE");
+    return wrongUsage(line, `Unknown subcommand "${verb}".${suggestion(verb, known)}`);
+  return wrongUsage(line, extra === undefined ? `Wrong arguments for "${verb}".` : `Unexpected argument "${extra}".`);
 }
