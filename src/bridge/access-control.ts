@@ -1,6 +1,5 @@
 import type { BadTokenLimit } from "../access/bad-token-limit.ts";
-import { deviceName } from "../access/device-name.ts";
-import { type Devices, kindOf } from "../access/devices.ts";
+import { type Devices, deviceName, kindOf } from "../access/devices.ts";
 import { DownloadTickets } from "../access/download-tickets.ts";
 import type { Pairing } from "../access/pairing.ts";
 import { isSameSecret } from "../access/secrets.ts";

@@ -6,7 +6,7 @@ import type { Answer } from "../sessions/answer.ts";
 import { inboxItems } from "../sessions/inbox-items.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { ImportMessage, ImportService } from "../sessions/transfer/import-service.ts";
-import type { FileSearch } from "../workspace/files/file-search.ts";
+import type { FileSearch } from "../workspace/file-search.ts";
 import type { ProjectService } from "../workspace/project-service.ts";
 import type { ProjectTools } from "../workspace/project-tools.ts";
 

@@ -7,10 +7,9 @@ import type { ExportService } from "../sessions/transfer/export/export-service.t
 import type { FileImport } from "../sessions/transfer/file-import.ts";
 import { type AccessControl, bearerOf, type Caller } from "./access-control.ts";
 import { backupRoute, type DataDoor, deleteRoute, exportAllRoute } from "./data-routes.ts";
-import { deviceRoute, type Reach } from "./device-routes.ts";
+import { deviceRoute, pairRoute, type Reach, signInByAddress } from "./device-routes.ts";
 import type { PageFiles } from "./page-files.ts";
 import { json, plainText, shortBody, signInPage, tooManyTries } from "./plain-pages.ts";
-import { pairRoute, signInByAddress } from "./sign-in-routes.ts";
 import { type ConnectionDeps, SocketConnection } from "./socket-connection.ts";
 import { exportRoute, importRoute } from "./transfer-routes.ts";
 

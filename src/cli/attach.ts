@@ -1,4 +1,4 @@
-import { refusalOf } from "../client/refusal-of.ts";
+import { refusalOf } from "../client/pending-requests.ts";
 import { asPlainJson } from "../lib/harmless-text.ts";
 import type { Entry } from "../protocol/entry.ts";
 import { entriesOf, foldMessage } from "../protocol/fold-message.ts";

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ClientSocket, ClientWorld } from "../client/client-world.ts";
-import { Connection } from "../client/connection.ts";
+import { type ClientSocket, type ClientWorld, Connection } from "../client/connection.ts";
 import type { ClientRequest } from "../client/pending-requests.ts";
 import { afterTimeout } from "../lib/absence-watch.ts";
 import { ignore } from "../lib/ignore.ts";

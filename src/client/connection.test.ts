@@ -1,4 +1,4 @@
-import { describe, expect, it } from "bun:test";
+import { describe, expect, it, test } from "bun:test";
 import {
   connectTo,
   history,
@@ -10,7 +10,7 @@ import {
 } from "../../tests/client/socket-scene.ts";
 import { RefusalError } from "../protocol/errors.ts";
 import { CommandId, ProjectId } from "../protocol/ids.ts";
-import { Connection, type ConnectionPhase } from "./connection.ts";
+import { Connection, type ConnectionPhase, parseServerMessage } from "./connection.ts";
 import { ConnectionClosedError } from "./pending-requests.ts";
 import { SessionFeed } from "./session-feed.ts";
 
@@ -322,4 +322,11 @@ describe("Connection heartbeat", () => {
     connection.close();
     expect(clock.set).toEqual([]);
   });
+});
+
+test("W-9 a message nested deeper than can be read is invalid, and no error", () => {
+  const deep = "[".repeat(200_000) + "]".repeat(200_000);
+  const frame = `{"type":"session:raw","sessionId":"builtin:one","seq":1,"update":${deep}}`;
+  expect(parseServerMessage(frame)).toEqual({ kind: "invalid" });
+  expect(parseServerMessage(frame.replace(deep, "[[1]]")).kind).toBe("message");
 });

@@ -9,7 +9,7 @@ import type {
   SessionHistory,
   SessionResumed,
 } from "../protocol/server-messages.ts";
-import type { ErrorMessage } from "./refusal-of.ts";
+import type { ErrorMessage } from "./pending-requests.ts";
 
 /** All that concerns the follower of one session, in order; `error` says that it could not be opened. */
 export type SessionMessage = FollowMessage | Extract<PlainServerMessage, { type: "session:draft" }> | ErrorMessage;

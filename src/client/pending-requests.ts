@@ -1,8 +1,7 @@
 import type { ClientMessage } from "../protocol/client-messages.ts";
-import { RefusalError } from "../protocol/errors.ts";
+import { type Refusal, RefusalError } from "../protocol/errors.ts";
 import { CommandId } from "../protocol/ids.ts";
-import type { ServerMessage } from "../protocol/server-messages.ts";
-import { refusalOf } from "./refusal-of.ts";
+import type { PlainServerMessage, ServerMessage } from "../protocol/server-messages.ts";
 
 type WithoutRequestId<Message> = Message extends unknown ? Omit<Message, "requestId"> : never;
 /** What a caller asks for; the connection adds what correlates the answer. */
@@ -85,4 +84,11 @@ export class PendingRequests {
     this.#pending.clear();
     for (const { reject } of pending) reject(new ConnectionClosedError("The connection was closed."));
   }
+}
+
+export type ErrorMessage = Extract<PlainServerMessage, { type: "error" }>;
+
+/** The refusal a server's `error` carries, less its address. */
+export function refusalOf({ code, message, details, fields }: ErrorMessage): Refusal {
+  return { code, message, ...(details !== undefined && { details }), ...(fields !== undefined && { fields }) };
 }

@@ -3,7 +3,7 @@ import { foldMessage } from "../protocol/fold-message.ts";
 import type { SessionId } from "../protocol/ids.ts";
 import { EMPTY_SESSION, type SessionState } from "../protocol/session-schema.ts";
 import type { Connection } from "./connection.ts";
-import { refusalOf } from "./refusal-of.ts";
+import { refusalOf } from "./pending-requests.ts";
 
 interface SessionFeedOptions {
   readonly connection: Connection;

@@ -12,13 +12,13 @@ import {
 import { AgentRegistry } from "../agents/catalog/agent-registry.ts";
 import type { EvictionLimits } from "../agents/pool/eviction.ts";
 import { ignore } from "../lib/ignore.ts";
-import { type LocatedJson, parseLocatedJson } from "../lib/located-json.ts";
 import { nearestWord } from "../lib/nearest-word.ts";
 import { Budget } from "../protocol/delegation.ts";
 import { CliType } from "../protocol/ids.ts";
 import { PermissionMode } from "../protocol/permission-policy.ts";
 import type { ToolServer } from "../protocol/tool-server.ts";
 import { TREE_LIMITS, type TreeLimits } from "../sessions/delegation/delegations.ts";
+import { type LocatedJson, parseLocatedJson } from "./located-json.ts";
 
 const RETRY_MS_MAX = 30_000;
 const LEVELS_MAX = 10;

@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { ignore } from "../lib/ignore.ts";
-import type { Delegator } from "../protocol/delegation.ts";
+import type { ArmedWait, Delegator } from "../protocol/delegation.ts";
 import type { MessageAuthor } from "../protocol/entry.ts";
-import { REFUSE } from "../protocol/errors.ts";
+import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import { CommandId, Program, SessionId } from "../protocol/ids.ts";
+import type { SessionService } from "../sessions/session-service.ts";
 import { Children, type OrchestrationParts } from "./children.ts";
-import { ToolError } from "./tool-error.ts";
+import { accepted, refusedBy, ToolError } from "./tool-error.ts";
 
 /** Who calls: a session, or null for a program outside of any session. */
 export type Caller = SessionId | null;
@@ -167,3 +168,50 @@ function commandIdOf(owner: Delegator, tool: string, key: string | undefined, st
     .digest("base64url");
   return CommandId.parse(`mcp-${digest}`);
 }
+
+/** Said before anything else is done: a call that cannot be done whole does nothing. */
+export function refuseWake(caller: Caller, wake: boolean | undefined): void {
+  if (wake && caller === null)
+    throw new ToolError("wake: only a session can be woken. Leave wake out, and wait instead.");
+}
+
+/** From now on the session is woken when these agents have ended their work, unless it hears of that before. */
+export async function armWait(
+  { caller, sessions, newId, commandId }: ToolContext,
+  agentIds: readonly SessionId[],
+  until: ArmedWait["until"],
+): Promise<string> {
+  if (caller === null) throw new ToolError("Only a session can be woken.");
+  const id = commandId("wait");
+  const waitId = id ?? newId();
+  const wait = { waitId, agentIds: [...agentIds], until };
+  accepted(
+    await sessions.execute({
+      type: "session:wait",
+      sessionId: caller,
+      wait,
+      ...(id !== undefined && { commandId: id }),
+    }),
+  );
+  return waitId;
+}
+
+interface Refused {
+  readonly sessions: SessionService;
+  readonly caller: Caller;
+}
+
+/** A limit stops work that the user may be waiting for: the session that met it tells them, besides its agent. */
+export function refuseVisibly({ sessions, caller }: Refused, refusal: Refusal): ToolError {
+  if (refusal.code === "LIMIT_EXCEEDED" && caller !== null) {
+    const content = `No further agent was set to work. ${refusal.message}`;
+    const start = sessions.open(caller, undefined, RECENT_ENTRIES);
+    const said = start?.type === "session:history" ? start.entries : [];
+    const isNew = !said.some((entry) => entry.type === "notice" && entry.content === content);
+    if (isNew) sessions.notice(caller, content);
+  }
+  return refusedBy(refusal);
+}
+
+/** Told again only when it is no longer in sight. */
+const RECENT_ENTRIES = 50;

@@ -1,4 +1,4 @@
-import type { ClientWorld } from "../client/client-world.ts";
+import type { ClientWorld } from "../client/connection.ts";
 import { openOwnSocket } from "./own-server.ts";
 
 const ID_BYTES = 16;

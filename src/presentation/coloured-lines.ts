@@ -1,5 +1,5 @@
-import type { CodeToken } from "./code-token.ts";
 import type { DiffFold, DiffLine, LineDiff } from "./line-diff.ts";
+import type { CodeToken } from "./tokenize-code.ts";
 
 /** A stretch of a line in one colour, inside or outside of what changed. */
 export interface LineRun extends CodeToken {

@@ -28,7 +28,13 @@ import swift from "highlight.js/lib/languages/swift";
 import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
-import type { CodeToken } from "./code-token.ts";
+
+/** A run of code in one colour. Text only: no markup crosses from the worker to the page. */
+export interface CodeToken {
+  readonly text: string;
+  /** A class of the style sheet, or "" for plain text. */
+  readonly className: string;
+}
 
 const GRAMMARS: Readonly<Record<string, LanguageFn>> = {
   bash,

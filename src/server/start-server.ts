@@ -47,7 +47,7 @@ import { SessionService } from "../sessions/session-service.ts";
 import { ExportService } from "../sessions/transfer/export/export-service.ts";
 import { FileImport } from "../sessions/transfer/file-import.ts";
 import { ImportService } from "../sessions/transfer/import-service.ts";
-import { FileSearch } from "../workspace/files/file-search.ts";
+import { FileSearch } from "../workspace/file-search.ts";
 import { ProjectService } from "../workspace/project-service.ts";
 import { ProjectTools } from "../workspace/project-tools.ts";
 import { DiskRealPaths } from "../workspace/real-paths.ts";

@@ -1,6 +1,5 @@
 import type { ServerWebSocket } from "bun";
-import type { ClientWorld } from "../../src/client/client-world.ts";
-import { Connection, type ConnectionPhase } from "../../src/client/connection.ts";
+import { type ClientWorld, Connection, type ConnectionPhase } from "../../src/client/connection.ts";
 import type { ClientMessage } from "../../src/protocol/client-messages.ts";
 import { SessionId } from "../../src/protocol/ids.ts";
 import type { ServerMessage, SessionHistory } from "../../src/protocol/server-messages.ts";

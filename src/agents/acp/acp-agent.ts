@@ -20,15 +20,14 @@ import { AcpSessions } from "./acp-sessions.ts";
 import { AgentFailureError, asFailure, isSessionGone, refusalOf } from "./agent-refusals.ts";
 import { ClientRequests } from "./client-requests.ts";
 import { AcpConnection } from "./connection/acp-connection.ts";
-import type { AcpFailure } from "./connection/acp-hooks.ts";
-import type { AcpNote } from "./connection/acp-note.ts";
+import type { AcpFailure, AcpNote } from "./connection/acp-hooks.ts";
 import type { WireTrace } from "./connection/wire-trace.ts";
 import { acpMcpServers, type McpServerSetting, type OwnToolServer } from "./mcp-servers.ts";
 import { asArray, asObject, asString, type JsonObject, readTime } from "./read-json.ts";
 import { type Replay, untilLoadIsSafe } from "./replay.ts";
 import { type OfferedSignIn, readSignInMethods } from "./sign-in-method.ts";
-import { readAbilities } from "./translate/prompt-abilities.ts";
-import { OWN_TERMINAL_CAPABILITIES } from "./translate/update-reader.ts";
+import { readAbilities } from "./translate/translate-content.ts";
+import { OWN_TERMINAL_CAPABILITIES } from "./translate/translate-update.ts";
 
 interface AcpAgentOptions {
   readonly id: CliType;

@@ -3,8 +3,7 @@ import { isoTime, type World } from "../../ports/world.ts";
 import { type CliType, ElicitationId } from "../../protocol/ids.ts";
 import type { Question, QuestionAnswer } from "../../protocol/question.ts";
 import { ClientRequestError } from "./client-requests.ts";
-import type { Asked } from "./connection/acp-hooks.ts";
-import type { AcpNote } from "./connection/acp-note.ts";
+import type { AcpNote, Asked } from "./connection/acp-hooks.ts";
 import { asString, type JsonObject } from "./read-json.ts";
 import { readQuestion } from "./translate/read-question.ts";
 

@@ -16,18 +16,16 @@ import type { PermissionOutcome, PromptAbilities } from "../../protocol/session-
 import { asFailure } from "./agent-refusals.ts";
 import { ClientRequestError, type ClientRequests } from "./client-requests.ts";
 import type { AcpConnection } from "./connection/acp-connection.ts";
-import type { AcpFailure, Asked } from "./connection/acp-hooks.ts";
-import type { SessionNote } from "./connection/acp-note.ts";
+import type { AcpFailure, Asked, SessionNote } from "./connection/acp-hooks.ts";
 import { commandOfSteer, turnOfPrompt } from "./connection/wire-message.ts";
 import { DiffPlaces } from "./diff-places.ts";
 import { asObject, type JsonObject } from "./read-json.ts";
 import { type Expected, Replay } from "./replay.ts";
-import { steeringOutcome } from "./translate/prompt-abilities.ts";
 import { legacyId, translateLegacyOptions, translateOptions } from "./translate/translate-config.ts";
-import { promptBlocks } from "./translate/translate-content.ts";
+import { promptBlocks, steeringOutcome } from "./translate/translate-content.ts";
 import { translateTool } from "./translate/translate-tool.ts";
 import { stopReasonOf, threadFailed, translatePermissionOptions, turnTokensOf } from "./translate/translate-turn.ts";
-import { UpdateReader } from "./translate/update-reader.ts";
+import { UpdateReader } from "./translate/translate-update.ts";
 
 interface AcpSessionOptions {
   readonly agentSessionId: string;

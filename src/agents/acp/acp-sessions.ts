@@ -1,8 +1,7 @@
 import type { Json } from "../../protocol/json.ts";
 import type { AcpSession } from "./acp-session.ts";
 import { ClientRequestError } from "./client-requests.ts";
-import type { AcpHooks, Asked } from "./connection/acp-hooks.ts";
-import type { SessionNote } from "./connection/acp-note.ts";
+import type { AcpHooks, Asked, SessionNote } from "./connection/acp-hooks.ts";
 import { asString, type JsonObject } from "./read-json.ts";
 
 const METHOD_NOT_FOUND = -32601;

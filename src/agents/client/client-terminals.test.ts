@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { seededRandom } from "../../../tests/support/seeded-random.ts";
 import { waitFor } from "../../../tests/support/wait-for.ts";
-import { ClientTerminals, TerminalLimits } from "./client-terminals.ts";
-import { OutputMemory, OutputTail } from "./output-tail.ts";
+import { ClientTerminals, OutputMemory, OutputTail, TerminalLimits } from "./client-terminals.ts";
 
 function scene(limits = new TerminalLimits()) {
   let count = 0;

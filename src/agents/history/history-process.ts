@@ -10,7 +10,7 @@ import { AcpConnection } from "../acp/connection/acp-connection.ts";
 import { NO_PAST } from "../acp/connection/acp-hooks.ts";
 import { WireTrace } from "../acp/connection/wire-trace.ts";
 import { asObject, type JsonObject, readTime } from "../acp/read-json.ts";
-import { readAbilities } from "../acp/translate/prompt-abilities.ts";
+import { readAbilities } from "../acp/translate/translate-content.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { NotStartableError, type ProcessHost } from "../process/process-host.ts";
 

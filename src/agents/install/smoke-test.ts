@@ -15,7 +15,7 @@ import { z } from "zod";
 import type { Environment } from "../process/agent-environment.ts";
 import type { ProcessHost } from "../process/process-host.ts";
 import { OWNER_VARIABLE, sweepLeftovers } from "../process/sweep-leftovers.ts";
-import { unsupportedPlatform } from "./explain-fetch-failure.ts";
+import { unsupportedPlatform } from "./fetch-package.ts";
 import { InstallError, type InstallTarget } from "./install-target.ts";
 import type { Launch } from "./installed-agents.ts";
 import { type ProbeFailure, probeAgent } from "./probe-agent.ts";

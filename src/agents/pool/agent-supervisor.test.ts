@@ -1,12 +1,13 @@
-import { expect, test } from "bun:test";
+import { expect, it, test } from "bun:test";
 import { EPOCH, NO_DESK } from "../../../tests/core/acp-scene.ts";
 import { countingWorld } from "../../../tests/core/counting-world.ts";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
 import { CliType } from "../../protocol/ids.ts";
 import type { AgentStatus } from "../../protocol/server-messages.ts";
+import { RETRY_DELAYS_MS } from "../catalog/agent-definition.ts";
 import { AgentProcess } from "../process/agent-process.ts";
 import type { ProcessHost, ProcessSpec } from "../process/process-host.ts";
-import { AgentSupervisor } from "./agent-supervisor.ts";
+import { AgentSupervisor, RetrySchedule } from "./agent-supervisor.ts";
 
 const ANSWERS_AND_ENDS = `
   for await (const line of console) {
@@ -72,4 +73,19 @@ test("W-4 an agent that ends with its very first answer is never called connecte
   await ended.promise;
   expect([statuses, supervisor.running]).toEqual([["starting", "disconnected"], null]);
   await supervisor.stop();
+});
+
+it("waits 1, 2, 4, 8, 16 s, then leaves it to the user", () => {
+  const schedule = new RetrySchedule(RETRY_DELAYS_MS);
+  const delays = Array.from({ length: 7 }, () => schedule.next());
+  expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, null, null]);
+  expect(schedule.used).toBe(5);
+});
+
+it("starts over after a reset", () => {
+  const schedule = new RetrySchedule([5]);
+  schedule.next();
+  expect(schedule.next()).toBeNull();
+  schedule.reset();
+  expect(schedule.next()).toBe(5);
 });

@@ -12,7 +12,6 @@ import { WireTrace } from "../acp/connection/wire-trace.ts";
 import type { OfferedSignIn } from "../acp/sign-in-method.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
 import { type ExitReport, type LeftProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
-import { RetrySchedule } from "./retry-schedule.ts";
 
 /** Connected for this long without a crash, an agent counts as working again. */
 const PROVEN_AFTER_MS = 60_000;
@@ -489,4 +488,35 @@ type ProcessLabel = z.infer<typeof ProcessLabel>;
 /** Null for what another version wrote, or nobody. */
 export function readLabel(text: string): ProcessLabel | null {
   return ProcessLabel.safeParse(parseJson(text)).data ?? null;
+}
+
+/** How often, and after how long, an agent that crashed is started again by itself. */
+export class RetrySchedule {
+  readonly #delaysMs: readonly number[];
+  #used = 0;
+
+  constructor(delaysMs: readonly number[]) {
+    this.#delaysMs = delaysMs;
+  }
+
+  /** The time to wait before the next try, or null when it is the user's turn. */
+  next(): number | null {
+    const delayMs = this.#delaysMs[this.#used];
+    if (delayMs === undefined) return null;
+    this.#used++;
+    return delayMs;
+  }
+
+  get max(): number {
+    return this.#delaysMs.length;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** The agent has shown that it works, or the user asked: a later crash starts from the beginning. */
+  reset(): void {
+    this.#used = 0;
+  }
 }

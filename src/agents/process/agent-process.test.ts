@@ -4,7 +4,7 @@ import { isAlive, waitUntilGone } from "../../../tests/builtin-agent/process-wat
 import { watchProcesses } from "../../../tests/support/leftover-processes.ts";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
 import { waitFor } from "../../../tests/support/wait-for.ts";
-import { AgentProcess } from "./agent-process.ts";
+import { AgentProcess, type SpawnHost, StderrTail, spawnPlan } from "./agent-process.ts";
 import { NotStartableError } from "./process-host.ts";
 
 const GONE_MS = 5_000;
@@ -137,5 +137,82 @@ describe("AgentProcess", () => {
     expect(() => new AgentProcess({ ...spec, command: ["/no/such/program"], cwd: "/" })).toThrow(NotStartableError);
     expect(() => new AgentProcess({ ...spec, command: ["/bin/sh"], cwd: "/no/such/dir" })).toThrow(NotStartableError);
     expect(() => new AgentProcess({ ...spec, command: ["/etc/passwd"], cwd: "/" })).toThrow(NotStartableError);
+  });
+});
+
+const NPM_SHIM = `@ECHO off\r\nIF EXIST "%dp0%\\node.exe" (\r\n  SET "_prog=%dp0%\\node.exe"\r\n)\r\n"%_prog%"  "%dp0%\\node_modules\\acme\\dist\\index.js" %*\r\n`;
+const ENV = { Path: "C:\\tools;C:\\npm", PATHEXT: ".COM;.EXE;.BAT;.CMD", ComSpec: "C:\\Windows\\cmd.exe" };
+
+function machine(files: Readonly<Record<string, string>>): SpawnHost {
+  return { platform: "win32", isFile: (path) => path in files, read: (path) => files[path] ?? "" };
+}
+
+describe("spawnPlan", () => {
+  it("quirk: on Windows the script behind an npm shim is started with Node, without a shell", () => {
+    const host = machine({ "C:\\npm\\acme.cmd": NPM_SHIM, "C:\\tools\\node.exe": "" });
+    expect(spawnPlan(["acme", "--acp", "a b"], ENV, host)).toEqual({
+      command: ["C:\\tools\\node.exe", "C:\\npm\\node_modules\\acme\\dist\\index.js", "--acp", "a b"],
+      verbatim: false,
+    });
+    const withNode = machine({ "C:\\npm\\acme.cmd": NPM_SHIM, "C:\\npm\\node.exe": "" });
+    expect(spawnPlan(["acme"], ENV, withNode).command[0]).toBe("C:\\npm\\node.exe");
+    expect(spawnPlan(["C:\\npm\\acme"], {}, machine({ "C:\\npm\\acme.cmd": NPM_SHIM })).command).toEqual([
+      "node",
+      "C:\\npm\\node_modules\\acme\\dist\\index.js",
+    ]);
+  });
+
+  it("quirk: on Windows any other .cmd or .bat is run by cmd.exe, every word quoted for it", () => {
+    const host = machine({ "C:\\tools\\acme.bat": "@echo off\r\nacme-core %*" });
+    expect(spawnPlan(["acme", 'say "hi" & del %PATH% > x', "C:\\dir\\"], ENV, host)).toEqual({
+      command: [
+        "C:\\Windows\\cmd.exe",
+        "/d",
+        "/s",
+        "/c",
+        '"^"C:\\tools\\acme.bat^" ^"say^ \\^"hi\\^"^ ^&^ del^ ^%PATH^%^ ^>^ x^" ^"C:\\dir\\\\^""',
+      ],
+      verbatim: true,
+    });
+  });
+
+  it("on Windows a program is what PATH and PATHEXT say, in their order, and a missing one stays as it is named", () => {
+    const host = machine({ "C:\\tools\\acme.exe": "", "C:\\tools\\acme.cmd": NPM_SHIM, "C:\\npm\\acme.exe": "" });
+    expect(spawnPlan(["acme", "x"], ENV, host)).toEqual({ command: ["C:\\tools\\acme.exe", "x"], verbatim: false });
+    expect(spawnPlan(["acme.exe"], ENV, host).command).toEqual(["C:\\tools\\acme.exe"]);
+    expect(spawnPlan(["other", "x"], ENV, host)).toEqual({ command: ["other", "x"], verbatim: false });
+    expect(spawnPlan(["acme"], {}, host).command).toEqual(["acme"]);
+  });
+
+  it("elsewhere a command is what it says", () => {
+    const host = { ...machine({}), platform: "linux" } as const;
+    expect(spawnPlan(["acme.cmd", "a b"], { PATH: "/bin" }, host)).toEqual({
+      command: ["acme.cmd", "a b"],
+      verbatim: false,
+    });
+  });
+});
+
+function tailOf(...chunks: string[]): string {
+  const tail = new StderrTail();
+  for (const chunk of chunks) tail.push(chunk);
+  return tail.lastLines();
+}
+
+describe("StderrTail", () => {
+  it("joins pieces to lines and drops what is blank at the end", () => {
+    expect(tailOf("could not ", "find the key\nsorry", "\n\n  \n")).toBe("could not find the key\nsorry");
+    expect(tailOf()).toBe("");
+  });
+
+  it("shows the last 20 lines, and of a flood the end", () => {
+    const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index}`);
+    expect(tailOf(...lines.map((line) => `${line}\n`))).toBe(lines.slice(-20).join("\n"));
+  });
+
+  it("stays bounded when there is no end of a line at all", () => {
+    const shown = tailOf(...Array.from({ length: 200 }, () => "x".repeat(1_000)), "the end");
+    expect(shown.length).toBeLessThanOrEqual(16 * 1024);
+    expect(shown).toEndWith("xthe end");
   });
 });

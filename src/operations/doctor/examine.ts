@@ -3,8 +3,7 @@ import { ConfigError, readConfig, type ServerConfig } from "../config.ts";
 import { checkAgents } from "./check-agents.ts";
 import { checkData } from "./check-data.ts";
 import { checkPrograms } from "./check-programs.ts";
-import { checkServer } from "./check-server.ts";
-import { checkTls } from "./check-tls.ts";
+import { checkServer, checkTls } from "./check-server.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 
 interface ExamineOptions {

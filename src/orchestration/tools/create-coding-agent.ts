@@ -10,10 +10,8 @@ import type { Answer } from "../../sessions/answer.ts";
 import { type Delegations, isRefusal } from "../../sessions/delegation/delegations.ts";
 import type { SessionService } from "../../sessions/session-service.ts";
 import type { ProjectService } from "../../workspace/project-service.ts";
-import { armWait, refuseWake } from "../arm-wait.ts";
 import { refusePolicy, restrictStartingMode, setOption } from "../child-rights.ts";
-import { refuseVisibly } from "../refuse-visibly.ts";
-import { authorFor, type Caller, defineTool, type ToolContext } from "../tool.ts";
+import { armWait, authorFor, type Caller, defineTool, refuseVisibly, refuseWake, type ToolContext } from "../tool.ts";
 import { accepted, refusedBy, ToolError } from "../tool-error.ts";
 
 const PLAN_CHARS_MAX = 200_000;

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { isTurnActive } from "../../protocol/session-schema.ts";
 import { isRefusal } from "../../sessions/delegation/delegations.ts";
-import { armWait, refuseWake } from "../arm-wait.ts";
-import { refuseVisibly } from "../refuse-visibly.ts";
-import { AgentIdInput, authorFor, defineTool } from "../tool.ts";
+import { AgentIdInput, armWait, authorFor, defineTool, refuseVisibly, refuseWake } from "../tool.ts";
 import { accepted } from "../tool-error.ts";
 
 const PROMPT_CHARS_MAX = 200_000;

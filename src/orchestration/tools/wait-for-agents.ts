@@ -2,9 +2,8 @@ import { z } from "zod";
 import type { Hub } from "../../fanout/hub.ts";
 import type { ChildInfo } from "../../protocol/delegation.ts";
 import { cliTypeOf } from "../../protocol/ids.ts";
-import { armWait, refuseWake } from "../arm-wait.ts";
 import { InfoOutput, isSettled, lastMessage, shorten } from "../child-info.ts";
-import { AgentIdInput, defineTool, type ToolContext } from "../tool.ts";
+import { AgentIdInput, armWait, defineTool, refuseWake, type ToolContext } from "../tool.ts";
 import { accepted, ToolError } from "../tool-error.ts";
 
 const WAIT_MS_DEFAULT = 50_000;

@@ -1,7 +1,7 @@
 import { fileLanguageId } from "../../presentation/code-languages.ts";
-import type { CodeToken } from "../../presentation/code-token.ts";
 import { colourLines, tokenLines } from "../../presentation/coloured-lines.ts";
 import type { LineDiff } from "../../presentation/line-diff.ts";
+import type { CodeToken } from "../../presentation/tokenize-code.ts";
 import { createElement } from "../create-element.ts";
 import { createBlockButton } from "../markdown/block-button.ts";
 import { askWorker } from "./ask-worker.ts";

@@ -1,4 +1,4 @@
-import type { CodeToken } from "../../presentation/code-token.ts";
+import type { CodeToken } from "../../presentation/tokenize-code.ts";
 import { openWorker, type WorkerLine } from "./create-worker.ts";
 import type { HighlightReply, HighlightRequest } from "./highlight-message.ts";
 

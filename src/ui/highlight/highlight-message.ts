@@ -1,5 +1,5 @@
-import type { CodeToken } from "../../presentation/code-token.ts";
 import type { LineDiff } from "../../presentation/line-diff.ts";
+import type { CodeToken } from "../../presentation/tokenize-code.ts";
 
 export interface HighlightRequest {
   readonly id: number;

@@ -1,4 +1,4 @@
-import { durationWords } from "../../presentation/duration-words.ts";
+import { durationWords } from "../../presentation/tool-line.ts";
 import { relativeAge } from "./relative-age.ts";
 
 const SECOND_MS = 1_000;

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { type DiffLine, diffLines } from "../../../src/presentation/line-diff.ts";
-import { wordDiff } from "../../../src/presentation/word-diff.ts";
+import { type DiffLine, diffLines, wordDiff } from "../../../src/presentation/line-diff.ts";
 import { changedLines } from "../../../src/sessions/transfer/export/write-markdown.ts";
 import { splitRows } from "../../../src/ui/diff/diff-table.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";

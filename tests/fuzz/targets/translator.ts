@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseMessage } from "../../../src/agents/acp/connection/wire-message.ts";
-import { UpdateReader } from "../../../src/agents/acp/translate/update-reader.ts";
+import { UpdateReader } from "../../../src/agents/acp/translate/translate-update.ts";
 import type { AgentEvent } from "../../../src/ports/agents.ts";
 import { isTextEntry } from "../../../src/protocol/entry.ts";
 import { FactBody } from "../../../src/protocol/facts.ts";

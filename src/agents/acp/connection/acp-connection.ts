@@ -11,8 +11,7 @@ import type {
 } from "../../process/process-host.ts";
 import { ClientRequestError } from "../client-requests.ts";
 import { asObject, asString, type JsonObject } from "../read-json.ts";
-import type { AcpHooks } from "./acp-hooks.ts";
-import { AcpNote } from "./acp-note.ts";
+import { type AcpHooks, AcpNote } from "./acp-hooks.ts";
 import { JournalReplay } from "./journal-replay.ts";
 import { failureOf, parseMessage, promptKey, STEERING, steerKey } from "./wire-message.ts";
 import type { WireTrace } from "./wire-trace.ts";

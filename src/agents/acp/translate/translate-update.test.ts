@@ -1,6 +1,7 @@
-import { describe, expect, it } from "bun:test";
+import { describe, expect, it, test } from "bun:test";
+import type { AgentEvent } from "../../../ports/agents.ts";
 import type { Json } from "../../../protocol/json.ts";
-import { translateUpdate } from "./translate-update.ts";
+import { BlankStarts, OwnTerminals, ReplacedContent, translateUpdate } from "./translate-update.ts";
 
 const text = (words: string) => ({ type: "text", text: words });
 
@@ -186,4 +187,128 @@ describe("what no version of ours knows", () => {
   ])("is kept whole: %j", (update) => {
     expect(isKept(update)).toBe(true);
   });
+});
+
+function said(...events: AgentEvent[]): string[] {
+  const blanks = new BlankStarts();
+  return events
+    .filter((event) => !blanks.isBlank(event))
+    .flatMap((event) => (event.type === "text" ? [event.text] : []));
+}
+
+function thought(text: string, messageId: string): AgentEvent {
+  return { type: "text", kind: "thinking", text, messageId };
+}
+
+test("empty lines before a thought are left out, those inside it stay", () => {
+  expect(said(thought("\n\n", "a"), thought("First.", "a"), thought("\n\n", "a"), thought("Second.", "a"))).toEqual([
+    "First.",
+    "\n\n",
+    "Second.",
+  ]);
+});
+
+test("empty lines before the next message are left out as well", () => {
+  expect(said(thought("First.", "a"), thought("\n", "b"), thought("Second.", "b"))).toEqual(["First.", "Second."]);
+});
+
+test("what is said between two pieces makes the second a start, unless it is only news", () => {
+  const plan: AgentEvent = { type: "plan", items: [] };
+  const usage: AgentEvent = { type: "usage", usage: { used: 1, size: 2 } };
+  expect(said(thought("One.", "a"), plan, thought("\n", "a"), thought("Two.", "a"))).toEqual(["One.", "Two."]);
+  expect(said(thought("One.", "a"), usage, thought("\n", "a"), thought("Two.", "a"))).toEqual(["One.", "\n", "Two."]);
+});
+
+test("what is no text is never left out", () => {
+  const blanks = new BlankStarts();
+  const events: AgentEvent[] = [
+    { type: "plan", items: [] },
+    { type: "usage", usage: { used: 1, size: 2 } },
+  ];
+  expect(events.filter((event) => !blanks.isBlank(event))).toEqual(events);
+});
+
+type Update = { readonly [key: string]: Json };
+
+/** What the updates of one call say of its output, in turn: a text replaces it, one after "+" is added to it. */
+function terminalOutputs(...updates: Update[]): (string | undefined)[] {
+  const terminals = new OwnTerminals();
+  return updates.flatMap((fields) => {
+    const update: Json = { sessionUpdate: "tool_call_update", toolCallId: "call", ...fields };
+    return translateUpdate(update)
+      .flatMap((event) => terminals.complete(event, update))
+      .map((event) =>
+        event.type === "tool-output" ? `+${event.text}` : event.type === "tool" ? event.patch.result : undefined,
+      );
+  });
+}
+
+function printed(data: string): Update {
+  return { _meta: { terminal_output_delta: { terminal_id: "call", data } } };
+}
+
+test("what an agent's own terminal prints grows into the call's output, and its end keeps it", () => {
+  const ended = { status: "completed", rawOutput: { output: "all over again" } };
+  expect(terminalOutputs(printed("one\n"), printed("two\n"), ended)).toEqual(["one\n", "+two\n", undefined]);
+});
+
+test("an update that says nothing about output leaves it as it is", () => {
+  expect(terminalOutputs(printed("one\n"), { title: "A better title" })).toEqual(["one\n", undefined]);
+});
+
+test("output that comes with the end counts", () => {
+  expect(terminalOutputs({ status: "completed", _meta: { terminal_output: { data: "all of it" } } })).toEqual([
+    "all of it",
+  ]);
+});
+
+test("a command that fails without a word says its exit code", () => {
+  expect(terminalOutputs({ status: "failed", _meta: { terminal_exit: { exit_code: 7 } } })).toEqual(["Exit code 7"]);
+});
+
+test("X-7 endless output travels once, piece by piece, also after the call's end", () => {
+  const many = "x".repeat(400_000);
+  const results = terminalOutputs(printed(many), printed(many), { status: "completed" }, printed("late"));
+  expect(results.map((result) => result?.length)).toEqual([400_000, 400_001, undefined, 5]);
+});
+
+test("the terminal itself is no part of the call, and fences around output are not output", () => {
+  const [event] = translateUpdate({
+    sessionUpdate: "tool_call",
+    toolCallId: "call",
+    title: "ls",
+    content: [
+      { type: "terminal", terminalId: "call" },
+      { type: "content", content: { type: "text", text: "```console\na\n```" } },
+    ],
+  });
+  expect(event).toMatchObject({ type: "tool", patch: { name: "ls", result: "a" } });
+  expect(event).not.toHaveProperty("patch.parts");
+});
+
+test("a tool's own name does not replace the title of a call that was presented", () => {
+  const [event] = translateUpdate({ sessionUpdate: "tool_call_update", toolCallId: "call", name: "exec_command" });
+  expect(event).not.toHaveProperty("patch.name");
+});
+
+const TEXT = [{ type: "content", content: { type: "text", text: "about to run" } }];
+
+function outputs(...updates: { readonly [key: string]: Json }[]): (string | undefined)[] {
+  const content = new ReplacedContent();
+  return updates.flatMap((fields) => {
+    const update: Json = { sessionUpdate: "tool_call_update", toolCallId: "call", ...fields };
+    return translateUpdate(update).map((event) => {
+      const completed = content.complete(event, update);
+      return completed.type === "tool" ? completed.patch.result : undefined;
+    });
+  });
+}
+
+test("an empty content takes away the text that was shown", () => {
+  expect(outputs({ content: TEXT }, { status: "completed", content: [] })).toEqual(["about to run", ""]);
+});
+
+test("an update without content takes nothing away, and an empty one only what was there", () => {
+  expect(outputs({ content: TEXT }, { status: "completed" })).toEqual(["about to run", undefined]);
+  expect(outputs({ content: [] }, { status: "completed", content: [] })).toEqual([undefined, undefined]);
 });

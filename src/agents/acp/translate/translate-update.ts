@@ -1,7 +1,8 @@
-import type { AgentEvent, CompactionPatch } from "../../../ports/agents.ts";
+import type { AgentEvent, CompactionPatch, ToolPatch } from "../../../ports/agents.ts";
 import type { NoticeSeverity, PlanItem } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";
-import { asArray, asObject, asShortString, asString, type JsonObject } from "../read-json.ts";
+import type { SessionNote } from "../connection/acp-hooks.ts";
+import { asArray, asNumber, asObject, asShortString, asString, type JsonObject } from "../read-json.ts";
 import { translateCommands, translateOptions, translateUsage } from "./translate-config.ts";
 import { translateContent } from "./translate-content.ts";
 import { parentOf, translateTool } from "./translate-tool.ts";
@@ -138,4 +139,150 @@ function noticeText(body: JsonObject): string {
   const title = asString(body["title"]) ?? "Notice";
   const description = asString(body["description"]);
   return description === undefined ? title : `${title}\n${description}`;
+}
+
+/** Updates of one conversation to events; what an update means may depend on those before it. */
+export class UpdateReader {
+  readonly #content = new ReplacedContent();
+  readonly #terminals = new OwnTerminals();
+  readonly #blanks = new BlankStarts();
+
+  read(update: Json): AgentEvent[] {
+    return translateUpdate(update)
+      .flatMap((event) => this.#terminals.complete(this.#content.complete(event, update), update))
+      .filter((event) => !this.#blanks.isBlank(event));
+  }
+
+  /** A call that was shown outside of an update. */
+  note(patch: ToolPatch): void {
+    this.#content.note(patch);
+  }
+
+  get memory(): Pick<SessionNote, "shown" | "printed" | "growing"> {
+    return { shown: [...this.#content.shown], printed: [...this.#terminals.printed], growing: this.#blanks.growing };
+  }
+
+  restore({ shown, printed, growing }: Pick<SessionNote, "shown" | "printed" | "growing">): void {
+    this.#content.restore(shown);
+    this.#terminals.restore(printed);
+    this.#blanks.restore(growing);
+  }
+}
+
+/** Codex parts thoughts by empty lines and sends them before the first one too, where there is nothing to part. */
+export class BlankStarts {
+  #growing: string | null = null;
+
+  get growing(): string | null {
+    return this.#growing;
+  }
+
+  restore(growing: string | null): void {
+    this.#growing = growing;
+  }
+
+  /** True for an empty piece that would start a text; inside of one the same piece counts. */
+  isBlank(event: AgentEvent): boolean {
+    switch (event.type) {
+      case "text": {
+        const text = `${event.kind} ${event.messageId ?? ""} ${event.parentToolCallId ?? ""}`;
+        if (text !== this.#growing && event.text.trim() === "") return true;
+        this.#growing = text;
+        return false;
+      }
+      case "part":
+      case "tool":
+      case "plan":
+      case "notice":
+      case "compaction":
+        this.#growing = null;
+        return false;
+      default:
+        return false;
+    }
+  }
+}
+
+/**
+ * A call's content is always sent whole. Gemini describes a command in it when it asks, and sends an empty one when the
+ * command is over: the description must not stay behind as the command's output.
+ */
+export class ReplacedContent {
+  readonly #shown = new Set<string>();
+
+  get shown(): readonly string[] {
+    return [...this.#shown];
+  }
+
+  restore(shown: readonly string[]): void {
+    for (const toolCallId of shown) this.#shown.add(toolCallId);
+  }
+
+  /** Text that is shown as the call's output from now on. */
+  note({ toolCallId, result }: ToolPatch): void {
+    if (result) this.#shown.add(toolCallId);
+  }
+
+  /** The event, with empty output where the update takes away what was shown. */
+  complete(event: AgentEvent, update: Json): AgentEvent {
+    if (event.type !== "tool") return event;
+    const { patch } = event;
+    const isEmptied = patch.result === undefined && asArray(asObject(update)?.["content"])?.length === 0;
+    const isCleared = isEmptied && this.#shown.delete(patch.toolCallId);
+    this.note(patch);
+    if (patch.status === "complete" || patch.status === "error") this.#shown.delete(patch.toolCallId);
+    return isCleared ? { ...event, patch: { ...patch, result: "" } } : event;
+  }
+}
+
+/** Told to agents with `initialize`: those that run commands themselves then send what these print as it comes. */
+export const OWN_TERMINAL_CAPABILITIES = { terminal_output: true, terminal_output_delta: true };
+
+/**
+ * Agents run commands in terminals of their own and send what these print beside the tool call, in its `_meta`, piece
+ * by piece. Here the pieces become the call's output.
+ */
+export class OwnTerminals {
+  readonly #printed = new Set<string>();
+
+  get printed(): readonly string[] {
+    return [...this.#printed];
+  }
+
+  restore(printed: readonly string[]): void {
+    for (const toolCallId of printed) this.#printed.add(toolCallId);
+  }
+
+  /** The event, and what its update carried of a command's output. The first piece replaces what stood there before. */
+  complete(event: AgentEvent, update: Json): AgentEvent[] {
+    if (event.type !== "tool") return [event];
+    const { patch } = event;
+    const meta = asObject(asObject(update)?.["_meta"]);
+    const text = dataOf(meta);
+    const hasPrinted = this.#printed.has(patch.toolCallId);
+    if (text === undefined && !hasPrinted) return [withExitCode(event, meta)];
+    this.#printed.add(patch.toolCallId);
+    if (text !== undefined && !hasPrinted) return [{ ...event, patch: { ...patch, result: text } }];
+    // What the terminal printed is the output; the agent's own account of it would only say it again.
+    const { result: _, ...rest } = patch;
+    const news: AgentEvent[] = saysMore(rest) ? [{ ...event, patch: rest }] : [];
+    return text === undefined ? news : [{ type: "tool-output", toolCallId: patch.toolCallId, text }, ...news];
+  }
+}
+
+function saysMore({ toolCallId: _, announced, ...rest }: ToolPatch): boolean {
+  return announced || Object.keys(rest).length > 0;
+}
+
+/** A command that failed without a word at least says how. */
+function withExitCode(event: Extract<AgentEvent, { type: "tool" }>, meta: JsonObject | null): AgentEvent {
+  const { patch } = event;
+  const code = asNumber(asObject(meta?.["terminal_exit"])?.["exit_code"]);
+  const isMute = patch.status === "error" && patch.result === undefined && code !== undefined;
+  return isMute ? { ...event, patch: { ...patch, result: `Exit code ${code}` } } : event;
+}
+
+function dataOf(meta: JsonObject | null): string | undefined {
+  const output = asObject(meta?.["terminal_output_delta"]) ?? asObject(meta?.["terminal_output"]);
+  return asString(output?.["data"]);
 }

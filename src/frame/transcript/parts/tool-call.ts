@@ -1,6 +1,5 @@
 import { ignore } from "../../../lib/ignore.ts";
-import { durationWords } from "../../../presentation/duration-words.ts";
-import { ownTimeMs, toolLine } from "../../../presentation/tool-line.ts";
+import { durationWords, ownTimeMs, toolLine } from "../../../presentation/tool-line.ts";
 import type { Part, ToolCallEntry } from "../../../protocol/entry.ts";
 import { createElement } from "../../../ui/create-element.ts";
 import { createIcon } from "../../../ui/icons/create-icon.ts";

@@ -1,8 +1,7 @@
 import { codeLanguageId, codeLanguageLabel, fileLanguageId } from "../../../presentation/code-languages.ts";
-import type { CodeToken } from "../../../presentation/code-token.ts";
 import { colourLines, lineRuns, tokenLines } from "../../../presentation/coloured-lines.ts";
 import { type DiffLine, diffLines, type LineDiff } from "../../../presentation/line-diff.ts";
-import { tokenizeCode } from "../../../presentation/tokenize-code.ts";
+import { type CodeToken, tokenizeCode } from "../../../presentation/tokenize-code.ts";
 import { relativePaths } from "../../../presentation/tool-line.ts";
 import type { Part } from "../../../protocol/entry.ts";
 import { escapeHtml } from "./escape-html.ts";

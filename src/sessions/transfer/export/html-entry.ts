@@ -1,6 +1,5 @@
 import { fileLanguageId } from "../../../presentation/code-languages.ts";
-import { durationWords } from "../../../presentation/duration-words.ts";
-import { ownTimeMs, relativePaths, toolLine } from "../../../presentation/tool-line.ts";
+import { durationWords, ownTimeMs, relativePaths, toolLine } from "../../../presentation/tool-line.ts";
 import { commandOf } from "../../../protocol/command-of.ts";
 import type { Entry, Part, ToolCallEntry, ToolLocation } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";

@@ -1,11 +1,10 @@
 import { realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { World } from "../../ports/world.ts";
-import type { FilesFound } from "../../protocol/server-messages.ts";
-import type { FileList, ListLimits } from "./file-list.ts";
-import { listFiles } from "./list-files.ts";
-import { type FileSnapshot, rankFiles, takeSnapshot } from "./rank-files.ts";
+import fuzzysort, { type Snapshot } from "fuzzysort";
+import type { World } from "../ports/world.ts";
+import type { FilesFound } from "../protocol/server-messages.ts";
+import { type FileList, type ListLimits, listFiles } from "./list-files.ts";
 
 /** A list this young is taken for true; an older one answers at once and is made anew behind it. */
 const FRESH_MS = 1_000;
@@ -30,7 +29,7 @@ interface Root {
   usedAt: number;
 }
 
-export type FoundFiles = Pick<FilesFound, "files" | "isPartial">;
+type FoundFiles = Pick<FilesFound, "files" | "isPartial">;
 
 interface FileSearchDeps {
   readonly world: Pick<World, "now">;
@@ -102,4 +101,30 @@ async function fileInside(home: string, path: string): Promise<FoundFiles["files
     if (error instanceof Error && "code" in error) return null;
     throw error;
   }
+}
+
+/** A list that is searched many times. */
+type FileSnapshot = Snapshot;
+
+/** Looked at beyond what is asked for, so that a match in a file's own name can come up. */
+const LOOKED_AT_FACTOR = 5;
+const SCORE_MIN = 0.3;
+
+export function takeSnapshot(paths: readonly string[]): FileSnapshot {
+  return fuzzysort.snapshot(paths);
+}
+
+/** Best match first: the name of a file counts more than the directories it lies in. */
+export function rankFiles(snapshot: FileSnapshot, query: string, limit: number): readonly string[] {
+  const words = query.trim();
+  const options = { limit: limit * LOOKED_AT_FACTOR, threshold: SCORE_MIN };
+  const found = fuzzysort.go(words, snapshot, options).map(({ target }) => target);
+  const name = nameOf(words).toLowerCase();
+  if (name === "") return found.slice(0, limit);
+  const isNamed = (path: string) => nameOf(path).toLowerCase().includes(name);
+  return [...found.filter(isNamed), ...found.filter((path) => !isNamed(path))].slice(0, limit);
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }

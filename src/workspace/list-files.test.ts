@@ -1,7 +1,7 @@
 import { expect, it } from "bun:test";
 import { rm } from "node:fs/promises";
-import { tempDir } from "../../../tests/support/temp-dir.ts";
-import { listGitFiles } from "./list-git-files.ts";
+import { tempDir } from "../../tests/support/temp-dir.ts";
+import { listGitFiles } from "./list-files.ts";
 
 const GIT = Bun.which("git");
 const MKFIFO = Bun.which("mkfifo");

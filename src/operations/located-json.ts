@@ -1,4 +1,4 @@
-import { JSON_LEVELS_MAX } from "./nesting.ts";
+import { JSON_LEVELS_MAX } from "../lib/nesting.ts";
 
 type Path = readonly (string | number)[];
 

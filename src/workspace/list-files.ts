@@ -2,7 +2,63 @@ import type { Dirent } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import ignore, { type Ignore } from "ignore";
-import type { FileList, ListLimits } from "./file-list.ts";
+import { startGit } from "./git/run-git.ts";
+
+/** The files of a directory that are its own: as Git sees them in a repository, else all that no ignore file names. */
+export async function listFiles(root: string, limits: ListLimits): Promise<FileList> {
+  const known = await listGitFiles(root, limits);
+  // None at all: no repository, no Git, or a directory that a repository around it ignores.
+  return known && known.paths.length > 0 ? known : walkFiles(root, limits);
+}
+
+/** What one directory is listed within; whatever lies beyond is left out, and the list says so. */
+export interface ListLimits {
+  readonly filesMax: number;
+  readonly durationMsMax: number;
+}
+
+export interface FileList {
+  /** Relative to the root, with forward slashes. */
+  readonly paths: readonly string[];
+  /** There is more than was listed. */
+  readonly isPartial: boolean;
+}
+
+/** Tracked and new files less the ignored ones; null when Git cannot say. */
+export async function listGitFiles(root: string, limits: ListLimits): Promise<FileList | null> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), limits.durationMsMax);
+  const paths = new Set<string>();
+  let isPartial = false;
+  try {
+    using listing = await startGit(root, ["ls-files", "-co", "--exclude-standard", "-z"], deadline.signal);
+    if (listing === null) return deadline.signal.aborted ? { paths: [], isPartial: true } : null;
+    for await (const path of splitAtNull(listing.stdout)) {
+      if (paths.size >= limits.filesMax) {
+        isPartial = true;
+        deadline.abort();
+        break;
+      }
+      paths.add(path);
+    }
+    const exitCode = await listing.exited;
+    isPartial ||= deadline.signal.aborted;
+    return exitCode === 0 || isPartial ? { paths: [...paths], isPartial } : null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Names that are no text could not be sent on, and are left out with their broken characters. */
+async function* splitAtNull(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stream) {
+    const pieces = (rest + decoder.decode(chunk, { stream: true })).split("\0");
+    rest = pieces.pop() ?? "";
+    for (const piece of pieces) if (piece !== "" && !piece.includes("\uFFFD")) yield piece;
+  }
+}
 
 /** What nobody means when they name a file of theirs. */
 const NEVER: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules"]);

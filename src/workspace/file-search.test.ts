@@ -1,10 +1,9 @@
-import { describe, expect, it } from "bun:test";
+import { describe, expect, it, test } from "bun:test";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { tempDir } from "../../../tests/support/temp-dir.ts";
-import { FileSearch } from "./file-search.ts";
-import { listFiles } from "./list-files.ts";
-import { walkFiles } from "./walk-files.ts";
+import { tempDir } from "../../tests/support/temp-dir.ts";
+import { FileSearch, rankFiles, takeSnapshot } from "./file-search.ts";
+import { listFiles, walkFiles } from "./list-files.ts";
 
 const LIMITS = { filesMax: 1_000, durationMsMax: 60_000 };
 
@@ -130,4 +129,41 @@ describe("[X-7] searching", () => {
     await search.search(first, "a", 1);
     expect(made.filter((root) => root === first)).toHaveLength(2);
   });
+});
+
+const FILES = takeSnapshot([
+  "composer/README.md",
+  "composer/state.ts",
+  "src/web/composer/composer.tsx",
+  "src/web/composer/composer-key.ts",
+  "src/sessions/session-service.ts",
+  "docs/über-uns.md",
+]);
+
+test("[X-7] a match in the file's own name comes before one in its directories", () => {
+  expect(rankFiles(FILES, "composer", 10).slice(0, 2).sort()).toEqual([
+    "src/web/composer/composer-key.ts",
+    "src/web/composer/composer.tsx",
+  ]);
+});
+
+test("[X-7] letters in order are enough, in any case and across directories", () => {
+  expect(rankFiles(FILES, "compkey", 10)[0]).toBe("src/web/composer/composer-key.ts");
+  expect(rankFiles(FILES, "SessServ", 10)[0]).toBe("src/sessions/session-service.ts");
+  expect(rankFiles(FILES, "web/composer.tsx", 10)[0]).toBe("src/web/composer/composer.tsx");
+  expect(rankFiles(FILES, "uber", 10)[0]).toBe("docs/über-uns.md");
+  expect(rankFiles(FILES, "zzz", 10)).toEqual([]);
+});
+
+test("no query names the first files, and never more than asked for", () => {
+  expect(rankFiles(FILES, "", 2)).toHaveLength(2);
+  expect(rankFiles(FILES, "o", 1)).toHaveLength(1);
+});
+
+test("[X-7] among 100,000 files the right one comes first", () => {
+  const many = Array.from({ length: 100_000 }, (_, index) => `src/mod${index % 97}/file-${index}.ts`);
+  const snapshot = takeSnapshot([...many, "docs/needle.md"]);
+  expect(rankFiles(snapshot, "needle", 20)).toEqual(["docs/needle.md"]);
+  expect(rankFiles(snapshot, "file-77777", 20)[0]).toBe("src/mod80/file-77777.ts");
+  expect(rankFiles(snapshot, "file", 20)).toHaveLength(20);
 });
