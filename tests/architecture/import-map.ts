@@ -93,8 +93,7 @@ function judgePackage(from: string, { specifier, place }: Import): string[] {
 
 /** The folder that says which rules hold; what deals with the server itself, and not over its wire, is a layer of its own. */
 function layerOf(path: string): string {
-  if (/^src\/cli\/(serve|stop|open|doctor|backup|restore|running-server)\.ts$/.test(path))
-    return "cli/serve";
+  if (/^src\/cli\/(serve|stop|open|doctor|backup|restore|running-server)\.ts$/.test(path)) return "cli/serve";
   const [first = "", second = ""] = path.split("/");
   return first === "src" ? second : first;
 }

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { listFiles } from "../../src/workspace/list-files.ts";
 import { startGit } from "../../src/workspace/git/run-git.ts";
+import { listFiles } from "../../src/workspace/list-files.ts";
 import { type TempDir, tempDir } from "../support/temp-dir.ts";
 
 const GIT = Bun.which("git") ?? "";
