@@ -9,6 +9,8 @@ export type PageAsset = {
   readonly content: Uint8Array;
   /** Files that this one imports at once: worth asking for together with it. */
   readonly preload: readonly string[];
+  /** The source files that it contains. */
+  readonly inputs: readonly string[];
 };
 
 /** Bundles a group of entries; every file name carries a hash of its content. */
@@ -32,6 +34,7 @@ export async function bundlePage(root: string, { kind, entries }: PageBundle): P
       const made = built.metafile?.outputs[output.path];
       const name = nameOf.get(resolve(made?.entryPoint ?? ""));
       return {
+        inputs: Object.keys(made?.inputs ?? {}),
         name: name ?? basename(output.path),
         file: basename(output.path),
         type: output.type,

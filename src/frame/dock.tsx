@@ -1,14 +1,11 @@
 import { isPermission } from "../protocol/pending-request.ts";
-import { LazyView } from "../ui/controls/lazy-view.tsx";
 import { PermissionCard } from "../ui/permissions/permission-card.tsx";
 import { AgentNotice } from "./agent-notice.tsx";
 import { ChildrenStrip } from "./children-strip.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { PlanStrip } from "./plan-strip.tsx";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
-
-/** Fetched with the first question: most sessions never see one. */
-const loadQuestions = async () => (await import("./questions/question-dock.tsx")).QuestionDock;
+import { QuestionDock } from "./questions/question-dock.tsx";
 
 /** Always in view under the transcript: the plan, what stands in the way, what waits for the user, the composer. */
 export function Dock({ model }: { model: PortletModel }) {
@@ -40,9 +37,7 @@ export function Dock({ model }: { model: PortletModel }) {
             showRules={() => model.store.show("permissions")}
           />
         )}
-        {(asks || hasVisits) && (
-          <LazyView load={loadQuestions} props={{ model }} onFailed={(words) => model.store.tell(words)} />
-        )}
+        {(asks || hasVisits) && <QuestionDock model={model} />}
         <Composer model={model} />
       </div>
     </div>

@@ -3,9 +3,11 @@ import { PAGE_ENTRIES_MAX } from "../protocol/limits.ts";
 import type { SessionWish } from "../ui/keys/shortcut-table.ts";
 import { showCopied } from "../ui/markdown/block-button.ts";
 import { copyText } from "../ui/markdown/copy-text.ts";
-import type { FindInSession } from "./find/find-in-session.ts";
+import { FindInSession } from "./find/find-in-session.ts";
 import type { PortletStore } from "./portlet-store.ts";
-import type { PrintSession } from "./reading/print-session.ts";
+import { zoomImage } from "./reading/image-zoom.ts";
+import { openPathMenu } from "./reading/path-menu.ts";
+import { PrintSession } from "./reading/print-session.ts";
 import { entryMarkdown, turnMarkdown } from "./transcript/copied-markdown.ts";
 import type { TranscriptRows } from "./transcript/rows.ts";
 import type { TranscriptView } from "./transcript/transcript-view.ts";
@@ -16,7 +18,7 @@ interface ReadingToolsOptions {
   readonly rows: () => TranscriptRows;
 }
 
-/** What a reader does with a transcript besides reading: find, step, copy, look closer. What is rarely used is fetched on demand. */
+/** What a reader does with a transcript besides reading: find, step, copy, look closer. */
 export class ReadingTools {
   readonly #options: ReadingToolsOptions;
   #find: FindInSession | null = null;
@@ -82,42 +84,31 @@ export class ReadingTools {
   }
 
   openFind(): void {
-    if (this.#find) this.#find.open();
-    else
-      this.#fetch(import("./find/find-in-session.ts"), (part) => {
-        this.#find ??= this.#createFind(part.FindInSession);
-        this.#find.open();
-      });
+    this.#find ??= new FindInSession({
+      ...this.#olderEntries(),
+      rows: this.#options.rows,
+      directory: () => this.#options.store.state.directory,
+    });
+    this.#find.open();
   }
 
   /** Prints the session, what is not on the page yet included. */
   print(): void {
-    this.#fetch(import("./reading/print-session.ts"), (part) => {
-      this.#print ??= new part.PrintSession({
-        ...this.#olderEntries(),
-        head: () => {
-          const { session, agentName } = this.#options.store.state;
-          return { title: session.title, agentName };
-        },
-        print: () => window.print(),
-      });
-      this.#print.start();
+    this.#print ??= new PrintSession({
+      ...this.#olderEntries(),
+      head: () => {
+        const { session, agentName } = this.#options.store.state;
+        return { title: session.title, agentName };
+      },
+      print: () => window.print(),
     });
+    this.#print.start();
   }
 
   /** Shows what can be done with the path of a file. */
   openPath(path: string): void {
     const { activeElement } = document;
-    if (!(activeElement instanceof HTMLElement)) return;
-    this.#fetch(import("./reading/path-menu.ts"), ({ openPathMenu }) => openPathMenu(activeElement, path));
-  }
-
-  #createFind(Find: typeof FindInSession): FindInSession {
-    return new Find({
-      ...this.#olderEntries(),
-      rows: this.#options.rows,
-      directory: () => this.#options.store.state.directory,
-    });
+    if (activeElement instanceof HTMLElement) openPathMenu(activeElement, path);
   }
 
   #olderEntries() {
@@ -135,18 +126,14 @@ export class ReadingTools {
     if (button) this.#copy(button);
     const path = target.closest<HTMLElement>("button[data-file]")?.dataset["file"];
     if (path !== undefined) this.openPath(path);
-    if (target instanceof HTMLImageElement) this.#zoom(target);
+    if (target instanceof HTMLImageElement) zoomImage(target);
   }
 
   /** A picture is a button too. */
   #pressOnImage(event: KeyboardEvent): void {
     if (!(event.target instanceof HTMLImageElement) || (event.key !== "Enter" && event.key !== " ")) return;
     event.preventDefault();
-    this.#zoom(event.target);
-  }
-
-  #zoom(image: HTMLImageElement): void {
-    this.#fetch(import("./reading/image-zoom.ts"), ({ zoomImage }) => zoomImage(image));
+    zoomImage(event.target);
   }
 
   #copy(button: HTMLElement): void {
@@ -162,12 +149,6 @@ export class ReadingTools {
     copyText(text).then(
       () => showCopied(button, true),
       () => showCopied(button, false),
-    );
-  }
-
-  #fetch<Part>(part: Promise<Part>, use: (part: Part) => void): void {
-    part.then(use, () =>
-      this.#options.store.tell("This part of the page could not be loaded. Reload the page and try again."),
     );
   }
 }

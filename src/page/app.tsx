@@ -1,8 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
-import { LazyView } from "../ui/controls/lazy-view.tsx";
+import { SplitColumns } from "./columns/split-columns.tsx";
 import { NothingOpen } from "./pages/nothing-open.tsx";
 import { Strips } from "./pages/strips.tsx";
 import { Welcome } from "./pages/welcome.tsx";
+import { RareView } from "./rare-view.tsx";
 import { runShortcut } from "./run-shortcut.ts";
 import { ShellDialogs } from "./shell-dialogs.tsx";
 import { OpenMenu } from "./sidebar/row-care.tsx";
@@ -62,32 +63,27 @@ function Stage({ shell }: { shell: Shell }) {
   const state = shell.server.value;
   const { active } = shell.tabs.value;
   if (shell.page.value === "overview")
-    return <LazyView load={loadOverview} props={{ shell }} onFailed={(words) => shell.tell(words)} />;
+    return <RareView shell={shell} show={({ OverviewPage }) => <OverviewPage shell={shell} />} />;
   if (active !== null) return <h1 class="visually-hidden">{state.sessions.get(active)?.title ?? "Liminal Builder"}</h1>;
   if (!isComplete(state)) return null;
   return state.sessions.size === 0 ? <Welcome shell={shell} /> : <NothingOpen shell={shell} />;
 }
 
-const loadOverview = async () => (await import("./overview/overview-page.tsx")).OverviewPage;
-const loadColumns = async () => (await import("./columns/split-columns.tsx")).SplitColumns;
-
 /** The frame around sessions that stand side by side, and the place where a dragged tab becomes one. */
 function Columns({ shell }: { shell: Shell }) {
   const isWanted = shell.shown.value.length > 1 || shell.draggedTab.value !== null;
-  return isWanted ? <LazyView load={loadColumns} props={{ shell }} onFailed={(words) => shell.tell(words)} /> : null;
+  return isWanted ? <SplitColumns shell={shell} /> : null;
 }
-
-const loadQuestion = async () => (await import("./questions/agent-question-dialog.tsx")).AgentQuestionDialog;
 
 /** One at a time, over whatever else is open: it is often part of it. */
 function AgentQuestions({ shell }: { shell: Shell }) {
   const [question] = shell.server.value.questions;
   return question === undefined ? null : (
-    <LazyView
-      key={question.elicitationId}
-      load={loadQuestion}
-      props={{ shell, question }}
-      onFailed={(words) => shell.tell(words)}
+    <RareView
+      shell={shell}
+      show={({ AgentQuestionDialog }) => (
+        <AgentQuestionDialog key={question.elicitationId} shell={shell} question={question} />
+      )}
     />
   );
 }

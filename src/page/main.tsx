@@ -8,16 +8,16 @@ import { pressedKey } from "../ui/keys/pressed-key.ts";
 import { type KeyPress, shellShortcut } from "../ui/keys/shell-shortcut.ts";
 import { App } from "./app.tsx";
 import { browserWorld } from "./browser-world.ts";
-import { followNotifications } from "./follow-notifications.ts";
 import { WIDE_QUERY } from "./is-narrow.ts";
+import { followNotifications } from "./notifications.ts";
 import { openLinkedSession } from "./open-linked-session.ts";
 import { askServer, takePageKey } from "./own-server.ts";
 import { runPortlets } from "./portlets/run-portlets.ts";
+import { loadRareViews } from "./rare-view.tsx";
 import { runFind, runShortcut } from "./run-shortcut.ts";
-import { loadDialogsAhead } from "./shell-dialogs.tsx";
 import { followSidebarLayout } from "./sidebar/sidebar-layout.ts";
 import { Shell } from "./state/shell.ts";
-import { keepForComposer, keepForDialog } from "./state/typed-ahead.ts";
+import { bufferForComposer } from "./state/typed-ahead.ts";
 import { showWindowMark } from "./window-mark.ts";
 
 const AGE_REFRESH_MS = 60_000;
@@ -80,7 +80,7 @@ const isField = (target: EventTarget | null) =>
 addEventListener(
   "keydown",
   (event) => {
-    if (!keepForDialog(shell, event) && !keepForComposer(shell, event, isField(event.target))) return;
+    if (!bufferForComposer(shell, event, isField(event.target))) return;
     // Before anything that has the focus: a list would look for the letter.
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -136,5 +136,5 @@ render(
   />,
   document.body,
 );
-whenIdle(() => void loadDialogsAhead().catch(ignore("it is asked for again when it is opened, and told of then")));
+whenIdle(() => void loadRareViews().catch(ignore("it is fetched again when a view is opened")));
 followNotifications(shell);

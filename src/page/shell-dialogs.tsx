@@ -1,91 +1,86 @@
 import type { ProjectId, SessionId } from "../protocol/ids.ts";
-import { LazyView } from "../ui/controls/lazy-view.tsx";
 import { ConfirmDialog } from "./controls/confirm-dialog.tsx";
 import { AddProjectDialog } from "./new-session/add-project-dialog.tsx";
+import { NewSessionDialog } from "./new-session/new-session-dialog.tsx";
+import { PaletteDialog } from "./palette/palette-dialog.tsx";
+import { RareView } from "./rare-view.tsx";
+import { SearchDialog } from "./search/search-dialog.tsx";
+import { DeleteDialog } from "./session-row/delete-dialog.tsx";
 import type { Shell } from "./state/shell.ts";
-import { forgetTypedAhead } from "./state/typed-ahead.ts";
 
-const loadNewSession = async () => (await import("./new-session/new-session-dialog.tsx")).NewSessionDialog;
-const loadSearch = async () => (await import("./search/search-dialog.tsx")).SearchDialog;
-const loadSignIn = async () => (await import("./new-session/sign-in-dialog.tsx")).SignInDialog;
-const loadTerminal = async () => (await import("./terminal/terminal-dialog.tsx")).TerminalDialog;
-const loadImport = async () => (await import("./transfer/import-dialog.tsx")).ImportDialog;
-const loadOutput = async () => (await import("./output/output-dialog.tsx")).OutputDialog;
-/** Dialogs about everything. */
-const SHELL_VIEWS = {
-  agents: async () => (await import("./agents/agents-dialog.tsx")).AgentsDialog,
-  palette: async () => (await import("./palette/palette-dialog.tsx")).PaletteDialog,
-  settings: async () => (await import("./settings/settings-dialog.tsx")).SettingsDialog,
-  shortcuts: async () => (await import("./palette/shortcuts-dialog.tsx")).ShortcutsDialog,
-};
-/** Dialogs about one session. */
-const SESSION_VIEWS = {
-  delete: async () => (await import("./session-row/delete-dialog.tsx")).DeleteDialog,
-  permissions: async () => (await import("./permissions/permissions-dialog.tsx")).PermissionsDialog,
-  export: async () => (await import("./transfer/export-dialog.tsx")).ExportDialog,
-  log: async () => (await import("./trace/log-dialog.tsx")).LogDialog,
-};
-
-/** Fetches ahead what the user is likely to ask for next. */
-export async function loadDialogsAhead(): Promise<void> {
-  await loadNewSession();
-}
-
-function giveUp(shell: Shell, words: string): void {
-  forgetTypedAhead();
-  shell.closeDialog();
-  shell.tell(words);
-}
-
-/** The one dialog that is open, if any; those that a first look does not need are fetched when they are opened. */
+/** The one dialog that is open, if any. */
 export function ShellDialogs({ shell }: { shell: Shell }) {
   const dialog = shell.dialog.value;
-  const onFailed = (words: string) => giveUp(shell, words);
   switch (dialog.kind) {
     case "none":
       return null;
     case "add-project":
       return <AddProjectDialog shell={shell} onAdded={dialog.onAdded} />;
-    case "new-session": {
-      const { projectId, startWith } = dialog;
-      return (
-        <LazyView key={projectId} load={loadNewSession} props={{ shell, projectId, startWith }} onFailed={onFailed} />
-      );
-    }
-    case "search":
-      return <LazyView key="search" load={loadSearch} props={{ shell, query: dialog.query }} onFailed={onFailed} />;
     case "agents":
-    case "palette":
-    case "settings":
-    case "shortcuts":
-      return <LazyView key={dialog.kind} load={SHELL_VIEWS[dialog.kind]} props={{ shell }} onFailed={onFailed} />;
-    case "import": {
-      const { kind, projectId } = dialog;
-      return <LazyView key={kind} load={loadImport} props={{ shell, projectId }} onFailed={onFailed} />;
-    }
-    case "delete":
-    case "export":
-    case "log":
-    case "permissions": {
-      const { kind, sessionId } = dialog;
-      return <LazyView key={kind} load={SESSION_VIEWS[kind]} props={{ shell, sessionId }} onFailed={onFailed} />;
-    }
-    case "output":
-      return <LazyView key={dialog.entryId} load={loadOutput} props={{ shell, output: dialog }} onFailed={onFailed} />;
-    case "sign-in": {
-      const { kind, cliType } = dialog;
-      return <LazyView key={kind} load={loadSignIn} props={{ shell, cliType }} onFailed={onFailed} />;
-    }
-    case "terminal": {
-      const props = { shell, terminal: dialog };
-      return <LazyView key={dialog.terminalId} load={loadTerminal} props={props} onFailed={onFailed} />;
-    }
-    case "remove-project":
-      return <RemoveQuestion shell={shell} projectId={dialog.projectId} />;
+      return <RareView shell={shell} show={({ AgentsDialog }) => <AgentsDialog shell={shell} />} />;
     case "archive":
       return <ArchiveQuestion shell={shell} sessionId={dialog.sessionId} />;
+    case "delete":
+      return <DeleteDialog shell={shell} sessionId={dialog.sessionId} />;
+    case "export":
+      return (
+        <RareView
+          shell={shell}
+          show={({ ExportDialog }) => <ExportDialog shell={shell} sessionId={dialog.sessionId} />}
+        />
+      );
+    case "import":
+      return (
+        <RareView
+          shell={shell}
+          show={({ ImportDialog }) => <ImportDialog shell={shell} projectId={dialog.projectId} />}
+        />
+      );
     case "kill":
       return <KillQuestion shell={shell} sessionId={dialog.sessionId} />;
+    case "log":
+      return (
+        <RareView shell={shell} show={({ LogDialog }) => <LogDialog shell={shell} sessionId={dialog.sessionId} />} />
+      );
+    case "new-session": {
+      const { projectId, startWith } = dialog;
+      return <NewSessionDialog key={projectId} shell={shell} projectId={projectId} startWith={startWith} />;
+    }
+    case "output":
+      return (
+        <RareView
+          shell={shell}
+          show={({ OutputDialog }) => <OutputDialog key={dialog.entryId} shell={shell} output={dialog} />}
+        />
+      );
+    case "palette":
+      return <PaletteDialog shell={shell} />;
+    case "permissions":
+      return (
+        <RareView
+          shell={shell}
+          show={({ PermissionsDialog }) => <PermissionsDialog shell={shell} sessionId={dialog.sessionId} />}
+        />
+      );
+    case "remove-project":
+      return <RemoveQuestion shell={shell} projectId={dialog.projectId} />;
+    case "search":
+      return <SearchDialog shell={shell} query={dialog.query} />;
+    case "settings":
+      return <RareView shell={shell} show={({ SettingsDialog }) => <SettingsDialog shell={shell} />} />;
+    case "shortcuts":
+      return <RareView shell={shell} show={({ ShortcutsDialog }) => <ShortcutsDialog shell={shell} />} />;
+    case "sign-in":
+      return (
+        <RareView shell={shell} show={({ SignInDialog }) => <SignInDialog shell={shell} cliType={dialog.cliType} />} />
+      );
+    case "terminal":
+      return (
+        <RareView
+          shell={shell}
+          show={({ TerminalDialog }) => <TerminalDialog key={dialog.terminalId} shell={shell} terminal={dialog} />}
+        />
+      );
     default:
       return dialog satisfies never;
   }

@@ -1,12 +1,9 @@
 import type { ArmedWait } from "../../protocol/delegation.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
-import styles from "./queue/queued-messages.css" with { type: "text" };
 
 /** What will set this session to work by itself, and the button that keeps it from that. */
 export function ArmedWaits({ model }: { model: PortletModel }) {
-  adoptStyles(styles);
   const waits = usePiece(model, (state) => state.session.waits);
   return (
     <>

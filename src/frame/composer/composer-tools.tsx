@@ -1,12 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
 import { AttachmentStrip } from "./attachments/attachment-strip.tsx";
 import { filesOf, takeFiles } from "./attachments/read-attachments.ts";
 import { CompletionPopup } from "./completion/completion-popup.tsx";
 import { type CompletionToken, isSameToken, tokenAt } from "./completion/completion-token.ts";
-import styles from "./composer-tools.css" with { type: "text" };
 
 /** Longer text than this is attached when it is pasted: as a part of the message nobody could read or edit it. */
 const PASTED_CHARS_MAX = 50_000;
@@ -22,7 +20,6 @@ interface ToolsProps {
 
 /** What helps with writing and is not needed to write: completions, hints, and whatever is attached. */
 export function ComposerTools({ model, field }: ToolsProps) {
-  adoptStyles(styles);
   useGivenFiles(model, field);
   return (
     <>

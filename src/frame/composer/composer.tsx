@@ -1,22 +1,19 @@
 import { useEffect, useRef } from "preact/hooks";
 import { isTurnActive } from "../../protocol/session-schema.ts";
 import { KeyHint } from "../../ui/controls/key-hint.tsx";
-import { LazyView } from "../../ui/controls/lazy-view.tsx";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { keyWords } from "../../ui/keys/key-bindings.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
+import { ArmedWaits } from "./armed-waits.tsx";
 import { canSend, canSteer } from "./can-send.ts";
 import { ComposerError } from "./composer-error.tsx";
 import type { ComposerState } from "./composer-state.ts";
+import { AttachButton, ComposerTools } from "./composer-tools.tsx";
 import { ConfigControls } from "./config-controls.tsx";
 import { MessageField } from "./message-field.tsx";
+import { QueuedMessages } from "./queue/queued-messages.tsx";
+import { SteerButton } from "./steer-button.tsx";
 import { UsageMeter } from "./usage-meter.tsx";
-
-const loadWaits = async () => (await import("./armed-waits.tsx")).ArmedWaits;
-const loadQueue = async () => (await import("./queue/queued-messages.tsx")).QueuedMessages;
-const loadTools = async () => (await import("./composer-tools.tsx")).ComposerTools;
-const loadAttach = async () => (await import("./composer-tools.tsx")).AttachButton;
-const loadSteer = async () => (await import("./steer-button.tsx")).SteerButton;
 
 /** Where the user writes. The text stays editable whatever the agent does; only sending may have to wait. */
 export function Composer({ model }: { model: PortletModel }) {
@@ -31,7 +28,6 @@ export function Composer({ model }: { model: PortletModel }) {
   const composer = model.composer.value;
   const isEmpty = isComposerEmpty(composer);
   const submit = useSubmit(model);
-  const onFailed = (message: string) => store.change({ type: "refused", message });
   return (
     <>
       <ComposerError error={composer.error} onDismiss={() => store.change({ type: "error-dismissed" })} />
@@ -42,25 +38,19 @@ export function Composer({ model }: { model: PortletModel }) {
           submit(false);
         }}
       >
-        {isWaiting && <LazyView load={loadWaits} props={{ model }} onFailed={onFailed} />}
+        {isWaiting && <ArmedWaits model={model} />}
         {(hasQueue || composer.editing !== null || composer.outgoing.some(({ place }) => place === "queue")) && (
-          <LazyView load={loadQueue} props={{ model }} onFailed={onFailed} />
+          <QueuedMessages model={model} />
         )}
         <MessageField model={model} field={field} submit={submit} />
-        <LazyView load={loadTools} props={{ model, field }} onFailed={onFailed} />
+        <ComposerTools model={model} field={field} />
         <div class={canEverSteer ? "composer-foot steers" : "composer-foot"}>
-          <LazyView load={loadAttach} props={{ model }} onFailed={onFailed} />
+          <AttachButton model={model} />
           <ConfigControls model={model} />
           <span class="end">
             <UsageMeter model={model} />
             {isActive && <CancelButton isArmed={composer.isCancelArmed} onCancel={() => store.cancelTurn()} />}
-            {isSteerable && (
-              <LazyView
-                load={loadSteer}
-                props={{ isOff: isOff || isEmpty, steer: () => submit(true) }}
-                onFailed={onFailed}
-              />
-            )}
+            {isSteerable && <SteerButton isOff={isOff || isEmpty} steer={() => submit(true)} />}
             <button
               class="send"
               type="submit"

@@ -1,8 +1,6 @@
 import type { EntryId } from "../../protocol/ids.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import type { TranscriptRows } from "../transcript/rows.ts";
 import type { TranscriptView } from "../transcript/transcript-view.ts";
-import styles from "./find.css" with { type: "text" };
 import { FindBar } from "./find-bar.ts";
 import { FindMarks } from "./find-marks.ts";
 import { FindModel } from "./find-model.ts";
@@ -34,7 +32,6 @@ export class FindInSession {
   #before: Element | null = null;
 
   constructor(options: FindOptions) {
-    adoptStyles(styles);
     this.#options = options;
     this.#model = new FindModel(options.directory);
     this.#marks = new FindMarks(options.transcript.log);

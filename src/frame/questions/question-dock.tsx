@@ -1,12 +1,9 @@
 import { isQuestion } from "../../protocol/pending-request.ts";
 import { QuestionCard, VisitNote } from "../../ui/questions/question-card.tsx";
-import styles from "../../ui/questions/questions.css" with { type: "text" };
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
 
 /** What the agent asks of the user: the oldest question, and the pages it still waits for. */
 export function QuestionDock({ model }: { model: PortletModel }) {
-  adoptStyles(styles);
   const pending = usePiece(model, (state) => state.session.pending);
   const visits = usePiece(model, (state) => state.session.visits);
   const agentName = usePiece(model, (state) => state.agentName);

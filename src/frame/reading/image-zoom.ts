@@ -1,11 +1,8 @@
 import { createElement } from "../../ui/create-element.ts";
 import { createBlockButton } from "../../ui/markdown/block-button.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import styles from "./reading.css" with { type: "text" };
 
 /** A picture over the whole session: as large as fits, or in its own size. Escape, or a click beside it, closes it. */
 export function zoomImage({ src, alt }: HTMLImageElement): void {
-  adoptStyles(styles);
   const dialog = createElement("dialog", "image-zoom");
   dialog.setAttribute("aria-label", alt === "" ? "Image" : alt);
   const image = createElement("img");

@@ -3,15 +3,12 @@ import { placeBeside } from "../../ui/controls/place-beside.ts";
 import { createElement, setText } from "../../ui/create-element.ts";
 import { createIcon } from "../../ui/icons/create-icon.ts";
 import { copyText } from "../../ui/markdown/copy-text.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import styles from "./reading.css" with { type: "text" };
 
 /** "src/main.ts:12:4" without its line. */
 const LINE_PART = /:\d+(?::\d+)?(?:-\d+)?$/;
 
 /** What can be done with the path of a file: it is copied, whole or in part. Nothing of the machine's is started from here. */
 export function openPathMenu(opener: HTMLElement, path: string): void {
-  adoptStyles(styles);
   const bare = path.replace(LINE_PART, "");
   const { file } = splitPath(bare);
   const menu = createElement("div", "menu path-menu");

@@ -1,8 +1,6 @@
 import { createElement } from "../../ui/create-element.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { exactTime } from "../../ui/words/time-words.ts";
 import type { TranscriptView } from "../transcript/transcript-view.ts";
-import styles from "./print.css" with { type: "text" };
 
 /** More than this is no paper that anybody reads, and would hold the page up while it is made. */
 const PRINT_ENTRIES_MAX = 1_000;
@@ -24,7 +22,6 @@ export class PrintSession {
 
   constructor(options: PrintOptions) {
     this.#options = options;
-    adoptStyles(styles);
     options.transcript.element.prepend(this.#head);
   }
 

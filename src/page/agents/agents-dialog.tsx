@@ -1,15 +1,12 @@
 import type { AgentInfo } from "../../protocol/server-messages.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { ShellState } from "../state/shell-state.ts";
-import panelStyles from "./agent-panels.css" with { type: "text" };
 import { AgentRow } from "./agent-row.tsx";
 import { type AgentsStatus, memoryWords, useAgentsStatus } from "./agents-status.ts";
 
 /** Every agent that runs or has run: what it costs, what it says, and the way to bring it back. */
 export function AgentsDialog({ shell }: { shell: Shell }) {
-  adoptStyles(panelStyles);
   const state = shell.server.value;
   const reading = useAgentsStatus(state.agents);
   const status = reading.phase === "read" ? reading.status : null;

@@ -3,19 +3,16 @@ import type { SessionId } from "../../protocol/ids.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { withKey } from "../../ui/keys/key-bindings.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { Mark } from "../controls/mark.tsx";
 import { sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
 import { canOpenBeside } from "../state/split-actions.ts";
 import type { ShownColumn } from "../state/split-view.ts";
-import styles from "./columns.css" with { type: "text" };
 
 /** What stands around sessions side by side: a head for each and an edge between two. The frames lie under it and are only sized. */
 export function SplitColumns({ shell }: { shell: Shell }) {
   const layer = useRef<HTMLDivElement>(null);
   const shown = shell.shown.value;
-  adoptStyles(styles);
   return (
     <div class="columns" ref={layer}>
       {shown.length > 1 && shown.map((column) => <ColumnHead key={column.id} shell={shell} column={column} />)}

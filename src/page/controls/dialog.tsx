@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { giveTypedAhead } from "../state/typed-ahead.ts";
 
 interface DialogProps {
   readonly title: string;
@@ -25,7 +24,6 @@ export function Dialog(props: DialogProps) {
     const element = dialog.current;
     element?.showModal();
     element?.querySelector<HTMLElement>("[data-first-focus]")?.focus();
-    giveTypedAhead();
     return () => {
       // Its own end is told a moment later: by then another dialog may stand in its place.
       isShown.current = false;

@@ -1,15 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ShownDevice } from "../../protocol/devices.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { relativeAge } from "../../ui/words/relative-age.ts";
-import styles from "./devices.css" with { type: "text" };
 import { type DeviceList, fetchDevices, revokeDevices } from "./devices-api.ts";
 import { PairPanel } from "./pair-panel.tsx";
 
 /** The browsers that are signed in, and the way to sign in another or throw one out. */
 export function DevicesSection({ nowMs }: { nowMs: number }) {
-  adoptStyles(styles);
   const [isPairing, setPairing] = useState(false);
   const [asking, setAsking] = useState<"own" | "others" | null>(null);
   const { list, problem, revoke } = useDevices();

@@ -2,11 +2,9 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { ignore } from "../../lib/ignore.ts";
 import type { Directories, DirectoryEntry } from "../../protocol/directories.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { LatestAnswer } from "../search/latest-answer.ts";
 import type { Shell } from "../state/shell.ts";
 import { completePath, pathRemark, stepChoice, takeDirectory } from "./completion.ts";
-import styles from "./directories.css" with { type: "text" };
 
 interface DirectoryFieldProps {
   readonly shell: Shell;
@@ -20,7 +18,6 @@ export function DirectoryField({ shell, path, refused, onPath }: DirectoryFieldP
   const [fieldId, hintId, listId] = [useId(), useId(), useId()];
   const [chosen, setChosen] = useState<number | null>(null);
   const [isBrowsing, setBrowsing] = useState(false);
-  adoptStyles(styles);
   // Until something is typed nothing is asked: who only looks in and leaves has sent nothing.
   const asked = path === "" ? (isBrowsing ? "~/" : null) : path;
   const answer = useDirectories(shell, asked);

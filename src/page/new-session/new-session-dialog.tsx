@@ -3,8 +3,6 @@ import { useEffect, useId, useState } from "preact/hooks";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
 import type { AgentInfo, Project } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import panelStyles from "../agents/agent-panels.css" with { type: "text" };
 import { Dialog } from "../controls/dialog.tsx";
 import { useRoving } from "../controls/use-roving.ts";
 import type { Shell } from "../state/shell.ts";
@@ -21,7 +19,6 @@ export interface NewSessionProps {
 /** One click on an agent makes the session. What stands in the way is said at the agent, with the button that mends it. */
 export function NewSessionDialog({ shell, projectId, startWith }: NewSessionProps) {
   const { agents, projects } = shell.server.value;
-  adoptStyles(panelStyles);
   const [chosen, setChosen] = useState(projectId);
   const [creation, create] = useCreation(shell, chosen);
   // Parted once: an agent that has just been installed stays where the user looks at it.

@@ -1,6 +1,4 @@
 import type { CliType } from "../../protocol/ids.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import panelStyles from "../agents/agent-panels.css" with { type: "text" };
 import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import { NO_DIALOG } from "../state/shell-dialog.ts";
@@ -9,7 +7,6 @@ import { SignInMethods } from "./sign-in-methods.tsx";
 
 /** Asked for from inside a session: what waited there goes on by itself once the user is signed in. */
 export function SignInDialog({ shell, cliType }: { shell: Shell; cliType: CliType }) {
-  adoptStyles(panelStyles);
   const agent = agentOf(shell.server.value, cliType);
   if (agent === undefined) return null;
   return (

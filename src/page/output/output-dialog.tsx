@@ -3,12 +3,10 @@ import { type DiffLine, diffLines } from "../../presentation/line-diff.ts";
 import { Part } from "../../protocol/entry.ts";
 import { ansiSpans } from "../../ui/output/ansi-spans.ts";
 import { sizeWords } from "../../ui/parts/whole-output-button.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { WholeOutputOf } from "../state/shell-dialog.ts";
 import { CopyButton } from "../trace/copy-button.tsx";
-import styles from "./output-dialog.css" with { type: "text" };
 import { LINES_SHOWN_MAX, OutputLines } from "./output-lines.ts";
 
 export interface OutputDialogProps {
@@ -28,7 +26,6 @@ const NOTHING_YET: Reading = { chars: 0, totalChars: 0, isWhole: false, failure:
 /** All of a long output: read in pieces, and only the lines in view are in the page. */
 export function OutputDialog({ shell, output }: OutputDialogProps) {
   const [reading, text, lines] = useOutput(shell, output);
-  adoptStyles(styles);
   return (
     <Dialog title={output.name === "" ? "Output" : `Output of ${output.name}`} wide onClose={() => shell.closeDialog()}>
       <OutputList lines={lines} count={lines.length} />

@@ -15,13 +15,7 @@ import { PermissionCard } from "../../ui/permissions/permission-card.tsx";
 import { firstOption } from "../../ui/permissions/permission-words.ts";
 import { ANSWER_GUARD_MS, isSettled } from "../../ui/permissions/settled-request.ts";
 import { QuestionCard } from "../../ui/questions/question-card.tsx";
-import questionStyles from "../../ui/questions/questions.css" with { type: "text" };
 import type { Refused } from "../../ui/questions/use-answer.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
-import askStyles from "../../ui/styles/permission.css" with { type: "text" };
-import blockStyles from "../../ui/styles/prose/code.css" with { type: "text" };
-import diffStyles from "../../ui/styles/transcript/diff.css" with { type: "text" };
-import partStyles from "../../ui/styles/transcript/parts.css" with { type: "text" };
 import { ageWords } from "../../ui/words/time-words.ts";
 import { useRoving } from "../controls/use-roving.ts";
 import type { Shell } from "../state/shell.ts";
@@ -185,7 +179,6 @@ interface InboxCardProps {
 
 /** One request, with the session it comes from and the same card that stands in that session. */
 function InboxCard(props: InboxCardProps) {
-  for (const styles of [askStyles, blockStyles, diffStyles, partStyles, questionStyles]) adoptStyles(styles);
   const { shell, entry, isMarked, onMark } = props;
   const { session, request } = entry;
   const project = shell.server.value.projects.find(({ id }) => id === session.projectId)?.name;

@@ -2,8 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ignore } from "../../lib/ignore.ts";
 import type { SessionId } from "../../protocol/ids.ts";
-import type { SessionRow } from "../../protocol/session-schema.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import type { SessionRow } from "../../protocol/server-messages.ts";
 import { type AgentsStatus, memoryWords, useAgentsStatus } from "../agents/agents-status.ts";
 import { Mark } from "../controls/mark.tsx";
 import { useRoving } from "../controls/use-roving.ts";
@@ -12,7 +11,6 @@ import { type Attention, attentionIn } from "../state/attention.ts";
 import type { Shell } from "../state/shell.ts";
 import { EMPTY_INBOX, foldInbox, type Inbox, inboxEntries } from "./fold-inbox.ts";
 import { InboxList } from "./inbox-list.tsx";
-import styles from "./overview.css" with { type: "text" };
 import { SessionCard } from "./session-card.tsx";
 
 const SECOND_MS = 1_000;
@@ -20,7 +18,6 @@ const RECENT_SHOWN = 12;
 
 /** Who works, who waits, who failed; and everything that waits for the user, answered where it stands. */
 export function OverviewPage({ shell }: { shell: Shell }) {
-  adoptStyles(styles);
   const heading = useRef<HTMLHeadingElement>(null);
   const now = useSignal(Date.now());
   useEffect(() => {

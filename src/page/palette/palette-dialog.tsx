@@ -3,20 +3,17 @@ import { z } from "zod/mini";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { readKept, writeKept } from "../../ui/kept-json.ts";
 import { chordKeys, isMac } from "../../ui/keys/chord-keys.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { ChoosingInput } from "../controls/choosing-input.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { Mark } from "../controls/mark.tsx";
 import type { Shell } from "../state/shell.ts";
 import { commandEntries } from "./command-entries.ts";
-import styles from "./palette.css" with { type: "text" };
 import type { PaletteEntry } from "./palette-entry.ts";
 import { type PaletteGroup, type PaletteHit, rankEntries } from "./rank-entries.ts";
 import { sessionEntries } from "./session-entries.ts";
 
 /** Go to any session, do anything: by a few letters of its name and Enter. */
 export function PaletteDialog({ shell }: { shell: Shell }) {
-  adoptStyles(styles);
   const [query, setQuery] = useState("");
   const [active, setActive] = useState(0);
   const recent = useMemo(recentChoices, []);

@@ -5,11 +5,9 @@ import { chordsOf, conflictOf, hasChangedKeys, isChanged, resetKeys, setChords }
 import { pressedKey } from "../../ui/keys/pressed-key.ts";
 import type { KeyPress } from "../../ui/keys/shell-shortcut.ts";
 import { ANYWHERE, IN_INBOX, IN_SESSION, type ShortcutRow, TABS } from "../../ui/keys/shortcut-table.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { COMPOSER_KEYS } from "../keys/composer-keys.ts";
 import type { Shell } from "../state/shell.ts";
-import styles from "./palette.css" with { type: "text" };
 
 type Row = ShortcutRow<unknown>;
 
@@ -31,7 +29,6 @@ interface Recording {
 
 /** Every key, and a way to change it. Changes take effect at once, here and in other windows. */
 export function ShortcutsDialog({ shell }: { shell: Shell }) {
-  adoptStyles(styles);
   const [recording, setRecording] = useState<Recording | null>(null);
   useRecorder(recording, setRecording);
   const take = (row: Row, chord: string) => {

@@ -2,11 +2,9 @@ import type { SessionId } from "../../protocol/ids.ts";
 import { PermissionMode, type PolicyRule, type PolicyScope } from "../../protocol/permission-policy.ts";
 import { MODE_WORDS, ruleWords, SCOPE_WORDS } from "../../protocol/rule-words.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { ageWords, exactTime } from "../../ui/words/time-words.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
-import styles from "./permissions-dialog.css" with { type: "text" };
 import { RuleForm } from "./rule-form.tsx";
 import { type Policies, SCOPES, usePolicies } from "./use-policies.ts";
 
@@ -17,7 +15,6 @@ export interface PermissionsDialogProps {
 
 /** Who may do what without asking: the mode, the rules in words, what they would have answered and what they have. */
 export function PermissionsDialog({ shell, sessionId }: PermissionsDialogProps) {
-  adoptStyles(styles);
   const policies = usePolicies(shell, sessionId);
   return (
     <Dialog title="Permissions" wide onClose={() => shell.closeDialog()}>

@@ -8,7 +8,7 @@ import type { Shell } from "../state/shell.ts";
 import { askToKill, stopTree } from "../state/shell-actions.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
 import { isComplete, rowOf } from "../state/shell-state.ts";
-import { takeTypedAhead } from "../state/typed-ahead.ts";
+import { takeBufferedText } from "../state/typed-ahead.ts";
 import { PortletFrame } from "./portlet-frame.ts";
 import { PortletSession } from "./portlet-session.ts";
 
@@ -155,7 +155,7 @@ class Portlets {
     const frame = this.#portlets.get(id)?.frame;
     if (frame?.visible && !frame.ready) return;
     shell.focusWanted.value = null;
-    const typed = takeTypedAhead();
+    const typed = takeBufferedText();
     if (frame?.visible && shell.renaming.peek() === null) frame.focus(typed);
   }
 
@@ -221,7 +221,7 @@ class Portlets {
       onKey({ key: message.key, code: message.code, modifiers: message.modifiers, typing: false });
       if (shell.dialog.peek().kind === "none") return;
       this.#cameFrom = id;
-      frame.blur(); // the next keys are meant for the dialog, which may still have to be fetched
+      frame.blur(); // the next keys are meant for the dialog
       return;
     }
     if (message.type === "portlet:focused") {

@@ -4,15 +4,12 @@ import type { AgentQuestion, QuestionAction } from "../../protocol/question.ts";
 import { useSettled } from "../../ui/permissions/settled-request.ts";
 import { openPage, PageAddress } from "../../ui/questions/page-address.tsx";
 import { QuestionForm } from "../../ui/questions/question-form.tsx";
-import styles from "../../ui/questions/questions.css" with { type: "text" };
 import type { Refused } from "../../ui/questions/use-answer.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 
 /** A question that belongs to no session: who asks, what, and for a page where it leads before anything opens. */
 export function AgentQuestionDialog({ shell, question }: { shell: Shell; question: AgentQuestion }) {
-  adoptStyles(styles);
   const [refused, setRefused] = useState<Refused | null>(null);
   const { elicitationId, agentName, message, title, url } = question;
   const answer = (action: QuestionAction, content?: Record<string, Json>) => {

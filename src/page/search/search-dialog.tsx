@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SEARCH_QUERY_CHARS_MAX, type SearchHit } from "../../protocol/search.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { ChoosingInput } from "../controls/choosing-input.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { TroubleNotice } from "../controls/trouble-notice.tsx";
@@ -9,7 +8,6 @@ import type { Shell } from "../state/shell.ts";
 import type { Trouble } from "../state/trouble.ts";
 import { groupHits, hitKey } from "./group-hits.ts";
 import { LatestAnswer } from "./latest-answer.ts";
-import styles from "./search-dialog.css" with { type: "text" };
 import { SearchFilters } from "./search-filters.tsx";
 import { RESULTS_ID, SearchResults } from "./search-results.tsx";
 import { countWords, NO_WISH, type SearchWish, searchRequest } from "./search-wish.ts";
@@ -19,7 +17,6 @@ export function SearchDialog({ shell, query = "" }: { shell: Shell; query?: stri
   const [wish, setWish] = useState<SearchWish>({ ...NO_WISH, query });
   const { searching, isBehind, again } = useSearch(shell, wish);
   const [active, setActive] = useState(0);
-  adoptStyles(styles);
   const change = (changed: Partial<SearchWish>) => {
     setWish({ ...wish, ...changed });
     setActive(0);

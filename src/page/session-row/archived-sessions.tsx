@@ -2,17 +2,14 @@ import type { Project } from "../../protocol/server-messages.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { relativeAge } from "../../ui/words/relative-age.ts";
 import type { Shell } from "../state/shell.ts";
 import { askToDelete } from "../state/shell-actions.ts";
 import { archivedOf } from "../state/shell-state.ts";
-import styles from "./session-row.css" with { type: "text" };
 
 /** What was put away, under what was not. */
 export function ArchivedSessions({ shell, project }: { shell: Shell; project: Project }) {
   const rows = archivedOf(shell.server.value, project.id);
-  adoptStyles(styles);
   if (rows.length === 0) return <p class="sidebar-invite">No archived sessions.</p>;
   return (
     <ul class="archived" aria-label={`Archived in ${project.name}`}>

@@ -1,10 +1,8 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
-import type { SessionRow } from "../../protocol/session-schema.ts";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
+import type { SessionRow } from "../../protocol/server-messages.ts";
 import { tabIdOf } from "../portlets/portlet-frame.ts";
 import type { Shell } from "../state/shell.ts";
-import styles from "./session-row.css" with { type: "text" };
 
 /** Back to where the title stands: the row, or the tab under the field. */
 function focusAfter(place: Element | null | undefined, id: SessionRow["id"]): void {
@@ -16,7 +14,6 @@ function focusAfter(place: Element | null | undefined, id: SessionRow["id"]): vo
 export function RenameField({ shell, session }: { shell: Shell; session: SessionRow }) {
   const field = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);
-  adoptStyles(styles);
   useLayoutEffect(() => {
     field.current?.focus();
     field.current?.select();

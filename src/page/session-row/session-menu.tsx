@@ -1,17 +1,14 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { placeBeside } from "../../ui/controls/place-beside.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import type { RowMenu, Shell } from "../state/shell.ts";
 import { rowOf } from "../state/shell-state.ts";
 import { rowActions, tabActions } from "./row-actions.ts";
-import styles from "./session-row.css" with { type: "text" };
 
 /** What can be done with a session. The platform's own popover: a click elsewhere and Esc close it. */
 export function SessionMenu({ shell, menu }: { shell: Shell; menu: RowMenu }) {
   const element = useRef<HTMLDivElement>(null);
   const session = rowOf(shell.server.value, menu.sessionId);
-  adoptStyles(styles);
   useLayoutEffect(() => {
     const { current } = element;
     if (current === null) return;

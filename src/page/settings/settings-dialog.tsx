@@ -1,24 +1,21 @@
 import { useState } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { THEMES, type Theme } from "../../ui/theme/apply-theme.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { DevicesSection } from "../devices/devices-section.tsx";
-import { type NotificationLevel, notificationLevel, setNotificationLevel } from "../notification-level.ts";
+import { type NotificationLevel, notificationLevel, setNotificationLevel } from "../notifications.ts";
 import { Choice } from "../permissions/choice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
 import { setTheme, theme } from "../state/theme.ts";
 import { AgentModes } from "./agent-modes.tsx";
 import { DataFacts } from "./data-facts.tsx";
-import styles from "./settings.css" with { type: "text" };
 import { ToolServerList } from "./tool-server-list.tsx";
 
 const THEME_WORDS: Readonly<Record<Theme, string>> = { dark: "Dark", light: "Light", system: "Match system" };
 
 /** All that can be set, in one place; everything takes effect at once. */
 export function SettingsDialog({ shell }: { shell: Shell }) {
-  adoptStyles(styles);
   return (
     <Dialog title="Settings" wide onClose={() => shell.closeDialog()}>
       <div class="dialog-body settings">

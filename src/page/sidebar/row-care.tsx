@@ -1,24 +1,11 @@
 import { useComputed } from "@preact/signals";
-import type { ComponentChild, ComponentType } from "preact";
-import type { Project } from "../../protocol/server-messages.ts";
-import type { SessionRow } from "../../protocol/session-schema.ts";
-import { LazyView } from "../../ui/controls/lazy-view.tsx";
+import type { ComponentChild } from "preact";
+import type { Project, SessionRow } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { ArchivedSessions } from "../session-row/archived-sessions.tsx";
+import { RenameField } from "../session-row/rename-field.tsx";
+import { SessionMenu } from "../session-row/session-menu.tsx";
 import type { RowMenu, Shell } from "../state/shell.ts";
-
-const loadRename = async () => (await import("../session-row/rename-field.tsx")).RenameField;
-const loadMenu = async () => (await import("../session-row/session-menu.tsx")).SessionMenu;
-const loadArchived = async () => (await import("../session-row/archived-sessions.tsx")).ArchivedSessions;
-
-interface CareProps<Props> {
-  readonly load: () => Promise<ComponentType<Props>>;
-  readonly props: Props;
-}
-
-/** What a first look at the sidebar does without: fetched when it is asked for. */
-function Care<Props extends { readonly shell: Shell }>({ load, props }: CareProps<Props>) {
-  return <LazyView load={load} props={props} onFailed={(words) => props.shell.tell(words)} />;
-}
 
 /** The row itself, or the field in which its title is being typed. */
 export function RowTitle({
@@ -45,7 +32,7 @@ export function Renamed({ shell, session, place, otherwise }: RenamedProps) {
     const renaming = shell.renaming.value;
     return renaming?.id === session.id && renaming.place === place;
   }).value;
-  return isHere ? <Care load={loadRename} props={{ shell, session }} /> : otherwise;
+  return isHere ? <RenameField shell={shell} session={session} /> : otherwise;
 }
 
 export function MoreButton({ shell, session }: { shell: Shell; session: SessionRow }) {
@@ -68,11 +55,11 @@ export function MoreButton({ shell, session }: { shell: Shell; session: SessionR
 /** The menu of one row or one tab, in the part of the page that holds it. */
 export function OpenMenu({ shell, place }: { shell: Shell; place: RowMenu["place"] }) {
   const menu = shell.rowMenu.value;
-  return menu?.place !== place ? null : <Care key={menu} load={loadMenu} props={{ shell, menu }} />;
+  return menu?.place !== place ? null : <SessionMenu key={menu} shell={shell} menu={menu} />;
 }
 
 export function ArchivedOf({ shell, project }: { shell: Shell; project: Project }) {
   return useComputed(() => shell.archivesShown.value.has(project.id)).value ? (
-    <Care load={loadArchived} props={{ shell, project }} />
+    <ArchivedSessions shell={shell} project={project} />
   ) : null;
 }

@@ -6,7 +6,7 @@ import { onceListed } from "./once-listed.ts";
 import { NEXT_SESSION, type Shell } from "./shell.ts";
 import type { ShellState } from "./shell-state.ts";
 import type { Tell } from "./trouble.ts";
-import { forgetTypedAhead } from "./typed-ahead.ts";
+import { takeBufferedText } from "./typed-ahead.ts";
 
 /** Adds a directory; the new project, or nothing when it was refused in words. */
 export async function addProject(shell: Shell, path: string, tell: Tell): Promise<ProjectId | null> {
@@ -33,7 +33,7 @@ export async function createSession(
   const isAwaited = shell.focusWanted.peek() === NEXT_SESSION;
   if (isAwaited) shell.focusWanted.value = null;
   if (answer?.type !== "session:created" || !isWanted()) {
-    if (isAwaited) forgetTypedAhead();
+    if (isAwaited) takeBufferedText(); // its composer will not come
     // It was made in the very moment in which it was cancelled.
     if (answer?.type === "session:created")
       void shell.attempt({ type: "session:discard", sessionId: answer.sessionId });

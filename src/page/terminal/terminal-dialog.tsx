@@ -7,7 +7,7 @@ import type { Shell } from "../state/shell.ts";
 import type { SignInTerminal } from "../state/shell-dialog.ts";
 import { signIn } from "../state/sign-in.ts";
 import type { Trouble } from "../state/trouble.ts";
-import { TerminalView } from "./terminal-view.ts";
+import type { TerminalView } from "./terminal-view.ts";
 
 export interface TerminalDialogProps {
   readonly shell: Shell;
@@ -26,11 +26,16 @@ export function TerminalDialog({ shell, terminal }: TerminalDialogProps) {
     if (exitCode === 0) shell.dialog.value = done;
     else setTrouble({ code: null, message: endWords(exitCode) });
   };
-  const place = useTerminal(shell, terminal, onExit, () => closing.current?.focus());
+  const place = useTerminal(shell, terminal, {
+    onExit,
+    onLeave: () => closing.current?.focus(),
+    onLoadFailed: () =>
+      setTrouble({ code: null, message: "The terminal could not be loaded. Reload the page and sign in again." }),
+  });
   const again = () => void signIn(shell, terminal, (_words, refused) => setTrouble(refused));
   return (
     <Dialog title={title} wide keepsEscape={trouble === null} onClose={() => leave(shell, back)}>
-      <div class="terminal-place" ref={place} />
+      <div class="terminal-place" tabIndex={-1} data-first-focus ref={place} />
       {trouble !== null && (
         <div class="terminal-end">
           <TroubleNotice trouble={trouble}>
@@ -63,44 +68,56 @@ function endWords(exitCode: number | null): string {
   return `The login ended with exit code ${exitCode}. What it said stands above.`;
 }
 
+interface TerminalEvents {
+  readonly onExit: (exitCode: number | null) => void;
+  readonly onLeave: () => void;
+  readonly onLoadFailed: () => void;
+}
+
 /** Joins the place on the page with the program on the server, for as long as the dialog is there. */
-function useTerminal(
-  shell: Shell,
-  { terminalId }: SignInTerminal,
-  onExit: (exitCode: number | null) => void,
-  onLeave: () => void,
-) {
+function useTerminal(shell: Shell, { terminalId }: SignInTerminal, events: TerminalEvents) {
+  const { onExit, onLeave, onLoadFailed } = events;
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (place.current === null) return;
+    const element = place.current;
+    if (element === null) return;
+    let view: TerminalView | null = null;
     let isRunning = true;
     const ended = (exitCode: number | null) => {
       if (!isRunning) return;
       isRunning = false;
-      view.end();
+      view?.end();
       onExit(exitCode);
     };
-    // A terminal that is not there any more has ended while nobody could tell.
+    // A terminal that no longer exists ended while this page was not connected.
     const gone = () => ended(null);
     const resize = (columns: number, rows: number) =>
       void shell.attempt({ type: "terminal:resize", terminalId, columns, rows }, gone);
-    const view = new TerminalView({
-      place: place.current,
-      onInput: (data) => void shell.attempt({ type: "terminal:input", terminalId, data }, gone),
-      onSize: resize,
-      onLeave,
-    });
-    const stop = shell.terminals.listen(terminalId, { output: (data) => view.write(data), exited: ended });
-    const stopWatching = shell.phase.subscribe(({ phase }) => {
-      if (phase === "open" && isRunning) resize(view.size.columns, view.size.rows);
-    });
-    view.focus();
+    const stops: (() => void)[] = [];
+    const show = ({ TerminalView: View }: typeof import("./terminal-view.ts")) => {
+      if (!isRunning) return;
+      const shown = new View({
+        place: element,
+        onInput: (data) => void shell.attempt({ type: "terminal:input", terminalId, data }, gone),
+        onSize: resize,
+        onLeave,
+      });
+      view = shown;
+      stops.push(
+        shell.terminals.listen(terminalId, { output: (data) => shown.write(data), exited: ended }),
+        shell.phase.subscribe(({ phase }) => {
+          if (phase === "open" && isRunning) resize(shown.size.columns, shown.size.rows);
+        }),
+      );
+      shown.focus();
+    };
+    // xterm is by far the largest part of the page, and only a sign-in uses it.
+    import("./terminal-view.ts").then(show, onLoadFailed);
     return () => {
-      stop();
-      stopWatching();
+      for (const stop of stops) stop();
       if (isRunning) void shell.attempt({ type: "terminal:close", terminalId }, ignore("it has ended by itself"));
       isRunning = false;
-      view[Symbol.dispose]();
+      view?.[Symbol.dispose]();
     };
   }, [terminalId]);
   return place;

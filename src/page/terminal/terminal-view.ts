@@ -1,9 +1,6 @@
 import { FitAddon } from "@xterm/addon-fit";
 import { type IBufferLine, type ILink, type ILinkProvider, type ITheme, Terminal } from "@xterm/xterm";
-import xtermStyles from "@xterm/xterm/css/xterm.css" with { type: "text" };
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { findLinks } from "./find-links.ts";
-import ownStyles from "./terminal.css" with { type: "text" };
 
 const FONT_PX = 13;
 const SCROLLBACK_LINES = 2_000;
@@ -24,8 +21,6 @@ export class TerminalView implements Disposable {
   readonly #themed: MutationObserver;
 
   constructor({ place, onInput, onSize, onLeave }: TerminalViewOptions) {
-    adoptStyles(xtermStyles);
-    adoptStyles(ownStyles);
     this.#terminal = createTerminal(place);
     this.#terminal.loadAddon(this.#fit);
     this.#terminal.attachCustomKeyEventHandler((event) => this.#isForProgram(event, onLeave));

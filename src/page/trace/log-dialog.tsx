@@ -1,13 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { askServer, followWithTicket } from "../own-server.ts";
 import type { Shell } from "../state/shell.ts";
 import { agentOf } from "../state/shell-state.ts";
 import { CopyButton } from "./copy-button.tsx";
-import styles from "./log-dialog.css" with { type: "text" };
 import {
   filterTrace,
   parseTrace,
@@ -34,7 +32,6 @@ export function LogDialog({ shell, sessionId }: LogDialogProps) {
   const [reading, refresh] = useTrace(sessionId);
   const [kind, setKind] = useState<TraceKind>("all");
   const [text, setText] = useState("");
-  adoptStyles(styles);
   const session = shell.server.value.sessions.get(sessionId);
   const agentName = session && agentOf(shell.server.value, session.cliType)?.name;
   const lines = reading.phase === "read" ? filterTrace(reading.lines, kind, text) : [];

@@ -1,10 +1,8 @@
 import type { SessionId } from "../../protocol/ids.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { followWithTicket } from "../own-server.ts";
 import type { Shell } from "../state/shell.ts";
-import styles from "./transfer.css" with { type: "text" };
 
 export interface ExportDialogProps {
   readonly shell: Shell;
@@ -19,7 +17,6 @@ const FORMS = [
 
 /** Takes a session out of the app, in one of three forms. */
 export function ExportDialog({ shell, sessionId }: ExportDialogProps) {
-  adoptStyles(styles);
   const title = shell.server.value.sessions.get(sessionId)?.title ?? "session";
   return (
     <Dialog title={`Export “${title}”`} onClose={() => shell.closeDialog()}>

@@ -2,13 +2,11 @@ import { useEffect, useState } from "preact/hooks";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
 import type { AgentInfo, PlainServerMessage } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../ui/styles/adopt-styles.ts";
 import { relativeAge } from "../../ui/words/relative-age.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import type { ImportMessage } from "../state/session-imports.ts";
 import type { Shell } from "../state/shell.ts";
 import { FileImport } from "./file-import.tsx";
-import styles from "./transfer.css" with { type: "text" };
 
 export interface ImportDialogProps {
   readonly shell: Shell;
@@ -17,7 +15,6 @@ export interface ImportDialogProps {
 
 /** Sessions made outside the app: which of an agent's to take in, how far it is, and what came of it. */
 export function ImportDialog({ shell, projectId }: ImportDialogProps) {
-  adoptStyles(styles);
   const { agents, projects } = shell.server.value;
   const ready = agents.filter(({ availability }) => availability === "ready");
   const [cliType, setCliType] = useState<CliType | null>(

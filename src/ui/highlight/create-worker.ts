@@ -39,19 +39,19 @@ export function openWorker<Reply>(url: string, attempt: number, listener: Worker
       window.trustedTypes?.createPolicy("liminal-worker", { createScriptURL: () => url }).createScriptURL("") ?? url,
   };
   const options = { type: "module", name: attempt === 0 ? NAME : `${NAME}-${attempt}` } as const;
-  const hear = ({ data }: MessageEvent<Reply>) => listener.replied(data);
+  const onMessage = ({ data }: MessageEvent<Reply>) => listener.replied(data);
   const fail = (event: Event) =>
     listener.failed((event instanceof ErrorEvent && event.message) || "the worker could not be loaded");
   // Some phones have none to share.
   if (typeof SharedWorker === "undefined") {
     const worker = new Worker(policy.trusted, options);
-    worker.addEventListener("message", hear);
+    worker.addEventListener("message", onMessage);
     worker.addEventListener("error", fail);
     return { postMessage: (message) => worker.postMessage(message), close: () => worker.terminate() };
   }
   const shared = new SharedWorker(policy.trusted, options);
   shared.addEventListener("error", fail);
-  shared.port.addEventListener("message", hear);
+  shared.port.addEventListener("message", onMessage);
   shared.port.start();
   return { postMessage: (message) => shared.port.postMessage(message), close: () => shared.port.close() };
 }

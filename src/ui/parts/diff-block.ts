@@ -1,7 +1,7 @@
 import { splitPath } from "../../presentation/tool-line.ts";
 import type { Truncated } from "../../protocol/entry.ts";
 import { createElement } from "../create-element.ts";
-import type { showDiff } from "../diff/diff-view.ts";
+import { showDiff } from "../diff/diff-view.ts";
 import { createBlock, markScrollable } from "./block.ts";
 import { createPath, createPathButton } from "./path-button.ts";
 
@@ -12,8 +12,6 @@ export interface DiffTexts {
   readonly firstLine?: number | undefined;
   readonly truncated?: Truncated | undefined;
 }
-
-let show: typeof showDiff | null = null;
 
 /** A change of a file: its path at once, and what changed as soon as it is compared. `isPlain`: with no buttons of its own. */
 export function createDiffBlock(texts: DiffTexts, isPlain = false): HTMLElement {
@@ -30,16 +28,7 @@ export function createDiffBlock(texts: DiffTexts, isPlain = false): HTMLElement 
   block.classList.add("diff-block");
   const frame = { block, body, stats, end, isPlain };
   const placed = change === "new file" ? { ...texts, firstLine: 1 } : texts;
-  if (show) show(frame, placed);
-  else
-    import("../diff/diff-view.ts").then(
-      (part) => {
-        show = part.showDiff;
-        show(frame, placed);
-      },
-      () =>
-        body.append(createElement("p", "part-text", "The change could not be shown. Reload the page and try again.")),
-    );
+  showDiff(frame, placed);
   return block;
 }
 

@@ -3,9 +3,7 @@ import type { Part } from "../../../protocol/entry.ts";
 import type { ShellToPortlet } from "../../../protocol/portlet-messages.ts";
 import type { SlashCommand } from "../../../protocol/session-parts.ts";
 import { Icon } from "../../../ui/icons/icon.tsx";
-import { adoptStyles } from "../../../ui/styles/adopt-styles.ts";
 import { type PortletModel, usePiece } from "../../portlet-model.ts";
-import styles from "./completion-popup.css" with { type: "text" };
 import type { CompletionToken } from "./completion-token.ts";
 
 const LIST_ID = "completions";
@@ -32,7 +30,6 @@ interface CompletionPopupProps {
 
 /** What the word at the cursor could become, above the field it is typed in; the best match is the lowest. */
 export function CompletionPopup(props: CompletionPopupProps) {
-  adoptStyles(styles);
   return props.token.kind === "command" ? <CommandPopup {...props} /> : <FilePopup {...props} />;
 }
 

@@ -7,16 +7,13 @@ import { KeyHint } from "../../../ui/controls/key-hint.tsx";
 import { Icon } from "../../../ui/icons/icon.tsx";
 import type { IconName } from "../../../ui/icons/icon-shapes.ts";
 import { keyWords } from "../../../ui/keys/key-bindings.ts";
-import { adoptStyles } from "../../../ui/styles/adopt-styles.ts";
 import { type PortletModel, usePiece } from "../../portlet-model.ts";
 import type { Outgoing } from "../composer-state.ts";
-import styles from "./queued-messages.css" with { type: "text" };
 
 const SEND_NOW_WORDS = "Send now: stops the running turn, and goes next when that has ended";
 
 /** Messages that wait for the running turn to end: each can be moved, taken back, sent before the others or dropped. */
 export function QueuedMessages({ model }: { model: PortletModel }) {
-  adoptStyles(styles);
   const queue = usePiece(model, (state) => state.session.queue);
   const isPaused = usePiece(model, (state) => state.session.queuePaused);
   const { outgoing, editing } = model.composer.value;

@@ -1,7 +1,7 @@
-import { ignore } from "../../../lib/ignore.ts";
 import { durationWords, ownTimeMs, toolLine } from "../../../presentation/tool-line.ts";
 import type { Part, ToolCallEntry } from "../../../protocol/entry.ts";
 import { createElement } from "../../../ui/create-element.ts";
+import { compareTexts } from "../../../ui/diff/compare-texts.ts";
 import { createIcon } from "../../../ui/icons/create-icon.ts";
 import type { IconName } from "../../../ui/icons/icon-shapes.ts";
 import { runningClock } from "../../../ui/words/time-words.ts";
@@ -74,17 +74,17 @@ export class ToolCallNode implements RowNode<EntryRow> {
     );
   }
 
-  /** Counting takes the part of the page that compares texts, which is fetched with the first change. */
+  /** Counts the changed lines after this task, so that a session with many changes is painted first. */
   #countLines(entry: ToolCallEntry): void {
     const uncounted = countedDiffs(entry).filter((part) => !LINES_CHANGED.has(part));
     if (uncounted.length === 0) return;
-    import("../../../ui/diff/compare-texts.ts").then(({ compareTexts }) => {
+    setTimeout(() => {
       for (const part of uncounted)
         compareTexts(part, ({ added, removed }) => {
           LINES_CHANGED.set(part, { added, removed });
           this.tick(this.#context.now());
         });
-    }, ignore("the line says less; opened, it says what could not be loaded"));
+    });
   }
 
   #show(isOpen: boolean): void {

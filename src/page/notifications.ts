@@ -1,13 +1,28 @@
-import { effect } from "@preact/signals";
-import type { SessionId } from "../../protocol/ids.ts";
-import type { SessionRow } from "../../protocol/session-schema.ts";
-import { type NotificationLevel, notificationLevel } from "../notification-level.ts";
-import { sessionMark } from "../state/session-mark.ts";
-import type { Shell } from "../state/shell.ts";
-import { agentOf } from "../state/shell-state.ts";
+import { effect, type ReadonlySignal, signal } from "@preact/signals";
+import { z } from "zod/mini";
+import type { SessionId } from "../protocol/ids.ts";
+import type { SessionRow } from "../protocol/server-messages.ts";
+import { readKept, writeKept } from "../ui/kept-json.ts";
+import { sessionMark } from "./state/session-mark.ts";
+import type { Shell } from "./state/shell.ts";
+import { agentOf } from "./state/shell-state.ts";
 
-/** Tells of sessions that call while the user looks elsewhere, for as long as the page lives. */
-export function showCalls(shell: Shell): void {
+const LEVEL_KEY = "liminal:notifications";
+
+/** What the browser notifies of while the user is away: nothing, requests that block an agent, or also finished turns. */
+export const NotificationLevel = z.enum(["off", "blocked", "all"]);
+export type NotificationLevel = z.infer<typeof NotificationLevel>;
+
+const level = signal<NotificationLevel>(readKept(LEVEL_KEY, NotificationLevel, "off"));
+export const notificationLevel: ReadonlySignal<NotificationLevel> = level;
+
+export function setNotificationLevel(next: NotificationLevel): void {
+  level.value = next;
+  writeKept(LEVEL_KEY, next);
+}
+
+/** Shows a browser notification for each session that needs the user while the page is not in view. */
+export function followNotifications(shell: Shell): void {
   let before = shell.server.peek().sessions;
   effect(() => {
     const { sessions } = shell.server.value;
