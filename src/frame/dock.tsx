@@ -3,6 +3,7 @@ import { PermissionCard } from "../ui/permissions/permission-card.tsx";
 import { AgentNotice } from "./agent-notice.tsx";
 import { ChildrenStrip } from "./children-strip.tsx";
 import { Composer } from "./composer/composer.tsx";
+import { focusMessageField } from "./composer/message-field.tsx";
 import { PlanStrip } from "./plan-strip.tsx";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
 import { QuestionDock } from "./questions/question-dock.tsx";
@@ -31,7 +32,7 @@ export function Dock({ model }: { model: PortletModel }) {
             respond={(optionId, reason) => model.store.respond(first.permissionId, optionId, reason)}
             leaveReason={(unsent) => {
               model.store.addText(unsent);
-              document.querySelector<HTMLElement>("#message")?.focus();
+              focusMessageField(document, model.store);
             }}
             addRules={(scope, rules) => model.store.addRules(scope, rules)}
             showRules={() => model.store.show("permissions")}

@@ -11,6 +11,7 @@ import { startAllAnew } from "../ui/permissions/settled-request.ts";
 import { focusQuestion } from "../ui/questions/question-focus.ts";
 import { askedAloud } from "./asked-aloud.ts";
 import type { ComposerState } from "./composer/composer-state.ts";
+import { focusMessageField } from "./composer/message-field.tsx";
 import { Dock } from "./dock.tsx";
 import { EmptySession } from "./empty-session.tsx";
 import { listenForKeys } from "./portlet-keys.ts";
@@ -227,7 +228,7 @@ export class SessionFrame {
   }
 
   #focusComposer(): void {
-    this.#window.document.querySelector<HTMLElement>("#message")?.focus();
+    focusMessageField(this.#window.document, this.#store);
   }
 }
 

@@ -29,6 +29,14 @@ const KEY_WITH_THE_CARD = `new Promise((done) =>
     log.dispatchEvent(new KeyboardEvent("keydown", { key: "a", code: "KeyA", bubbles: true, cancelable: true }));
     done();
   }).observe(document.body, { childList: true, subtree: true }))`;
+/** Types a letter where the cursor is, in the very moment in which the card is taken away. */
+const LETTER_AS_THE_CARD_GOES = `new Promise((done) =>
+  new MutationObserver((_, watch) => {
+    if (document.querySelector("[data-permission-id]") !== null) return;
+    watch.disconnect();
+    document.execCommand("insertText", false, "!");
+    done();
+  }).observe(document.body, { childList: true, subtree: true }))`;
 /** A card catches no key in its first moment; this is the end of it. */
 const pastTheGuard = () =>
   portlet.frame.evaluate(
@@ -83,4 +91,15 @@ test("[W-8] a change is shown as a diff before it is allowed", async () => {
   expect(await card().getByRole("heading").textContent()).toBe("Make this change?");
   await until(portlet.frame, 'document.querySelector(".ask tr.add") !== null');
   expect(await card().locator("tr.del, tr.add").allTextContents()).toEqual(["one", "two"]);
+});
+
+test("[W-8] (D13) a letter typed in the moment the reason's field closes goes on after the reason, in the composer", async () => {
+  await portlet.show(waiting("p1"));
+  await portlet.frame.getByRole("log").press("Shift+D");
+  await portlet.frame.getByRole("textbox", { name: "Reason for the agent" }).pressSequentially("half a reason");
+  const typed = portlet.frame.evaluate(LETTER_AS_THE_CARD_GOES);
+  await portlet.show(resolved("p1"));
+  await typed;
+  await portlet.show(facts.turn(RUNNING));
+  expect(await portlet.frame.getByRole("textbox", { name: "Message" }).inputValue()).toBe("half a reason!");
 });

@@ -1,6 +1,7 @@
 import { useLayoutEffect } from "preact/hooks";
 import { isTurnActive } from "../../protocol/session-schema.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
+import type { PortletStore } from "../portlet-store.ts";
 import { canSteer } from "./can-send.ts";
 import { composerIntent } from "./composer-key.ts";
 
@@ -19,13 +20,7 @@ export function MessageField({ model, field, submit }: MessageFieldProps) {
   const placeholder = usePlaceholder(model);
   model.composer.value; // drawn again with every change, whether or not it touched the text
   useLayoutEffect(() => {
-    // Text that was put here or taken away, not typed: a draft, a message that came back, one that was sent.
-    const { current } = field;
-    const { text } = store.composer;
-    if (current && current.value !== text) {
-      current.value = text;
-      current.setSelectionRange(text.length, text.length);
-    }
+    if (field.current) showText(field.current, store);
   });
   const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLTextAreaElement }) => {
     if (event.defaultPrevented) return;
@@ -61,6 +56,24 @@ export function MessageField({ model, field, submit }: MessageFieldProps) {
       onKeyDown={onKeyDown}
     />
   );
+}
+
+/** Shows text that was not typed: a draft, a message that came back, the empty text after sending. */
+function showText(field: HTMLTextAreaElement, { composer: { text } }: PortletStore): void {
+  if (field.value === text) return;
+  field.value = text;
+  field.setSelectionRange(text.length, text.length);
+}
+
+/**
+ * Moves the keyboard to the message. The field gets the store's text first, not with the next frame: a letter typed
+ * before that frame would otherwise replace the text.
+ */
+export function focusMessageField(document: Document, store: PortletStore): void {
+  const field = document.querySelector<HTMLTextAreaElement>("textarea#message");
+  if (field === null) return;
+  showText(field, store);
+  field.focus();
 }
 
 function usePlaceholder(model: PortletModel): string {
