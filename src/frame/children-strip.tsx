@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ShownChild } from "../protocol/portlet-messages.ts";
-import { agentIconName } from "../ui/icons/agent-icon-name.ts";
 import { Icon } from "../ui/icons/icon.tsx";
+import { agentIconName } from "../ui/icons/icon-shapes.ts";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
 
 const ACTIVE: ReadonlySet<ShownChild["mark"]> = new Set(["working", "waiting", "stalled", "paused"]);

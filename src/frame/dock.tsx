@@ -1,12 +1,12 @@
-import { isPermission } from "../protocol/pending-request.ts";
+import { isPermission, isQuestion } from "../protocol/pending-request.ts";
 import { PermissionCard } from "../ui/permissions/permission-card.tsx";
+import { QuestionCard, VisitNote } from "../ui/questions/question-card.tsx";
 import { AgentNotice } from "./agent-notice.tsx";
 import { ChildrenStrip } from "./children-strip.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { focusMessageField } from "./composer/message-field.tsx";
 import { PlanStrip } from "./plan-strip.tsx";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
-import { QuestionDock } from "./questions/question-dock.tsx";
 
 /** Always in view under the transcript: the plan, what stands in the way, what waits for the user, the composer. */
 export function Dock({ model }: { model: PortletModel }) {
@@ -42,5 +42,39 @@ export function Dock({ model }: { model: PortletModel }) {
         <Composer model={model} />
       </div>
     </div>
+  );
+}
+
+/** What the agent asks of the user: the oldest question, and the pages it still waits for. */
+function QuestionDock({ model }: { model: PortletModel }) {
+  const pending = usePiece(model, (state) => state.session.pending);
+  const visits = usePiece(model, (state) => state.session.visits);
+  const agentName = usePiece(model, (state) => state.agentName);
+  const refused = usePiece(model, (state) => state.refusedAnswer);
+  const { store } = model;
+  const [first] = pending;
+  return (
+    <>
+      {visits.map((visit) => (
+        <VisitNote
+          key={visit.elicitationId}
+          visit={visit}
+          agentName={agentName}
+          onDismiss={() => store.answerQuestion(visit.elicitationId, "cancel")}
+        />
+      ))}
+      {first && isQuestion(first) && (
+        <QuestionCard
+          key={first.elicitationId}
+          requestKey={first.elicitationId}
+          question={first}
+          count={pending.length}
+          agentName={agentName}
+          now={model.now}
+          refused={refused?.elicitationId === first.elicitationId ? refused : null}
+          respond={(action, content) => store.answerQuestion(first.elicitationId, action, content)}
+        />
+      )}
+    </>
   );
 }

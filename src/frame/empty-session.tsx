@@ -1,5 +1,5 @@
-import { agentIconName } from "../ui/icons/agent-icon-name.ts";
 import { Icon } from "../ui/icons/icon.tsx";
+import { agentIconName } from "../ui/icons/icon-shapes.ts";
 import { canSend } from "./composer/can-send.ts";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
 

@@ -1,10 +1,9 @@
 import { isPermission } from "../protocol/pending-request.ts";
-import { pressedKey } from "../ui/keys/pressed-key.ts";
+import { pressedKey } from "../ui/keys/chords.ts";
 import { findShortcut, type KeyPress, shellShortcut } from "../ui/keys/shell-shortcut.ts";
 import { IN_SESSION, type SessionWish } from "../ui/keys/shortcut-table.ts";
 import { reasonFor } from "../ui/permissions/deny-reason.tsx";
-import { permissionKey } from "../ui/permissions/permission-keys.ts";
-import { firstOption } from "../ui/permissions/permission-words.ts";
+import { firstOption, permissionKey } from "../ui/permissions/permission-words.ts";
 import { isSettled } from "../ui/permissions/settled-request.ts";
 import type { PortletStore } from "./portlet-store.ts";
 import type { ShellLink } from "./shell-link.ts";

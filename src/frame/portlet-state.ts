@@ -39,7 +39,7 @@ export interface PortletState {
 /** The agents that this session started. */
 type Children = Omit<Extract<ShellToPortlet, { type: "portlet:children" }>, "type">;
 
-export interface RefusedAnswer {
+interface RefusedAnswer {
   readonly elicitationId: ElicitationId;
   readonly message: string;
   readonly fields: Readonly<Record<string, string>>;

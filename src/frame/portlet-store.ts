@@ -7,7 +7,7 @@ import type { PolicyScope, RuleDraft } from "../protocol/permission-policy.ts";
 import type { PortletCommand, PortletToShell, ShellToPortlet } from "../protocol/portlet-messages.ts";
 import type { QuestionAction } from "../protocol/question.ts";
 import type { QueueItem } from "../protocol/session-parts.ts";
-import { isTurnActive } from "../protocol/session-schema.ts";
+import { isTurnActive, type SessionState } from "../protocol/session-schema.ts";
 import {
   type ComposerEvent,
   type ComposerState,
@@ -15,12 +15,9 @@ import {
   EMPTY_COMPOSER,
   NOTHING_ATTACHED,
   type Outgoing,
+  stepComposer,
 } from "./composer/composer-state.ts";
-import { DraftSaver } from "./composer/draft-saver.ts";
 import { recallMessage, SEARCHED_ENTRIES, takeMessage } from "./composer/said-messages.ts";
-import { stepComposer } from "./composer/step-composer.ts";
-import { confirmedCommands } from "./confirmed-commands.ts";
-import { GONE_WORDS, seekEntry } from "./entry-seeker.ts";
 import { EMPTY_PORTLET, foldPortlet, type PortletState } from "./portlet-state.ts";
 
 /** The second Esc must come within this time. */
@@ -369,4 +366,66 @@ export class PortletStore {
       ...(aheadOf && !steers ? { aheadOf: [...aheadOf] } : {}),
     });
   }
+}
+
+const GONE_WORDS = "This message is no longer in the session. Search again to see what is there now.";
+
+/** What looking for an entry comes to, as things stand. */
+type Seeking =
+  | { readonly step: "wait" }
+  | { readonly step: "found" }
+  | { readonly step: "ask"; readonly before: EntryId; readonly command: PortletCommand }
+  | { readonly step: "gone" };
+
+/** The next step towards an entry that may be far back: all from there on, in few answers. Pure. */
+function seekEntry({ session, isOpened, pageAskedBefore }: PortletState, wanted: EntryId): Seeking {
+  if (!isOpened) return { step: "wait" };
+  if (holds(session, wanted)) return { step: "found" };
+  const oldest = (session.settled[0] ?? session.open[0])?.entryId;
+  if (!session.hasMore || oldest === undefined) return { step: "gone" };
+  if (pageAskedBefore === oldest) return { step: "wait" };
+  return { step: "ask", before: oldest, command: { type: "session:page", before: oldest, until: wanted } };
+}
+
+function holds({ settled, open }: SessionState, wanted: EntryId): boolean {
+  const isWanted = ({ entryId }: { readonly entryId: EntryId }) => entryId === wanted;
+  return settled.some(isWanted) || open.some(isWanted);
+}
+
+/** Typing is kept this long after the last key: often enough that nothing is lost, rarely enough to cost nothing. */
+const DRAFT_DELAY_MS = 400;
+
+/** Hands a draft on once the typing pauses, and at once when the page may go away. */
+class DraftSaver {
+  readonly #save: () => void;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(save: () => void) {
+    this.#save = save;
+  }
+
+  schedule(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.flush(), DRAFT_DELAY_MS);
+  }
+
+  flush(): void {
+    if (this.#timer === null) return;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#save();
+  }
+}
+
+/** A message that was just sent is among the newest entries; looking further back would cost with the length of the session. */
+const CONFIRMED_AMONG_ENTRIES = 200;
+
+/** Which of the sent messages the server has: they are entries, or they wait in its queue. */
+function confirmedCommands(outgoing: readonly Outgoing[], session: SessionState): ReadonlySet<CommandId> {
+  if (outgoing.length === 0) return new Set();
+  const known = new Set<CommandId>(session.queue.map(({ commandId }) => commandId));
+  for (const entry of [...session.settled.slice(-CONFIRMED_AMONG_ENTRIES), ...session.open]) {
+    if (entry.type === "user" && entry.commandId !== undefined) known.add(entry.commandId);
+  }
+  return new Set(outgoing.flatMap(({ commandId }) => (known.has(commandId) ? [commandId] : [])));
 }

@@ -1,15 +1,18 @@
 import { batch, effect, signal } from "@preact/signals";
 import { render } from "preact";
+import { visibleOneLine } from "../lib/visible-text.ts";
+import { commandOf } from "../protocol/command-of.ts";
 import { EntryId } from "../protocol/ids.ts";
-import { isPermission } from "../protocol/pending-request.ts";
+import { isPermission, requestIdOf } from "../protocol/pending-request.ts";
 import type { ShellToPortlet } from "../protocol/portlet-messages.ts";
+import type { PermissionToolCall } from "../protocol/session-parts.ts";
 import { createElement } from "../ui/create-element.ts";
 import { CodeHighlighter } from "../ui/highlight/highlight-code.ts";
 import { MarkdownView } from "../ui/markdown/markdown-view.ts";
 import { newCommandId } from "../ui/new-command-id.ts";
+import { permissionQuestion } from "../ui/permissions/permission-words.ts";
 import { startAllAnew } from "../ui/permissions/settled-request.ts";
-import { focusQuestion } from "../ui/questions/question-focus.ts";
-import { askedAloud } from "./asked-aloud.ts";
+import { focusQuestion } from "../ui/questions/question-card.tsx";
 import type { ComposerState } from "./composer/composer-state.ts";
 import { focusMessageField } from "./composer/message-field.tsx";
 import { Dock } from "./dock.tsx";
@@ -17,10 +20,10 @@ import { EmptySession } from "./empty-session.tsx";
 import { listenForKeys } from "./portlet-keys.ts";
 import type { PortletState } from "./portlet-state.ts";
 import { PortletStore } from "./portlet-store.ts";
-import { ReadingTools } from "./reading-tools.ts";
+import { ReadingTools } from "./reading/reading-tools.ts";
 import { SessionHeader } from "./session-header.tsx";
 import { linkShell } from "./shell-link.ts";
-import { LiveSpeaker } from "./transcript/live-speaker.ts";
+import { type AskedAloud, LiveSpeaker } from "./transcript/live-speaker.ts";
 import { deriveRows, NO_ROWS, type RowsInput } from "./transcript/rows.ts";
 import { TranscriptView } from "./transcript/transcript-view.ts";
 
@@ -295,4 +298,25 @@ function keepFocus(document: Document, giveOn: () => void): () => void {
     // With a finger, the on-screen keyboard would cover what is read.
     if (isFree && !matchMedia("(pointer: coarse)").matches) giveOn();
   };
+}
+
+const SPOKEN_CHARS_MAX = 400;
+
+/** The request that is shown, as it is spoken: who asks, what, and about what. */
+function askedAloud({ session, agentName }: PortletState): AskedAloud | null {
+  const [first] = session.pending;
+  if (first === undefined) return null;
+  const words = isPermission(first)
+    ? `${permissionQuestion(first.toolCall)} ${subjectOf(first.toolCall)}`
+    : first.message;
+  return { id: requestIdOf(first), words: `${agentName} asks: ${words}` };
+}
+
+/** The command itself, since a name may say something else; what is longer is read in the card. */
+function subjectOf({ name, input }: PermissionToolCall): string {
+  const command = commandOf(input);
+  const words = command === null || name.includes(command) ? name : `${name}: ${command}`;
+  return words.length > SPOKEN_CHARS_MAX
+    ? `${visibleOneLine(words.slice(0, SPOKEN_CHARS_MAX))} … and more`
+    : visibleOneLine(words);
 }

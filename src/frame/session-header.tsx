@@ -1,8 +1,8 @@
 import type { ArmedWait } from "../protocol/delegation.ts";
 import type { AgentStatus } from "../protocol/server-messages.ts";
 import type { Turn } from "../protocol/session-parts.ts";
-import { agentIconName } from "../ui/icons/agent-icon-name.ts";
 import { Icon } from "../ui/icons/icon.tsx";
+import { agentIconName } from "../ui/icons/icon-shapes.ts";
 import { costWords } from "../ui/words/cost-words.ts";
 import { elapsedWords } from "../ui/words/time-words.ts";
 import { type PortletModel, usePiece } from "./portlet-model.ts";

@@ -1,14 +1,16 @@
 import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../ui/icons/icon.tsx";
+import { keyWords } from "../ui/keys/key-bindings.ts";
 import { SplitColumns } from "./columns/split-columns.tsx";
-import { NothingOpen } from "./pages/nothing-open.tsx";
 import { Strips } from "./pages/strips.tsx";
 import { Welcome } from "./pages/welcome.tsx";
 import { RareView } from "./rare-view.tsx";
 import { runShortcut } from "./run-shortcut.ts";
+import { OpenMenu } from "./session-row/session-menu.tsx";
 import { ShellDialogs } from "./shell-dialogs.tsx";
-import { OpenMenu } from "./sidebar/row-care.tsx";
 import { Sidebar } from "./sidebar/sidebar.tsx";
 import type { Shell } from "./state/shell.ts";
+import { askForSession } from "./state/shell-actions.ts";
 import { isComplete } from "./state/shell-state.ts";
 import { TabBar } from "./tabs/tab-bar.tsx";
 
@@ -90,4 +92,27 @@ function AgentQuestions({ shell }: { shell: Shell }) {
 
 function closeDrawer(shell: Shell): void {
   shell.drawerOpen.value = false;
+}
+
+/** The last tab was closed: one line, one way on. */
+function NothingOpen({ shell }: { shell: Shell }) {
+  return (
+    <div class="page nothing-open">
+      <div class="empty">
+        <Icon name="message" />
+        <h1>No session open</h1>
+        <p>Pick one from your projects, or start a new one.</p>
+        <div class="actions">
+          <button type="button" class="button primary" onClick={() => askForSession(shell)}>
+            New session
+            <kbd>{keyWords("new-session")}</kbd>
+          </button>
+          <button type="button" class="button" onClick={() => shell.toggleOverview()}>
+            Overview
+            <kbd>{keyWords("overview")}</kbd>
+          </button>
+        </div>
+      </div>
+    </div>
+  );
 }

@@ -1,21 +1,20 @@
 import "../ui/zod-jitless.ts";
 import { effect, signal } from "@preact/signals";
 import { render } from "preact";
+import type { ClientWorld } from "../client/connection.ts";
 import { Connection } from "../client/connection.ts";
 import { ignore } from "../lib/ignore.ts";
+import { SessionId } from "../protocol/ids.ts";
 import { guardClicks } from "../ui/guard-clicks.ts";
-import { pressedKey } from "../ui/keys/pressed-key.ts";
+import { pressedKey } from "../ui/keys/chords.ts";
 import { type KeyPress, shellShortcut } from "../ui/keys/shell-shortcut.ts";
 import { App } from "./app.tsx";
-import { browserWorld } from "./browser-world.ts";
-import { WIDE_QUERY } from "./is-narrow.ts";
 import { followNotifications } from "./notifications.ts";
-import { openLinkedSession } from "./open-linked-session.ts";
-import { askServer, takePageKey } from "./own-server.ts";
+import { askServer, openOwnSocket, takePageKey } from "./own-server.ts";
 import { runPortlets } from "./portlets/run-portlets.ts";
 import { loadRareViews } from "./rare-view.tsx";
 import { runFind, runShortcut } from "./run-shortcut.ts";
-import { followSidebarLayout } from "./sidebar/sidebar-layout.ts";
+import { followSidebarLayout, WIDE_QUERY } from "./sidebar/sidebar-layout.ts";
 import { Shell } from "./state/shell.ts";
 import { bufferForComposer } from "./state/typed-ahead.ts";
 import { showWindowMark } from "./window-mark.ts";
@@ -23,6 +22,27 @@ import { showWindowMark } from "./window-mark.ts";
 const AGE_REFRESH_MS = 60_000;
 const IDLE_FALLBACK_MS = 200;
 const UNAUTHORIZED = 401;
+
+const ID_BYTES = 16;
+
+const hexOf = (byte: number): string => byte.toString(16).padStart(2, "0");
+
+/** The browser as a client sees it. */
+const browserWorld: ClientWorld = {
+  openSocket: openOwnSocket,
+  now: () => Date.now(),
+  after: (ms, call) => {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+  // Not randomUUID: that exists on secure origins only, and the app may be reached by a plain address.
+  newId: () => Array.from(crypto.getRandomValues(new Uint8Array(ID_BYTES)), hexOf).join(""),
+  probe: async () => {
+    if (document.visibilityState === "hidden") return false;
+    return (await fetch("/healthz", { cache: "no-store" })).ok;
+  },
+};
 
 guardClicks(document);
 await takePageKey();
@@ -138,3 +158,12 @@ render(
 );
 whenIdle(() => void loadRareViews().catch(ignore("it is fetched again when a view is opened")));
 followNotifications(shell);
+
+/** An address may name a session (`liminal open <session>`): it is shown once, and leaves the address. */
+function openLinkedSession(shell: Shell): void {
+  const session = new URLSearchParams(location.hash.slice(1)).get("session");
+  if (session === null) return;
+  const named = SessionId.safeParse(session);
+  history.replaceState(null, "", location.pathname);
+  if (named.success) shell.open(named.data, { focus: true });
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SessionRow } from "../protocol/server-messages.ts";
+import { SessionRow } from "../protocol/session-schema.ts";
 import { callOf, callWords, isWanted, newCalls } from "./notifications.ts";
 
 const row = (id: string, turn: object, unread: boolean): SessionRow =>

@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import { z } from "zod/mini";
 import type { SessionId } from "../protocol/ids.ts";
-import type { SessionRow } from "../protocol/server-messages.ts";
+import type { SessionRow } from "../protocol/session-schema.ts";
 import { readKept, writeKept } from "../ui/kept-json.ts";
 import { sessionMark } from "./state/session-mark.ts";
 import type { Shell } from "./state/shell.ts";
@@ -61,7 +61,7 @@ function show(shell: Shell, { session, call }: SessionCall): void {
 /** Why a session calls for the user. */
 export type Call = "waiting" | "failed" | "finished";
 
-export interface SessionCall {
+interface SessionCall {
   readonly session: SessionRow;
   readonly call: Call;
 }

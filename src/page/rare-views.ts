@@ -1,5 +1,5 @@
 import { AgentsDialog } from "./agents/agents-dialog.tsx";
-import { SignInDialog } from "./new-session/sign-in-dialog.tsx";
+import { SignInDialog } from "./new-session/sign-in.tsx";
 import { OutputDialog } from "./output/output-dialog.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 import { ShortcutsDialog } from "./palette/shortcuts-dialog.tsx";

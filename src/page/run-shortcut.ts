@@ -1,12 +1,10 @@
 import { findShortcut, type KeyPress } from "../ui/keys/shell-shortcut.ts";
 import { IN_SESSION, type ShellWish, type Shortcut } from "../ui/keys/shortcut-table.ts";
 import { findInPortlet, printPortlet } from "./portlets/ask-portlet.ts";
-import { onceListed } from "./state/once-listed.ts";
 import { tabBeside } from "./state/open-tabs.ts";
 import type { Shell } from "./state/shell.ts";
-import { askForSession, openNextWaiting } from "./state/shell-actions.ts";
+import { askForSession, canOpenBeside, nextBeside, onceListed, openNextWaiting } from "./state/shell-actions.ts";
 import { isComplete } from "./state/shell-state.ts";
-import { canOpenBeside, nextBeside } from "./state/split-actions.ts";
 import { columnBeside } from "./state/split-view.ts";
 
 /** Does what a key asks for. False when there is nothing it could do: the key then stays the browser's. */

@@ -1,12 +1,13 @@
 import type { ProjectId, SessionId } from "../protocol/ids.ts";
-import { ConfirmDialog } from "./controls/confirm-dialog.tsx";
-import { AddProjectDialog } from "./new-session/add-project-dialog.tsx";
+import { isTurnActive } from "../protocol/session-schema.ts";
+import { AddProjectDialog } from "./add-project/add-project-dialog.tsx";
+import { ConfirmDialog } from "./controls/dialog.tsx";
 import { NewSessionDialog } from "./new-session/new-session-dialog.tsx";
 import { PaletteDialog } from "./palette/palette-dialog.tsx";
 import { RareView } from "./rare-view.tsx";
 import { SearchDialog } from "./search/search-dialog.tsx";
-import { DeleteDialog } from "./session-row/delete-dialog.tsx";
 import type { Shell } from "./state/shell.ts";
+import { agentOf, rowOf } from "./state/shell-state.ts";
 
 /** The one dialog that is open, if any. */
 export function ShellDialogs({ shell }: { shell: Shell }) {
@@ -119,6 +120,25 @@ function RemoveQuestion({ shell, projectId }: { shell: Shell; projectId: Project
       words="It's removed from the list and its tabs close. Nothing is deleted; add it again to get everything back."
       action="Remove project"
       onConfirm={() => void shell.attempt({ type: "project:remove", projectId })}
+    />
+  );
+}
+
+/** Asks before something is gone for good, in words that say what is and what is not. */
+function DeleteDialog({ shell, sessionId }: { shell: Shell; sessionId: SessionId }) {
+  const state = shell.server.value;
+  const session = rowOf(state, sessionId);
+  const agent = (session && agentOf(state, session.cliType)?.name) ?? "the agent";
+  const stops =
+    session !== undefined && isTurnActive(session.turn) ? `${agent} is still working and is stopped first. ` : "";
+  return (
+    <ConfirmDialog
+      shell={shell}
+      title={`Delete “${session?.title ?? "session"}”?`}
+      words={`${stops}Everything said in this session is deleted here and, where ${agent} can do that, in its own history too. Files it changed stay as they are. This cannot be undone${session?.archived ? "" : "; to only hide it, archive it"}.`}
+      action="Delete session"
+      isDangerous
+      onConfirm={() => void shell.attempt({ type: "session:delete", sessionId })}
     />
   );
 }

@@ -16,7 +16,7 @@ export interface Outgoing {
 }
 
 /** A queued message that was taken into the composer to be edited. */
-export interface QueueEdit {
+interface QueueEdit {
   readonly item: QueueItem;
   /** The messages behind it in the queue: it goes back ahead of them. */
   readonly aheadOf: readonly CommandId[];
@@ -95,9 +95,9 @@ export type ComposerEvent =
   | { readonly type: "error-dismissed" };
 
 /** What the step asks of the world. */
-export type ComposerEffect = { readonly type: "send"; readonly message: Outgoing } | { readonly type: "cancel" };
+type ComposerEffect = { readonly type: "send"; readonly message: Outgoing } | { readonly type: "cancel" };
 
-export interface ComposerStep {
+interface ComposerStep {
   readonly state: ComposerState;
   readonly effects: readonly ComposerEffect[];
 }
@@ -123,4 +123,175 @@ export function draftOf({ text, attachments, editing }: ComposerState): Pick<Com
     text: draft.text.trim() === "" ? text : `${text}\n\n${draft.text}`,
     attachments: draft.attachments.length === 0 ? attachments : [...attachments, ...draft.attachments],
   };
+}
+
+/** What happens to the composer, and what it asks for. Pure: ids and the state of the turn come with the event. */
+export function stepComposer(before: ComposerState, event: ComposerEvent): ComposerStep {
+  const { state, effects } = step(before, event);
+  return { state: followMentions(before, state), effects };
+}
+
+function step(state: ComposerState, event: ComposerEvent): ComposerStep {
+  switch (event.type) {
+    case "typed":
+      return stay({
+        ...state,
+        text: event.text,
+        isCancelArmed: false,
+        recalled: null,
+        isRepeat: state.isRepeat && event.text !== "",
+      });
+    case "submitted":
+      return submit(state, event);
+    case "attached":
+      return stay({
+        ...state,
+        attachments: [...state.attachments, ...event.parts.filter((part) => !isThere(state, part))],
+      });
+    case "detached":
+      return stay({ ...state, attachments: state.attachments.filter((part) => part !== event.part) });
+    case "confirmed":
+      return stay({ ...state, outgoing: state.outgoing.filter(({ commandId }) => !event.commandIds.has(commandId)) });
+    case "refused":
+      return stay(takeBack({ ...state, error: event.message }, event.commandId));
+    case "draft-received":
+      return stay(receiveDraft(state, event));
+    case "draft-kept":
+      return stay({ ...state, keptDraft: event.content, keptAttachments: event.attachments });
+    case "queued-taken":
+      return takeQueued(state, event);
+    case "edit-ended":
+      return endEdit(state, event);
+    case "message-taken":
+      return stay({ ...putBack({ ...state, error: null }, event), isRepeat: true });
+    case "recalled":
+      return stay({ ...state, text: event.text, recalled: event.back, isCancelArmed: false });
+    case "escape-pressed":
+      return pressEscape(state, event.isTurnActive);
+    case "escape-forgotten":
+      return stay({ ...state, isCancelArmed: false });
+    case "error-dismissed":
+      return stay({ ...state, error: null });
+    default:
+      return event satisfies never;
+  }
+}
+
+function stay(state: ComposerState): ComposerStep {
+  return { state, effects: [] };
+}
+
+function submit(state: ComposerState, event: Extract<ComposerEvent, { type: "submitted" }>): ComposerStep {
+  const content = event.content ?? state.text;
+  const isTyped = event.content === undefined;
+  const attachments = isTyped ? state.attachments : [];
+  const aheadOf = isTyped && !event.steers ? state.editing?.aheadOf : undefined;
+  if (content.trim() === "" && attachments.length === 0) return stay(state);
+  const message: Outgoing = {
+    commandId: event.commandId,
+    content,
+    ...(attachments.length > 0 ? { attachments } : {}),
+    place: event.isTurnActive || (aheadOf && event.isQueuePaused) ? "queue" : "transcript",
+    ...(event.steers && event.isTurnActive ? { steers: true } : {}),
+    ...(aheadOf && { aheadOf }),
+  };
+  const left = isTyped ? { ...(state.editing?.draft ?? NO_DRAFT), editing: null, recalled: null, isRepeat: false } : {};
+  const next = { ...state, ...left, outgoing: [...state.outgoing, message], error: null, isCancelArmed: false };
+  return { state: next, effects: [{ type: "send", message }] };
+}
+
+const NO_DRAFT = {
+  text: "",
+  attachments: NOTHING_ATTACHED,
+  mentioned: new Set<string>(),
+  unmentioned: NOTHING_ATTACHED,
+};
+
+/** The message alone is in the composer until the edit ends; one that is already being edited goes back first. */
+function takeQueued(state: ComposerState, event: Extract<ComposerEvent, { type: "queued-taken" }>): ComposerStep {
+  const { text, attachments, mentioned, unmentioned } = state;
+  const { item, aheadOf } = event;
+  return stay({
+    ...state,
+    ...NO_DRAFT,
+    text: item.content,
+    attachments: item.attachments ?? NOTHING_ATTACHED,
+    editing: { item, aheadOf, draft: { text, attachments, mentioned, unmentioned } },
+    recalled: null,
+    error: null,
+    isCancelArmed: false,
+  });
+}
+
+/** Puts the message back as it was, and the draft from before the edit into the composer. */
+function endEdit(state: ComposerState, event: Extract<ComposerEvent, { type: "edit-ended" }>): ComposerStep {
+  if (state.editing === null) return stay(state);
+  if (!event.hasQueue) return stay({ ...state, ...draftOf(state), editing: null });
+  const { item, aheadOf, draft } = state.editing;
+  const { content, attachments } = item;
+  const { commandId } = event;
+  const message: Outgoing = { commandId, content, ...(attachments && { attachments }), aheadOf, place: "queue" };
+  const outgoing = [...state.outgoing, message];
+  const next = { ...state, ...draft, editing: null, recalled: null, isCancelArmed: false, outgoing };
+  return { state: next, effects: [{ type: "send", message }] };
+}
+
+/** The same file mentioned twice is linked once. */
+function isThere({ attachments }: ComposerState, part: Part): boolean {
+  return part.type === "link" && attachments.some((one) => one.type === "link" && one.uri === part.uri);
+}
+
+/** Detaches a link when its mention leaves the text, and attaches it again when the mention returns. */
+function followMentions(before: ComposerState, state: ComposerState): ComposerState {
+  if (state.text === before.text && state.attachments === before.attachments) return state;
+  const seen = state.attachments.flatMap((part) =>
+    part.type === "link" && isMentioned(state.text, part) ? [part.uri] : [],
+  );
+  const mentioned = seen.every((uri) => state.mentioned.has(uri))
+    ? state.mentioned
+    : new Set([...state.mentioned, ...seen]);
+  const isGone = (part: Part) => part.type === "link" && mentioned.has(part.uri) && !isMentioned(state.text, part);
+  const isBack = (part: Part) => isMentioned(state.text, part) && !isThere(state, part);
+  const gone = state.attachments.filter(isGone);
+  const back = state.unmentioned.filter(isBack);
+  if (gone.length === 0 && back.length === 0) return mentioned === state.mentioned ? state : { ...state, mentioned };
+  return {
+    ...state,
+    mentioned,
+    attachments: [...state.attachments.filter((part) => !isGone(part)), ...back],
+    unmentioned: [...state.unmentioned.filter((part) => !isBack(part)), ...gone],
+  };
+}
+
+/** A refused message goes back where it was written. */
+function takeBack(state: ComposerState, commandId: Outgoing["commandId"] | undefined): ComposerState {
+  const refused = state.outgoing.find((message) => message.commandId === commandId);
+  if (refused === undefined) return state;
+  return putBack({ ...state, outgoing: state.outgoing.filter((message) => message !== refused) }, refused);
+}
+
+/** Before whatever was typed since: neither text is lost. */
+function putBack(state: ComposerState, message: Pick<Outgoing, "content" | "attachments">): ComposerState {
+  return {
+    ...state,
+    text: state.text.trim() === "" ? message.content : `${message.content}\n\n${state.text}`,
+    attachments: [...(message.attachments ?? []), ...state.attachments],
+    recalled: null,
+  };
+}
+
+/** The draft of another window, or of before, never overwrites what is being typed here. */
+function receiveDraft(state: ComposerState, event: Extract<ComposerEvent, { type: "draft-received" }>): ComposerState {
+  const { content, attachments = state.keptAttachments } = event;
+  const isUntouched =
+    state.editing === null && state.text === state.keptDraft && state.attachments === state.keptAttachments;
+  const kept = { ...state, keptDraft: content, keptAttachments: attachments };
+  return isUntouched ? { ...kept, text: content, attachments, recalled: null } : kept;
+}
+
+function pressEscape(state: ComposerState, isTurnActive: boolean): ComposerStep {
+  if (state.recalled !== null) return stay({ ...state, text: "", recalled: null, isCancelArmed: false });
+  if (!isTurnActive) return stay({ ...state, isCancelArmed: false });
+  if (!state.isCancelArmed) return stay({ ...state, isCancelArmed: true });
+  return { state: { ...state, isCancelArmed: false }, effects: [{ type: "cancel" }] };
 }

@@ -1,10 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Part } from "../../protocol/entry.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { attachmentName } from "../../ui/words/attachment-name.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
-import { AttachmentStrip } from "./attachments/attachment-strip.tsx";
-import { filesOf, takeFiles } from "./attachments/read-attachments.ts";
-import { CompletionPopup } from "./completion/completion-popup.tsx";
-import { type CompletionToken, isSameToken, tokenAt } from "./completion/completion-token.ts";
+import { CompletionPopup, type CompletionToken, isSameToken, tokenAt } from "./completion-popup.tsx";
+import { isMentioned } from "./composer-state.ts";
+import { filesOf, takeFiles } from "./read-attachments.ts";
 
 /** Longer text than this is attached when it is pasted: as a part of the message nobody could read or edit it. */
 const PASTED_CHARS_MAX = 50_000;
@@ -126,7 +127,7 @@ export function AttachButton({ model }: { model: PortletModel }) {
 }
 
 /** One quiet line under the text: what a command still wants to know, or what resending means. */
-export function ComposerHint({ model }: { model: PortletModel }) {
+function ComposerHint({ model }: { model: PortletModel }) {
   const agentName = usePiece(model, (state) => state.agentName);
   const commands = usePiece(model, (state) => state.session.config.commands);
   const { text, isRepeat } = model.composer.value;
@@ -138,5 +139,48 @@ export function ComposerHint({ model }: { model: PortletModel }) {
     <p class="composer-hint" role="note">
       {words ?? `This goes as a new message: ${agentName} still remembers the earlier one.`}
     </p>
+  );
+}
+
+/** What goes out with the message, each with its name and a way to leave it out; mentions stand in the text itself. */
+function AttachmentStrip({ model }: { model: PortletModel }) {
+  const { text, attachments } = model.composer.value;
+  const shown = attachments.filter((part) => !isMentioned(text, part));
+  if (shown.length === 0) return null;
+  return (
+    <ul class="attached" aria-label="Attachments">
+      {shown.map((part, index) => (
+        <Attached
+          key={`${index} ${attachmentName(part)}`}
+          part={part}
+          remove={() => model.store.change({ type: "detached", part })}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function Attached({ part, remove }: { part: Part; remove: () => void }) {
+  const name = attachmentName(part);
+  return (
+    <li class="attached-item">
+      {part.type === "image" ? (
+        <img src={`data:${part.mimeType};base64,${part.data}`} alt={name} />
+      ) : (
+        <span class="attached-file">
+          <Icon name="file" class="icon-sm" />
+          <span class="truncate">{name}</span>
+        </span>
+      )}
+      <button
+        class="icon-button small"
+        type="button"
+        aria-label={`Remove ${name}`}
+        title={`Remove ${name}`}
+        onClick={remove}
+      >
+        <Icon name="close" class="icon-sm" />
+      </button>
+    </li>
   );
 }

@@ -1,19 +1,17 @@
 import { useEffect, useRef } from "preact/hooks";
+import type { ArmedWait } from "../../protocol/delegation.ts";
 import { isTurnActive } from "../../protocol/session-schema.ts";
 import { KeyHint } from "../../ui/controls/key-hint.tsx";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { chordWords } from "../../ui/keys/chords.ts";
 import { keyWords } from "../../ui/keys/key-bindings.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
-import { ArmedWaits } from "./armed-waits.tsx";
 import { canSend, canSteer } from "./can-send.ts";
-import { ComposerError } from "./composer-error.tsx";
 import type { ComposerState } from "./composer-state.ts";
 import { AttachButton, ComposerTools } from "./composer-tools.tsx";
 import { ConfigControls } from "./config-controls.tsx";
 import { MessageField } from "./message-field.tsx";
-import { QueuedMessages } from "./queue/queued-messages.tsx";
-import { SteerButton } from "./steer-button.tsx";
-import { UsageMeter } from "./usage-meter.tsx";
+import { QueuedMessages } from "./queued-messages.tsx";
 
 /** Where the user writes. The text stays editable whatever the agent does; only sending may have to wait. */
 export function Composer({ model }: { model: PortletModel }) {
@@ -107,5 +105,81 @@ function CancelButton({ isArmed, onCancel }: { isArmed: boolean; onCancel: () =>
         <KeyHint name={keyWords("stop")} />
       </button>
     </>
+  );
+}
+
+/** What will set this session to work by itself, and the button that keeps it from that. */
+function ArmedWaits({ model }: { model: PortletModel }) {
+  const waits = usePiece(model, (state) => state.session.waits);
+  return (
+    <>
+      {waits?.map((wait) => (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields; this groups a text with its button
+        <div class="queued" role="group" aria-label="Waiting for agents" key={wait.waitId}>
+          <Icon name="clock" class="icon-sm" />
+          <span class="truncate">{waitWords(wait)}</span>
+          <span class="end">
+            <button
+              class="button ghost"
+              type="button"
+              onClick={() => model.store.ask({ type: "session:wait-cancel", waitId: wait.waitId })}
+            >
+              Stop waiting
+            </button>
+          </span>
+        </div>
+      ))}
+    </>
+  );
+}
+
+function waitWords({ agentIds, until }: ArmedWait): string {
+  if (agentIds.length === 1) return "Waiting for 1 agent; resumes when it finishes.";
+  const when = until === "any" ? "the first finishes" : "they finish";
+  return `Waiting for ${agentIds.length} agents; resumes when ${when}.`;
+}
+
+/** What was refused, in the words of the one who refused it; the text itself is back in the composer. */
+function ComposerError({ error, onDismiss }: { error: string | null; onDismiss: () => void }) {
+  if (error === null) return null;
+  return (
+    <div class="notice composer-error" role="alert" data-severity="error">
+      <Icon name="fail" />
+      <div class="body">
+        <p class="notice-words">{error}</p>
+      </div>
+      <button class="icon-button small" type="button" aria-label="Dismiss" onClick={onDismiss}>
+        <Icon name="close" class="icon-sm" />
+      </button>
+    </div>
+  );
+}
+
+/** Beside Send while a turn runs that takes messages: Send queues, this does not wait. */
+function SteerButton({ isOff, steer }: { isOff: boolean; steer: () => void }) {
+  return (
+    <button
+      class="button"
+      type="button"
+      title={`Steer: tell the agent now, without stopping it (${chordWords("Mod+Enter")})`}
+      disabled={isOff}
+      onClick={steer}
+    >
+      Steer
+    </button>
+  );
+}
+
+/** How much of the model's context is used: a ring and a number, the exact counts on hover. */
+function UsageMeter({ model }: { model: PortletModel }) {
+  const usage = usePiece(model, (state) => state.session.config.usage);
+  if (usage === null || usage.size <= 0) return null;
+  const percent = Math.min(100, Math.round((usage.used / usage.size) * 100));
+  const words = `${usage.used.toLocaleString("en")} of ${usage.size.toLocaleString("en")} tokens`;
+  return (
+    <span class="meter" title={words} style={{ "--value": percent }}>
+      <span class="ring" role="img" aria-label={`Context used: ${words}`} />
+      <span class="label">{percent}%</span>
+    </span>
   );
 }

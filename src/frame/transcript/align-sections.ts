@@ -1,5 +1,5 @@
 /** A run of rows that fills and empties as one; `reuse` is the place of the section that already shows its beginning. */
-export interface SectionRange {
+interface SectionRange {
   readonly reuse: number | null;
   readonly from: number;
   readonly to: number;

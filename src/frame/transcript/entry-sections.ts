@@ -1,9 +1,10 @@
 import type { Entry } from "../../protocol/entry.ts";
 import type { EntryId } from "../../protocol/ids.ts";
+import { createElement } from "../../ui/create-element.ts";
 import { alignSections, SECTION_ROWS } from "./align-sections.ts";
 import type { NodePool } from "./node-pool.ts";
+import { placeChildren } from "./place-children.ts";
 import { type EntryRow, type Gap, NO_ROWS, type Row, type TranscriptRows } from "./rows.ts";
-import { Section, SectionChapters } from "./section.ts";
 
 /** Filling changes heights, which may bring another section into view; this many rounds are enough for any screen. */
 const FILL_ROUNDS_MAX = 6;
@@ -253,4 +254,73 @@ function indexesWithin(count: number, spanOf: (index: number) => Span, within: S
     indexes.push(index);
   }
   return indexes;
+}
+
+let lastId = 0;
+
+/** A run of rows that is either real or an empty box of the same height. */
+class Section {
+  readonly id = `section-${++lastId}`;
+  readonly element = createElement("div", "section");
+  /** Its rows among all entry rows. */
+  from = 0;
+  to = 0;
+  #isFilled = false;
+
+  get length(): number {
+    return this.to - this.from;
+  }
+
+  get isFilled(): boolean {
+    return this.#isFilled;
+  }
+
+  /** Its rows are in it from now on; it is as tall as they are. */
+  markFilled(): void {
+    this.#isFilled = true;
+    this.element.style.height = "";
+  }
+
+  /** Takes its rows out and keeps their place. */
+  clear(heightPx: number): void {
+    this.#isFilled = false;
+    this.element.replaceChildren();
+    this.element.style.height = `${heightPx}px`;
+  }
+
+  span(): DOMRect {
+    return this.element.getBoundingClientRect();
+  }
+}
+
+/** Sections in one chapter; with these, text that grows at the end lays out a few dozen boxes, however long the session. */
+const CHAPTER_SECTIONS = 32;
+
+interface Chapter {
+  readonly element: HTMLElement;
+  readonly ids: readonly string[];
+}
+
+/** The sections in the page, grouped so that the layout of the older ones is never looked at again. */
+class SectionChapters {
+  readonly element = createElement("div", "sections");
+  #chapters: readonly Chapter[] = [];
+
+  place(sections: readonly Section[]): void {
+    const ids = sections.map(({ id }) => id);
+    const before = this.#chapters;
+    const known = before.map((chapter) => chapter.ids);
+    this.#chapters = alignSections(known, ids, CHAPTER_SECTIONS).map(({ reuse, from, to }) => {
+      const element = (reuse === null ? undefined : before[reuse]?.element) ?? createElement("div", "chapter");
+      placeChildren(
+        element,
+        sections.slice(from, to).map((section) => section.element),
+      );
+      return { element, ids: ids.slice(from, to) };
+    });
+    placeChildren(
+      this.element,
+      this.#chapters.map(({ element }) => element),
+    );
+  }
 }

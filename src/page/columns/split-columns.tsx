@@ -1,12 +1,12 @@
 import { useRef, useState } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
-import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { agentIconName } from "../../ui/icons/icon-shapes.ts";
 import { withKey } from "../../ui/keys/key-bindings.ts";
 import { Mark } from "../controls/mark.tsx";
 import { sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
-import { canOpenBeside } from "../state/split-actions.ts";
+import { canOpenBeside } from "../state/shell-actions.ts";
 import type { ShownColumn } from "../state/split-view.ts";
 
 /** What stands around sessions side by side: a head for each and an edge between two. The frames lie under it and are only sized. */
@@ -88,7 +88,7 @@ interface ColumnEdgeProps {
 }
 
 /** The edge between two columns, moved by pointer or by arrow keys. While it is, the frames ignore the pointer, or they would swallow it. */
-export function ColumnEdge({ shell, column, next, widthPx }: ColumnEdgeProps) {
+function ColumnEdge({ shell, column, next, widthPx }: ColumnEdgeProps) {
   const { sessions } = shell.server.value;
   const end = column.start + column.width;
   const moveBy = (share: number) => shell.moveEdge(shell.split.peek().columns.indexOf(column.id), share);
@@ -127,7 +127,7 @@ export function ColumnEdge({ shell, column, next, widthPx }: ColumnEdgeProps) {
 }
 
 /** The right edge, while a tab is dragged: dropped here it stands beside what is in view. The menu and Alt+\ do the same without a pointer. */
-export function DropBeside({ shell }: { shell: Shell }) {
+function DropBeside({ shell }: { shell: Shell }) {
   const [isOver, setOver] = useState(false);
   const dragged = shell.draggedTab.value;
   const isPossible = dragged !== null && shell.tabs.value.order.length > 1 && canOpenBeside(shell);

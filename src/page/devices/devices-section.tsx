@@ -1,9 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
-import type { ShownDevice } from "../../protocol/devices.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { z } from "zod/mini";
+import { ignore } from "../../lib/ignore.ts";
+import { PairingOutcome, ShownDevice, ShownInvitation } from "../../protocol/devices.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { relativeAge } from "../../ui/words/relative-age.ts";
-import { type DeviceList, fetchDevices, revokeDevices } from "./devices-api.ts";
-import { PairPanel } from "./pair-panel.tsx";
+import { copyText } from "../../ui/markdown/copy-text.ts";
+import { relativeAge } from "../../ui/words/time-words.ts";
+import { askServer } from "../own-server.ts";
 
 /** The browsers that are signed in, and the way to sign in another or throw one out. */
 export function DevicesSection({ nowMs }: { nowMs: number }) {
@@ -184,4 +186,182 @@ function useDevices(): Devices {
     setAsked((times) => times + 1);
   };
   return { list, problem, revoke };
+}
+
+const LOOK_AGAIN_MS = 1_000;
+const WAITING: PairingOutcome = { status: "waiting" };
+
+/** A link for one other device, once, as text and as a picture; it says when it was used. */
+function PairPanel({ onClose }: { onClose: () => void }) {
+  const { made, status, problem, again } = useInvitation();
+  return (
+    <section class="pair-panel" aria-label="Pair a device">
+      {problem !== "" && (
+        <p class="error-text" role="alert">
+          {problem}
+        </p>
+      )}
+      {made && status.status === "waiting" && <OpenInvitation key={made.id} made={made} />}
+      <p class="pair-status" role="status">
+        {statusWords(made, status)}
+      </p>
+      <div class="row">
+        {(status.status !== "waiting" || problem !== "") && (
+          <button type="button" class="button" onClick={again}>
+            <Icon name="refresh" class="icon-sm" />
+            New link
+          </button>
+        )}
+        <button type="button" class="button" onClick={onClose}>
+          {status.status === "used" ? "Done" : "Close"}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function statusWords(made: ShownInvitation | null, { status, device }: PairingOutcome): string {
+  if (!made) return "Making a link …";
+  switch (status) {
+    case "waiting": {
+      const until = new Date(made.expiresAt).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+      return `It works once, until ${until}. Waiting for the other device…`;
+    }
+    case "used":
+      return `${device ?? "The device"} was paired. The link is used up.`;
+    case "expired":
+      return "The link is too old. Make a new one.";
+    default:
+      return status satisfies never;
+  }
+}
+
+function OpenInvitation({ made: { links, certificate, isReachable } }: { made: ShownInvitation }) {
+  const [link, setLink] = useState(links[0] ?? "");
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => void copyText(link).then(() => setCopied(true));
+  return (
+    <>
+      {!isReachable && (
+        <p class="pair-note">
+          Only this machine can open the link. For other devices start the server with{" "}
+          <code>liminal serve --host 0.0.0.0</code>.
+        </p>
+      )}
+      <QrPicture text={link} />
+      <div class="pair-words">
+        <p>Scan this with the other device, or open the link there.</p>
+        {links.length > 1 && (
+          <label class="pair-address">
+            <span>Address</span>
+            <select
+              class="native-select"
+              value={link}
+              onChange={({ currentTarget }) => {
+                setLink(currentTarget.value);
+                setCopied(false);
+              }}
+            >
+              {links.map((one) => (
+                <option key={one} value={one}>
+                  {new URL(one).host}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <div class="pair-link">
+          <div class="field">
+            <input type="text" class="mono" readOnly aria-label="Link" value={link} />
+          </div>
+          <button type="button" class="button" onClick={copy}>
+            <Icon name={isCopied ? "check" : "copy"} class="icon-sm" />
+            {isCopied ? "Copied" : "Copy"}
+          </button>
+        </div>
+        {certificate && (
+          <p class="pair-certificate">
+            {certificate.isGenerated && "The other browser warns about the certificate, since it is your own. "}
+            Its SHA-256 fingerprint is <span class="mono">{certificate.fingerprint}</span>
+          </p>
+        )}
+      </div>
+    </>
+  );
+}
+
+function QrPicture({ text }: { text: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    let isShown = true;
+    import("./draw-qr.ts").then(({ drawQr }) => {
+      if (isShown) place.current?.replaceChildren(drawQr(text));
+    }, ignore("the link beside it leads to the same place"));
+    return () => {
+      isShown = false;
+    };
+  }, [text]);
+  return <div class="pair-qr" ref={place} />;
+}
+
+function useInvitation() {
+  const [made, setMade] = useState<ShownInvitation | null>(null);
+  const [status, setStatus] = useState<PairingOutcome>(WAITING);
+  const [problem, setProblem] = useState("");
+  const [times, setTimes] = useState(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isShown = true;
+    const failed = (error: unknown) => isShown && setProblem(error instanceof Error ? error.message : String(error));
+    const look = (id: string) => {
+      fetchPairing(id).then((next) => {
+        if (!isShown) return;
+        setStatus(next);
+        if (next.status === "waiting") timer = setTimeout(() => look(id), LOOK_AGAIN_MS);
+      }, failed);
+    };
+    setMade(null);
+    setStatus(WAITING);
+    setProblem("");
+    makeInvitation().then((next) => {
+      if (!isShown) return;
+      setMade(next);
+      look(next.id);
+    }, failed);
+    return () => {
+      isShown = false;
+      clearTimeout(timer);
+    };
+  }, [times]);
+  return { made, status, problem, again: () => setTimes((known) => known + 1) };
+}
+
+/** What the page reads of `/api/devices`. */
+const DeviceList = z.object({ devices: z.array(ShownDevice), isReachable: z.boolean() });
+type DeviceList = z.infer<typeof DeviceList>;
+
+const Refused = z.object({ error: z.string() });
+
+async function fetchDevices(): Promise<DeviceList> {
+  return DeviceList.parse(await ask("/api/devices"));
+}
+
+async function revokeDevices(which: { readonly id: string } | { readonly others: true }): Promise<void> {
+  await ask("/api/devices/revoke", { method: "POST", body: JSON.stringify(which) });
+}
+
+async function makeInvitation(): Promise<ShownInvitation> {
+  return ShownInvitation.parse(await ask("/api/pairing", { method: "POST", body: "{}" }));
+}
+
+async function fetchPairing(id: string): Promise<PairingOutcome> {
+  return PairingOutcome.parse(await ask(`/api/pairing?${new URLSearchParams({ id })}`));
+}
+
+/** What the server refuses is thrown in its words. */
+async function ask(path: string, init: RequestInit = {}): Promise<unknown> {
+  const answer = await askServer(path, init);
+  if (answer.ok) return answer.json();
+  const refused = Refused.safeParse(await answer.json().catch(() => null));
+  throw new Error(refused.success ? refused.data.error : `The server answered ${answer.status}. Try again.`);
 }

@@ -1,10 +1,11 @@
+import { CliType } from "../../protocol/ids.ts";
 import type { AgentInfo } from "../../protocol/server-messages.ts";
-import { BUILTIN_AGENT } from "./example-prompts.ts";
+import type { IconName } from "../../ui/icons/icon-shapes.ts";
 
 /** Up to this many agents are one list; more are parted, and get a field to find them by. */
 const ONE_LIST_AGENTS_MAX = 8;
 
-export interface PickerGroups {
+interface PickerGroups {
   readonly likely: readonly AgentInfo[];
   readonly more: readonly AgentInfo[];
 }
@@ -27,3 +28,18 @@ export function matchesFilter({ id, name, description = "" }: AgentInfo, filter:
     .split(/\s+/)
     .every((word) => text.includes(word));
 }
+
+/** The agent that needs no account, no model and no network. */
+export const BUILTIN_AGENT = CliType.parse("builtin");
+
+/** Three first messages that show what this is about; the built-in agent understands them. */
+export const EXAMPLE_PROMPTS: readonly {
+  readonly icon: IconName;
+  readonly words: string;
+  readonly shows: string;
+  readonly prompt: string;
+}[] = [
+  { icon: "plan", words: "Show me one of everything", shows: "plan, tools, images", prompt: "all" },
+  { icon: "shield", words: "Run git status, and ask me first", shows: "permissions", prompt: "run git status" },
+  { icon: "message", words: "Tell me what you can do", shows: "streaming text", prompt: "help" },
+];

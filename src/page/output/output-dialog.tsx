@@ -2,14 +2,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type DiffLine, diffLines } from "../../presentation/line-diff.ts";
 import { Part } from "../../protocol/entry.ts";
 import { ansiSpans } from "../../ui/output/ansi-spans.ts";
-import { sizeWords } from "../../ui/parts/whole-output-button.ts";
+import { sizeWords } from "../../ui/parts/block.ts";
+import { CopyButton } from "../controls/copy-button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { WholeOutputOf } from "../state/shell-dialog.ts";
-import { CopyButton } from "../trace/copy-button.tsx";
 import { LINES_SHOWN_MAX, OutputLines } from "./output-lines.ts";
 
-export interface OutputDialogProps {
+interface OutputDialogProps {
   readonly shell: Shell;
   readonly output: WholeOutputOf;
 }
@@ -105,7 +105,7 @@ interface OutputListProps {
 }
 
 /** As many lines as there may be, of which only those near the view exist. */
-export function OutputList({ lines, count }: OutputListProps) {
+function OutputList({ lines, count }: OutputListProps) {
   const scroller = useRef<HTMLElement>(null);
   const [view, setView] = useState({ top: 0, height: 0 });
   const look = () => {
@@ -166,7 +166,7 @@ interface OutputReader {
 }
 
 /** Reads a long output piece by piece. True when all of it is here. */
-export async function readOutput(shell: Shell, output: WholeOutputOf, reader: OutputReader): Promise<boolean> {
+async function readOutput(shell: Shell, output: WholeOutputOf, reader: OutputReader): Promise<boolean> {
   const { sessionId, entryId, part } = output;
   const asked = { type: "session:output", sessionId, entryId, ...(part !== undefined && { part }) } as const;
   for (let from = 0; !reader.isOver(); ) {

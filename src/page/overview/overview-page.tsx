@@ -2,16 +2,24 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ignore } from "../../lib/ignore.ts";
 import type { SessionId } from "../../protocol/ids.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { InboxItem } from "../../protocol/inbox.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
+import { isTurnActive } from "../../protocol/session-schema.ts";
+import { Icon } from "../../ui/icons/icon.tsx";
+import { agentIconName } from "../../ui/icons/icon-shapes.ts";
+import { costWords } from "../../ui/words/cost-words.ts";
+import { ageWords, elapsedWords, exactTime } from "../../ui/words/time-words.ts";
 import { type AgentsStatus, memoryWords, useAgentsStatus } from "../agents/agents-status.ts";
 import { Mark } from "../controls/mark.tsx";
 import { useRoving } from "../controls/use-roving.ts";
 import { projectCostWords } from "../sidebar/project-cost.ts";
 import { type Attention, attentionIn } from "../state/attention.ts";
+import { sessionActivity } from "../state/session-activity.ts";
+import { MARK_WORDS, sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
+import { agentOf, type ShellState } from "../state/shell-state.ts";
 import { EMPTY_INBOX, foldInbox, type Inbox, inboxEntries } from "./fold-inbox.ts";
 import { InboxList } from "./inbox-list.tsx";
-import { SessionCard } from "./session-card.tsx";
 
 const SECOND_MS = 1_000;
 const RECENT_SHOWN = 12;
@@ -151,7 +159,7 @@ function processTotals({ agents, sessions }: AgentsStatus): string {
 const REFRESH_MS = 2_000;
 
 /** What is open everywhere, current for as long as it is in view. */
-export function useInbox(shell: Shell): Inbox {
+function useInbox(shell: Shell): Inbox {
   const [inbox, setInbox] = useState(EMPTY_INBOX);
   useEffect(() => {
     const ask = () => void shell.attempt({ type: "inbox:list" }, ignore("asked again in a moment"));
@@ -164,4 +172,98 @@ export function useInbox(shell: Shell): Inbox {
     };
   }, [shell]);
   return inbox;
+}
+
+interface SessionCardProps {
+  readonly shell: Shell;
+  readonly session: SessionRow;
+  readonly item: InboxItem | undefined;
+  /** How it ended its last answer. */
+  readonly result: string | undefined;
+  readonly status: AgentsStatus | null;
+  readonly nowMs: number;
+}
+
+/** A session at a glance: state, what it does, since when, what it uses. All of it leads to the session. */
+function SessionCard({ shell, session, item, result, status, nowMs }: SessionCardProps) {
+  const { id, title, cliType, turn, lastActiveAt } = session;
+  const state = shell.server.value;
+  const mark = sessionMark(session);
+  const agent = agentOf(state, cliType)?.name ?? cliType;
+  const directory = state.projects.find(({ id: one }) => one === session.projectId)?.path ?? "";
+  const { words, target } = sessionActivity(session, { item, directory, result });
+  const since = isTurnActive(turn) ? turn.startedAt : undefined;
+  return (
+    <li class="agent-card" data-session-card={id}>
+      <Mark state={mark} />
+      <div class="head">
+        <Icon name={agentIconName(cliType)} class="icon-sm agent" />
+        <button
+          type="button"
+          class="card-link truncate"
+          aria-description={[agent, MARK_WORDS[mark]].filter((part) => part !== "").join(", ")}
+          onClick={() => shell.open(id, { focus: true })}
+        >
+          {title}
+        </button>
+      </div>
+      <time class="side" dateTime={since ?? lastActiveAt} title={exactTime(since ?? lastActiveAt)}>
+        {since === undefined ? ageWords(lastActiveAt, nowMs) : elapsedWords(nowMs - Date.parse(since))}
+      </time>
+      <div class="activity">
+        <span class="optional">{placeWords(state, session)}</span>
+        <span class="truncate">
+          {words} {target !== "" && <span class="mono">{target}</span>}
+        </span>
+      </div>
+      <div class="side2">
+        {mark === "failed" && (
+          <button
+            type="button"
+            class="button small"
+            aria-label={`Try again: ${title}`}
+            onClick={() =>
+              void shell.attempt(
+                session.start
+                  ? { type: "session:reconnect", cliType, sessionId: id }
+                  : { type: "session:retry", sessionId: id },
+              )
+            }
+          >
+            Try again
+          </button>
+        )}
+        {usageWords(session).map((part) => (
+          <span key={part}>{part}</span>
+        ))}
+        {isTurnActive(turn) &&
+          processWords(session, status).map((part) => (
+            <span key={part} class="optional">
+              {part}
+            </span>
+          ))}
+      </div>
+    </li>
+  );
+}
+
+/** Who started it, when that was another session; else its project. */
+function placeWords({ sessions, projects }: ShellState, { parentId, projectId }: SessionRow): string {
+  const parent = parentId === undefined ? undefined : sessions.get(parentId);
+  return parent ? `under ${parent.title}` : (projects.find(({ id }) => id === projectId)?.name ?? "");
+}
+
+/** Tokens in the agent's context, and what it cost, where the agent says. */
+function usageWords({ usage }: SessionRow): readonly string[] {
+  if (usage === undefined) return [];
+  return [
+    ...(usage.used > 0 ? [`${new Intl.NumberFormat("en", { notation: "compact" }).format(usage.used)} tokens`] : []),
+    ...(usage.cost && usage.cost.amount > 0 ? [costWords(usage.cost)] : []),
+  ];
+}
+
+function processWords({ id }: SessionRow, status: AgentsStatus | null): readonly string[] {
+  const { pid, memoryBytes } = status?.sessions.find((one) => one.id === id) ?? {};
+  if (pid === undefined) return [];
+  return [`pid ${pid}`, ...(memoryBytes ? [memoryWords(memoryBytes)] : [])];
 }

@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ProjectId } from "../../protocol/ids.ts";
 import type { Project } from "../../protocol/server-messages.ts";
-import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { AvailabilityTag, noteOf } from "../agents/availability.tsx";
-import { BUILTIN_AGENT, EXAMPLE_PROMPTS } from "../new-session/example-prompts.ts";
-import { pickerGroups } from "../new-session/picker-groups.ts";
+import { agentIconName } from "../../ui/icons/icon-shapes.ts";
+import { AvailabilityTag, noteOf } from "../agents/agent-availability.tsx";
+import { BUILTIN_AGENT, EXAMPLE_PROMPTS, pickerGroups } from "../new-session/picker-groups.ts";
 import type { Shell } from "../state/shell.ts";
 import { startWithPrompt } from "../state/shell-actions.ts";
 

@@ -2,15 +2,13 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { z } from "zod/mini";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { readKept, writeKept } from "../../ui/kept-json.ts";
-import { chordKeys, isMac } from "../../ui/keys/chord-keys.ts";
+import { chordKeys, isMac } from "../../ui/keys/chords.ts";
 import { ChoosingInput } from "../controls/choosing-input.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { Mark } from "../controls/mark.tsx";
 import type { Shell } from "../state/shell.ts";
-import { commandEntries } from "./command-entries.ts";
-import type { PaletteEntry } from "./palette-entry.ts";
+import { commandEntries, type PaletteEntry, sessionEntries } from "./palette-entries.ts";
 import { type PaletteGroup, type PaletteHit, rankEntries } from "./rank-entries.ts";
-import { sessionEntries } from "./session-entries.ts";
 
 /** Go to any session, do anything: by a few letters of its name and Enter. */
 export function PaletteDialog({ shell }: { shell: Shell }) {
@@ -102,7 +100,7 @@ interface PaletteFieldProps {
   readonly onEnter: () => void;
 }
 
-export function PaletteField({ query, current, ...on }: PaletteFieldProps) {
+function PaletteField({ query, current, ...on }: PaletteFieldProps) {
   return (
     <div class="palette-input">
       <Icon name="search" />
@@ -138,7 +136,7 @@ interface PaletteListProps {
 }
 
 /** The choices. The focus stays in the field; what Enter takes is marked here. */
-export function PaletteList({ groups, more, current, onChoose, onPoint }: PaletteListProps) {
+function PaletteList({ groups, more, current, onChoose, onPoint }: PaletteListProps) {
   const currentId = current && optionId(current);
   useEffect(() => {
     if (currentId !== undefined) document.getElementById(currentId)?.scrollIntoView({ block: "nearest" });
@@ -214,10 +212,10 @@ const RECENT_CHOICES_MAX = 20;
 const Recent = z.array(z.string());
 
 /** What was chosen in the palette lately, the latest first. */
-export function recentChoices(): readonly string[] {
+function recentChoices(): readonly string[] {
   return readKept(RECENT_KEY, Recent, []);
 }
 
-export function keepChoice(id: string): void {
+function keepChoice(id: string): void {
   writeKept(RECENT_KEY, [id, ...recentChoices().filter((other) => other !== id)].slice(0, RECENT_CHOICES_MAX));
 }

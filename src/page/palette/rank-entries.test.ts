@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { PaletteEntry } from "./palette-entry.ts";
+import type { PaletteEntry } from "./palette-entries.ts";
 import { rankEntries } from "./rank-entries.ts";
 
 const entry = (id: string, group: PaletteEntry["group"], words: string, detail = ""): PaletteEntry => ({

@@ -1,5 +1,5 @@
 import fuzzysort from "fuzzysort";
-import type { PaletteEntry } from "./palette-entry.ts";
+import type { PaletteEntry } from "./palette-entries.ts";
 
 /** Typed first, it leaves the sessions out. */
 const ONLY_COMMANDS = ">";

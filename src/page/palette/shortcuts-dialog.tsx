@@ -1,12 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { chordKeys, chordWords, isMac } from "../../ui/keys/chord-keys.ts";
+import { chordKeys, chordWords, isMac, pressedKey } from "../../ui/keys/chords.ts";
 import { chordsOf, conflictOf, hasChangedKeys, isChanged, resetKeys, setChords } from "../../ui/keys/key-bindings.ts";
-import { pressedKey } from "../../ui/keys/pressed-key.ts";
 import type { KeyPress } from "../../ui/keys/shell-shortcut.ts";
 import { ANYWHERE, IN_INBOX, IN_SESSION, type ShortcutRow, TABS } from "../../ui/keys/shortcut-table.ts";
 import { Dialog } from "../controls/dialog.tsx";
-import { COMPOSER_KEYS } from "../keys/composer-keys.ts";
 import type { Shell } from "../state/shell.ts";
 
 type Row = ShortcutRow<unknown>;
@@ -209,12 +207,12 @@ const EDITING = "CVXAZY";
 /** What browsers do not hand to a page. */
 const BROWSER = "TNWQ";
 
-export type NewChord =
+type NewChord =
   | { readonly chord: string; readonly refusal?: undefined }
   | { readonly chord?: undefined; readonly refusal: string };
 
 /** The chord a key press stands for, or why it cannot be one; null while only modifiers are held. */
-export function newChord({ key, modifiers }: Pick<KeyPress, "key" | "modifiers">): NewChord | null {
+function newChord({ key, modifiers }: Pick<KeyPress, "key" | "modifiers">): NewChord | null {
   if (MODIFIERS.includes(key)) return null;
   const { ctrl, meta, shift, alt } = modifiers;
   const isLetter = /^\p{L}$/u.test(key);
@@ -232,3 +230,11 @@ export function newChord({ key, modifiers }: Pick<KeyPress, "key" | "modifiers">
   if (/^[0-9]$/.test(key)) return { refusal: "Digits go to tabs. Choose another key." };
   return { chord };
 }
+
+/** What the keys of the message field do, for the sheet; `composer-key.ts` does it. */
+export const COMPOSER_KEYS: readonly { readonly words: string; readonly chords: readonly string[] }[] = [
+  { words: "Send", chords: ["Enter"] },
+  { words: "New line", chords: ["Shift+Enter"] },
+  { words: "Steer the running turn (if supported)", chords: ["Mod+Enter"] },
+  { words: "Edit last queued message, or recall an earlier one", chords: ["ArrowUp"] },
+];

@@ -15,7 +15,7 @@ export type Subject = keyof typeof SUBJECTS;
 const TOOL_PREFIX = "mcp:";
 
 /** How long a rule holds; the empty one is for good. */
-export const DURATIONS_MS = { "": null, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
+const DURATIONS_MS = { "": null, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
 export const DURATION_WORDS: Readonly<Record<keyof typeof DURATIONS_MS, string>> = {
   "": "until deleted",
   hour: "for an hour",
@@ -35,7 +35,7 @@ export interface RuleFields {
 export const EMPTY_RULE: RuleFields = { effect: "allow", subject: "command", text: "", scope: "session", duration: "" };
 
 /** The rule that the fields describe, or what is wrong with it; neither while something is missing. */
-export interface ReadRule {
+interface ReadRule {
   readonly draft: RuleDraft | null;
   readonly problem: string | null;
 }

@@ -102,7 +102,7 @@ export class ChildrenFeed {
 }
 
 /** Pure: what the parent's frame shows. */
-export function childrenMessage(
+function childrenMessage(
   rows: readonly SessionRow[],
   details: Details | null,
   projects: readonly Project[] = [],

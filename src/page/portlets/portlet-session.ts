@@ -1,14 +1,14 @@
 import type { Connection } from "../../client/connection.ts";
 import type { SessionMessage } from "../../client/followed-sessions.ts";
 import { ignore } from "../../lib/ignore.ts";
-import type { EntryId, SessionId } from "../../protocol/ids.ts";
+import { ClientMessage } from "../../protocol/client-messages.ts";
+import type { CliType, EntryId, SessionId } from "../../protocol/ids.ts";
 import type { PortletToShell, ShellToPortlet } from "../../protocol/portlet-messages.ts";
 import type { FilesFound } from "../../protocol/server-messages.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import { type AgentStanding, agentOf, agentStandingOf, rowOf, type ShellState } from "../state/shell-state.ts";
 import { troubleOf, wordsOf } from "../state/trouble.ts";
 import { ChildrenFeed } from "./children-feed.ts";
-import { completeCommand } from "./complete-command.ts";
 import type { PortletFrame } from "./portlet-frame.ts";
 
 /** The newest entries a frame is opened with: some screens of them. Older ones come when the reader goes towards them. */
@@ -168,4 +168,14 @@ function forPortlet(message: SessionMessage): ShellToPortlet {
 /** Files that this frame asked for. */
 function filesForPortlet({ query, files, isPartial }: FilesFound): ShellToPortlet {
   return { type: "files:found", query, files, isPartial };
+}
+
+/** A frame speaks for its own session only: its command gets that session's id, and anything else is no command of a frame. */
+export function completeCommand(
+  message: PortletToShell,
+  session: { readonly id: SessionId; readonly cliType: CliType },
+): ClientMessage | null {
+  const whole = { ...message, requestId: undefined, sessionId: session.id, cliType: session.cliType };
+  const parsed = ClientMessage.safeParse(whole);
+  return parsed.success && "sessionId" in parsed.data ? parsed.data : null;
 }

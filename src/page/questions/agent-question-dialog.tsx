@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Json } from "../../protocol/json.ts";
 import type { AgentQuestion, QuestionAction } from "../../protocol/question.ts";
 import { useSettled } from "../../ui/permissions/settled-request.ts";
-import { openPage, PageAddress } from "../../ui/questions/page-address.tsx";
+import { openPage, PageAddress } from "../../ui/questions/question-card.tsx";
 import { QuestionForm } from "../../ui/questions/question-form.tsx";
 import type { Refused } from "../../ui/questions/use-answer.ts";
 import { Dialog } from "../controls/dialog.tsx";

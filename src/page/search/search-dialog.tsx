@@ -1,16 +1,26 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { SEARCH_QUERY_CHARS_MAX, type SearchHit } from "../../protocol/search.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { agentIconName } from "../../ui/icons/icon-shapes.ts";
+import { relativeAge } from "../../ui/words/time-words.ts";
 import { ChoosingInput } from "../controls/choosing-input.tsx";
 import { Dialog } from "../controls/dialog.tsx";
+import { LatestAnswer } from "../controls/latest-answer.ts";
 import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { Trouble } from "../state/trouble.ts";
-import { groupHits, hitKey } from "./group-hits.ts";
-import { LatestAnswer } from "./latest-answer.ts";
-import { SearchFilters } from "./search-filters.tsx";
-import { RESULTS_ID, SearchResults } from "./search-results.tsx";
-import { countWords, NO_WISH, type SearchWish, searchRequest } from "./search-wish.ts";
+import {
+  countWords,
+  groupHits,
+  type HitGroup,
+  hitKey,
+  KIND_CHOICES,
+  KIND_WORDS,
+  NO_WISH,
+  type SearchWish,
+  searchRequest,
+} from "./search-query.ts";
 
 /** Finds what was said, in any session, by any agent, at any time; by keyboard from the first letter to the hit. */
 export function SearchDialog({ shell, query = "" }: { shell: Shell; query?: string | undefined }) {
@@ -120,7 +130,7 @@ interface SearchFieldProps {
   readonly onEnter: () => void;
 }
 
-export function SearchField({ query, current, ...on }: SearchFieldProps) {
+function SearchField({ query, current, ...on }: SearchFieldProps) {
   return (
     <div class="field">
       <Icon name="search" class="icon-sm" />
@@ -138,7 +148,7 @@ export function SearchField({ query, current, ...on }: SearchFieldProps) {
 }
 
 /** Goes to where it was said. An archived session comes back to the list for it. */
-export async function openHit(shell: Shell, { sessionId, projectId, entryId, archived }: SearchHit): Promise<void> {
+async function openHit(shell: Shell, { sessionId, projectId, entryId, archived }: SearchHit): Promise<void> {
   shell.closeDialog();
   if (archived) {
     // Its row has to be known before its tab can stand.
@@ -152,7 +162,7 @@ export async function openHit(shell: Shell, { sessionId, projectId, entryId, arc
 /** Fast typing asks once, not once per letter. */
 const TYPING_PAUSE_MS = 80;
 
-export type Searching =
+type Searching =
   | { readonly phase: "nothing-asked" }
   | { readonly phase: "found"; readonly hits: readonly SearchHit[] }
   | { readonly phase: "failed"; readonly trouble: Trouble };
@@ -165,7 +175,7 @@ interface SearchState {
 }
 
 /** The results of the newest question; until they are there, those of the one before stay. */
-export function useSearch(shell: Shell, wish: SearchWish): SearchState {
+function useSearch(shell: Shell, wish: SearchWish): SearchState {
   const [searching, setSearching] = useState<Searching>({ phase: "nothing-asked" });
   const [isBehind, setBehind] = useState(false);
   const [round, setRound] = useState(0);
@@ -195,4 +205,207 @@ async function search(shell: Shell, request: NonNullable<ReturnType<typeof searc
     trouble = told;
   });
   return answer?.type === "search:results" ? { phase: "found", hits: answer.hits } : { phase: "failed", trouble };
+}
+
+interface SearchFiltersProps {
+  readonly shell: Shell;
+  readonly wish: SearchWish;
+  readonly onChange: (changed: Partial<SearchWish>) => void;
+}
+
+/** Narrows the search down: where, who, what, when, and which file. */
+function SearchFilters({ shell, wish, onChange }: SearchFiltersProps) {
+  const { projects, agents, sessions } = shell.server.value;
+  const used = new Set([...sessions.values()].map(({ cliType }) => cliType));
+  const offered = agents.filter(
+    ({ id, availability }) => availability === "ready" || used.has(id) || id === wish.cliType,
+  );
+  return (
+    <fieldset class="search-filters" aria-label="Filters">
+      <Named
+        label="Project"
+        all="All projects"
+        choices={projects}
+        value={wish.projectId ?? ""}
+        onChoose={(chosen) => onChange({ projectId: projects.find(({ id }) => id === chosen)?.id ?? null })}
+      />
+      <Named
+        label="Agent"
+        all="All agents"
+        choices={offered}
+        value={wish.cliType ?? ""}
+        onChoose={(chosen) => onChange({ cliType: agents.find(({ id }) => id === chosen)?.id ?? null })}
+      />
+      <Choice label="Kind" value={String(wish.kind)} onChoose={(chosen) => onChange({ kind: Number(chosen) })}>
+        {KIND_CHOICES.map(({ words }, index) => (
+          <option key={words} value={String(index)}>
+            {words}
+          </option>
+        ))}
+      </Choice>
+      <Day label="From" value={wish.from} onChoose={(from) => onChange({ from })} />
+      <Day label="To" value={wish.to} onChoose={(to) => onChange({ to })} />
+      <input
+        type="text"
+        class="native-select search-path"
+        aria-label="File touched"
+        placeholder="File touched"
+        autocomplete="off"
+        spellcheck={false}
+        value={wish.path}
+        onInput={(event) => onChange({ path: event.currentTarget.value })}
+      />
+      <label class="search-check">
+        <input
+          type="checkbox"
+          checked={wish.includeArchived}
+          onChange={(event) => onChange({ includeArchived: event.currentTarget.checked })}
+        />
+        Include archived
+      </label>
+    </fieldset>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChoose: (value: string) => void;
+  readonly children?: ComponentChildren;
+}
+
+interface NamedProps extends ChoiceProps {
+  readonly all: string;
+  readonly choices: readonly { readonly id: string; readonly name: string }[];
+}
+
+function Named({ all, choices, ...choice }: NamedProps) {
+  return (
+    <Choice {...choice}>
+      <option value="">{all}</option>
+      {choices.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </Choice>
+  );
+}
+
+function Choice({ label, value, onChoose, children }: ChoiceProps) {
+  return (
+    <select
+      class="native-select"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChoose(event.currentTarget.value)}
+    >
+      {children}
+    </select>
+  );
+}
+
+function Day({ label, value, onChoose }: ChoiceProps) {
+  return (
+    <label class="search-day">
+      {label}
+      <input
+        type="date"
+        class="native-select"
+        data-empty={value === "" ? "" : undefined}
+        value={value}
+        onInput={(event) => onChoose(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+const RESULTS_ID = "search-results";
+
+interface SearchResultsProps {
+  readonly shell: Shell;
+  readonly groups: readonly HitGroup[];
+  readonly current: SearchHit | undefined;
+  readonly onOpen: (hit: SearchHit) => void;
+  readonly onPoint: (hit: SearchHit) => void;
+}
+
+/** The hits under the sessions they are in. The focus stays in the field: the chosen one is pointed at. */
+function SearchResults({ shell, groups, current, onOpen, onPoint }: SearchResultsProps) {
+  const currentKey = current && hitKey(current);
+  useLayoutEffect(() => {
+    if (currentKey !== undefined) document.getElementById(currentKey)?.scrollIntoView({ block: "nearest" });
+  }, [currentKey]);
+  return (
+    <div id={RESULTS_ID} role="listbox" aria-label="Results" hidden={groups.length === 0}>
+      {groups.map(({ first, hits }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a group of options, not of fields
+        <div key={first.sessionId} role="group" aria-label={first.title} class="search-group">
+          <GroupHead shell={shell} first={first} />
+          {hits.map((hit) => (
+            <HitOption
+              key={hitKey(hit)}
+              shell={shell}
+              hit={hit}
+              isCurrent={hit === current}
+              onOpen={() => onOpen(hit)}
+              onPoint={() => onPoint(hit)}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function GroupHead({ shell, first }: { shell: Shell; first: SearchHit }) {
+  const project = shell.server.value.projects.find(({ id }) => id === first.projectId);
+  return (
+    <div class="search-session" role="presentation">
+      <Icon name={agentIconName(first.cliType)} class="icon-sm agent" />
+      <span class="truncate">{first.title}</span>
+      {first.archived && (
+        <span class="tag" title="Opening it brings it back to the list">
+          Archived
+        </span>
+      )}
+      <span class="faint truncate">{project?.name}</span>
+    </div>
+  );
+}
+
+interface HitOptionProps {
+  readonly shell: Shell;
+  readonly hit: SearchHit;
+  readonly isCurrent: boolean;
+  readonly onOpen: () => void;
+  readonly onPoint: () => void;
+}
+
+function HitOption({ shell, hit, isCurrent, onOpen, onPoint }: HitOptionProps) {
+  const { kind, snippet, timestamp } = hit;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys, as the pattern for comboboxes asks
+    <div
+      id={hitKey(hit)}
+      role="option"
+      class="search-hit"
+      tabIndex={-1}
+      aria-selected={isCurrent}
+      onClick={onOpen}
+      onPointerMove={() => {
+        if (!isCurrent) onPoint();
+      }}
+    >
+      <span class="kind">{KIND_WORDS[kind]}</span>
+      <span class="snippet">
+        {snippet.map(({ text, hit: isHit }, index) => (isHit ? <mark key={index}>{text}</mark> : text))}
+      </span>
+      {timestamp !== undefined && (
+        <time class="age" dateTime={timestamp} title={new Date(timestamp).toLocaleString()}>
+          {relativeAge(timestamp, shell.nowMs.value)}
+        </time>
+      )}
+    </div>
+  );
 }

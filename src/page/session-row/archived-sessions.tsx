@@ -1,14 +1,21 @@
+import { useComputed } from "@preact/signals";
 import type { Project } from "../../protocol/server-messages.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
-import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { relativeAge } from "../../ui/words/relative-age.ts";
+import { agentIconName } from "../../ui/icons/icon-shapes.ts";
+import { relativeAge } from "../../ui/words/time-words.ts";
 import type { Shell } from "../state/shell.ts";
 import { askToDelete } from "../state/shell-actions.ts";
 import { archivedOf } from "../state/shell-state.ts";
 
-/** What was put away, under what was not. */
+/** The archived sessions of a project, under the others, while they are shown. */
 export function ArchivedSessions({ shell, project }: { shell: Shell; project: Project }) {
+  const isShown = useComputed(() => shell.archivesShown.value.has(project.id)).value;
+  if (!isShown) return null;
+  return <ArchivedList shell={shell} project={project} />;
+}
+
+function ArchivedList({ shell, project }: { shell: Shell; project: Project }) {
   const rows = archivedOf(shell.server.value, project.id);
   if (rows.length === 0) return <p class="sidebar-invite">No archived sessions.</p>;
   return (

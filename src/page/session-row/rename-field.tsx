@@ -1,6 +1,8 @@
+import { useComputed } from "@preact/signals";
+import type { ComponentChild } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
-import type { SessionRow } from "../../protocol/server-messages.ts";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { tabIdOf } from "../portlets/portlet-frame.ts";
 import type { Shell } from "../state/shell.ts";
 
@@ -11,7 +13,7 @@ function focusAfter(place: Element | null | undefined, id: SessionRow["id"]): vo
 }
 
 /** A title in the making, where the title stands. Enter and leaving keep it, Esc does not. */
-export function RenameField({ shell, session }: { shell: Shell; session: SessionRow }) {
+function RenameField({ shell, session }: { shell: Shell; session: SessionRow }) {
   const field = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);
   useLayoutEffect(() => {
@@ -46,4 +48,20 @@ export function RenameField({ shell, session }: { shell: Shell; session: Session
       }}
     />
   );
+}
+
+interface TitleOrFieldProps {
+  readonly shell: Shell;
+  readonly session: SessionRow;
+  readonly place: "row" | "tab";
+  readonly children: ComponentChild;
+}
+
+/** The children, or the field for a new title while the session is renamed in this place. */
+export function TitleOrField({ shell, session, place, children }: TitleOrFieldProps) {
+  const isRenamedHere = useComputed(() => {
+    const renaming = shell.renaming.value;
+    return renaming?.id === session.id && renaming.place === place;
+  }).value;
+  return isRenamedHere ? <RenameField shell={shell} session={session} /> : children;
 }

@@ -3,10 +3,9 @@ import type { IconName } from "../../ui/icons/icon-shapes.ts";
 import { keyWords } from "../../ui/keys/key-bindings.ts";
 import { printPortlet } from "../portlets/ask-portlet.ts";
 import type { Shell } from "../state/shell.ts";
-import { askToArchive, askToDelete, askToKill, startRename } from "../state/shell-actions.ts";
-import { canOpenBeside } from "../state/split-actions.ts";
+import { askToArchive, askToDelete, askToKill, canOpenBeside, startRename } from "../state/shell-actions.ts";
 
-export interface RowAction {
+interface RowAction {
   readonly words: string;
   readonly icon: IconName;
   readonly key?: string;

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import type { SessionRow } from "../../protocol/session-schema.ts";
 import { placeBeside } from "../../ui/controls/place-beside.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import type { RowMenu, Shell } from "../state/shell.ts";
@@ -6,7 +7,7 @@ import { rowOf } from "../state/shell-state.ts";
 import { rowActions, tabActions } from "./row-actions.ts";
 
 /** What can be done with a session. The platform's own popover: a click elsewhere and Esc close it. */
-export function SessionMenu({ shell, menu }: { shell: Shell; menu: RowMenu }) {
+function SessionMenu({ shell, menu }: { shell: Shell; menu: RowMenu }) {
   const element = useRef<HTMLDivElement>(null);
   const session = rowOf(shell.server.value, menu.sessionId);
   useLayoutEffect(() => {
@@ -70,4 +71,27 @@ function moveFocus(menu: Element, key: string): boolean {
   if (next === undefined) return false;
   items.at(next % items.length)?.focus();
   return true;
+}
+
+/** The menu of one row or one tab, in the part of the page that holds it. */
+export function OpenMenu({ shell, place }: { shell: Shell; place: RowMenu["place"] }) {
+  const menu = shell.rowMenu.value;
+  return menu?.place !== place ? null : <SessionMenu key={menu} shell={shell} menu={menu} />;
+}
+
+export function MoreButton({ shell, session }: { shell: Shell; session: SessionRow }) {
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={`More actions for ${session.title}`}
+      aria-haspopup="menu"
+      title="More actions"
+      onClick={({ currentTarget: button }) => {
+        shell.rowMenu.value = { sessionId: session.id, button, place: "row" };
+      }}
+    >
+      <Icon name="more" class="icon-sm" />
+    </button>
+  );
 }

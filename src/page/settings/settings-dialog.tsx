@@ -1,16 +1,20 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import type { CliType, ProjectId } from "../../protocol/ids.ts";
+import type { PermissionMode } from "../../protocol/permission-policy.ts";
+import { MODE_WORDS } from "../../protocol/rule-words.ts";
+import type { AgentInfo, ServerMessage } from "../../protocol/server-messages.ts";
+import type { ToolServer } from "../../protocol/tool-server.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { THEMES, type Theme } from "../../ui/theme/apply-theme.ts";
+import { Choice } from "../controls/choice.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { DevicesSection } from "../devices/devices-section.tsx";
 import { type NotificationLevel, notificationLevel, setNotificationLevel } from "../notifications.ts";
-import { Choice } from "../permissions/choice.tsx";
+import type { PolicyState } from "../permissions/use-policies.ts";
 import type { Shell } from "../state/shell.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
 import { setTheme, theme } from "../state/theme.ts";
-import { AgentModes } from "./agent-modes.tsx";
-import { DataFacts } from "./data-facts.tsx";
-import { ToolServerList } from "./tool-server-list.tsx";
+import { DataFacts } from "./data-section.tsx";
 
 const THEME_WORDS: Readonly<Record<Theme, string>> = { dark: "Dark", light: "Light", system: "Match system" };
 
@@ -102,7 +106,7 @@ const BLOCKED =
   "This browser does not let the page notify you. Allow notifications for it beside the address, then choose again.";
 
 /** The browser is asked only here, when the user wants to be told. */
-export function NotificationSetting() {
+function NotificationSetting() {
   const [problem, setProblem] = useState("");
   const choose = async (level: NotificationLevel) => {
     setProblem("");
@@ -134,4 +138,131 @@ export function NotificationSetting() {
 async function mayNotify(): Promise<boolean> {
   if (!("Notification" in globalThis)) return false;
   return (await Notification.requestPermission()) === "granted";
+}
+
+/** What each agent may do without asking, where its project and session say nothing else. */
+function AgentModes({ shell }: { shell: Shell }) {
+  const agents = shell.server.value.agents.filter(isInUse);
+  return (
+    <>
+      {agents.map((agent) => (
+        <AgentMode key={agent.id} shell={shell} agent={agent} />
+      ))}
+      <p class="hint">Projects and sessions can override this: see Permissions at the top of a session.</p>
+    </>
+  );
+}
+
+function isInUse({ availability, installedVersion, status }: AgentInfo): boolean {
+  return availability === "ready" || installedVersion !== undefined || status !== "idle";
+}
+
+function AgentMode({ shell, agent: { id, name } }: { shell: Shell; agent: AgentInfo }) {
+  const { state, problem, change } = useAgentPolicy(shell, id);
+  return (
+    <>
+      <div class="setting">
+        <span>{name}</span>
+        <Choice
+          label={`Permissions of ${name}`}
+          words={MODE_WORDS}
+          value={state?.mode ?? state?.inherited ?? "ask"}
+          onChoose={(mode) => void change(mode)}
+        />
+      </div>
+      {problem !== "" && (
+        <p class="error-text" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}
+
+function useAgentPolicy(shell: Shell, cliType: CliType) {
+  const [state, setState] = useState<PolicyState | null>(null);
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    void shell.attempt({ type: "policy:get", scope: "agent", cliType }, setProblem).then((answer) => {
+      if (answer?.type === "policy:state") setState(answer);
+    });
+  }, [cliType]);
+  const change = async (mode: PermissionMode) => {
+    setProblem("");
+    const answer = await shell.attempt({ type: "policy:set", scope: "agent", cliType, mode }, setProblem);
+    if (answer?.type === "policy:state") setState(answer);
+  };
+  return { state, problem, change };
+}
+
+/** Which of the user's tool servers the sessions of a project get. */
+function ToolServerList({ shell }: { shell: Shell }) {
+  const { projects } = shell.server.value;
+  const [chosen, setChosen] = useState<ProjectId | null>(() => shell.projectAtHand());
+  const projectId = projects.some(({ id }) => id === chosen) ? chosen : (projects[0]?.id ?? null);
+  const { servers, problem, choose } = useToolServers(shell, projectId);
+  if (projectId === null) return <p class="hint">Add a project first: tools are given project by project.</p>;
+  if (servers?.length === 0)
+    return <p class="hint">None. Name them under mcpServers in config.json, and start Liminal Builder again.</p>;
+  return (
+    <>
+      <label class="setting">
+        <span>In the project</span>
+        <select
+          class="native-select"
+          value={projectId}
+          onChange={({ currentTarget: { value } }) =>
+            setChosen(projects.find(({ id }) => id === value)?.id ?? projectId)
+          }
+        >
+          {projects.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {servers?.map((server) => (
+        <label key={server.name} class="setting tool-server">
+          <span>
+            {server.name} <span class="hint mono">{server.target}</span>
+          </span>
+          <input
+            type="checkbox"
+            checked={server.enabled}
+            aria-label={`Use ${server.name}`}
+            onChange={({ currentTarget }) => void choose(server, currentTarget.checked)}
+          />
+        </label>
+      ))}
+      <p class="hint">Holds for sessions that are started or brought back from now on.</p>
+      {problem !== "" && (
+        <p class="error-text" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}
+
+function useToolServers(shell: Shell, projectId: ProjectId | null) {
+  const [servers, setServers] = useState<readonly ToolServer[] | null>(null);
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    if (projectId === null) return;
+    const hear = (message: ServerMessage) => {
+      if (message.type === "mcp:servers" && message.projectId === projectId) setServers(message.servers);
+    };
+    void shell.attempt({ type: "mcp:list", projectId }, setProblem);
+    // Answers pass here as well, and so does what another window changes.
+    return shell.listen(hear);
+  }, [projectId]);
+  const choose = async ({ name }: ToolServer, enabled: boolean) => {
+    setProblem("");
+    if (projectId === null) return;
+    const answer = await shell.attempt({ type: "mcp:choose", projectId, name, enabled }, setProblem);
+    // Refused: the box shows again what is true.
+    if (answer === null) setServers((known) => known && [...known]);
+  };
+  return { servers, problem, choose };
 }

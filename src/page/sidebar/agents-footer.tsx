@@ -1,7 +1,6 @@
 import type { AgentInfo, AgentStatus } from "../../protocol/server-messages.ts";
-import { agentIconName } from "../../ui/icons/agent-icon-name.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import type { IconName } from "../../ui/icons/icon-shapes.ts";
+import { agentIconName, type IconName } from "../../ui/icons/icon-shapes.ts";
 import { withKey } from "../../ui/keys/key-bindings.ts";
 import { THEMES, type Theme } from "../../ui/theme/apply-theme.ts";
 import type { Shell } from "../state/shell.ts";

@@ -7,7 +7,7 @@ export interface TreeItem {
   readonly isOpen?: boolean | undefined;
 }
 
-export type TreeStep = { readonly go: number } | "fold" | null;
+type TreeStep = { readonly go: number } | "fold" | null;
 
 /** Letters further apart than this begin a new word. */
 const WORD_PAUSE_MS = 700;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { FactMessage, PlainServerMessage } from "../../protocol/server-messages.ts";
 import { foldShell } from "./fold-shell.ts";
-import { groupRows } from "./group-rows.ts";
+import { groupRows } from "./session-rows.ts";
 import { agentStandingOf, EMPTY_SHELL, isComplete, type ShellState } from "./shell-state.ts";
 
 const project = (id: string) => ({ id, path: `/code/${id}`, name: id, addedAt: "2026-03-01T00:00:00Z" });

@@ -1,10 +1,12 @@
+import { effect, untracked } from "@preact/signals";
 import type { CliType, ProjectId, SessionId } from "../../protocol/ids.ts";
 import { isTurnActive, type SessionRow } from "../../protocol/session-schema.ts";
 import { newCommandId } from "../../ui/new-command-id.ts";
 import { waitingSessions } from "./attention.ts";
-import { onceListed } from "./once-listed.ts";
 import { NEXT_SESSION, type Shell } from "./shell.ts";
-import type { ShellState } from "./shell-state.ts";
+import type { ShellDialog } from "./shell-dialog.ts";
+import { isComplete, type ShellState } from "./shell-state.ts";
+import { COLUMN_PX_MIN, COLUMNS_MAX } from "./split-view.ts";
 import type { Tell } from "./trouble.ts";
 import { takeBufferedText } from "./typed-ahead.ts";
 
@@ -111,4 +113,57 @@ export function openNextWaiting(shell: Shell): boolean {
   if (next === undefined) return false;
   shell.open(next, { focus: true });
   return true;
+}
+
+/**
+ * Does it as soon as it is known which projects and sessions there are, which is a moment after the page is in view: what
+ * was asked for before is kept. Who has opened something else by then no longer wants it.
+ */
+export function onceListed(shell: Shell, act: () => void): void {
+  if (isComplete(shell.server.peek())) {
+    act();
+    return;
+  }
+  const stop = effect(() => {
+    if (!isComplete(shell.server.value)) return;
+    stop();
+    untracked(() => {
+      if (shell.dialog.peek().kind === "none") act();
+    });
+  });
+}
+
+/** There is room for one more column, and something to stand beside. */
+export function canOpenBeside(shell: Shell): boolean {
+  const columns = Math.max(1, shell.split.value.columns.length);
+  const room = Math.min(COLUMNS_MAX, Math.floor(shell.stagePx.value / COLUMN_PX_MIN));
+  return shell.tabs.value.order.length > 0 && columns < room;
+}
+
+/** The next open session that is not in view yet, around the end of the tabs. */
+export function nextBeside(shell: Shell): SessionId | null {
+  const { order, active } = shell.tabs.peek();
+  const { columns } = shell.split.peek();
+  const at = active === null ? 0 : order.indexOf(active);
+  const others = [...order.slice(at + 1), ...order.slice(0, at)];
+  return others.find((id) => !columns.includes(id)) ?? null;
+}
+
+interface SignInWish {
+  readonly cliType: CliType;
+  readonly methodId: string;
+  /** Where the page goes on after a login in a terminal, and when the user leaves that. */
+  readonly done: ShellDialog;
+  readonly back: ShellDialog;
+}
+
+/** Walks one of the agent's own methods. True when signed in; a login that needs a terminal is shown in one. */
+export async function signIn(shell: Shell, wish: SignInWish, tell: Tell): Promise<boolean> {
+  const { cliType, methodId, done, back } = wish;
+  const answer = await shell.attempt({ type: "agent:authenticate", cliType, methodId }, tell);
+  if (answer?.type === "terminal:opened") {
+    const { terminalId, title } = answer;
+    shell.dialog.value = { kind: "terminal", terminalId, title, cliType, methodId, done, back };
+  }
+  return answer?.type === "ok";
 }

@@ -8,12 +8,11 @@ import type { ServerMessage } from "../../protocol/server-messages.ts";
 import { readKept, writeKept } from "../../ui/kept-json.ts";
 import { AgentInstalls } from "./agent-installs.ts";
 import { foldShell } from "./fold-shell.ts";
-import { groupRows, type RowsByProject } from "./group-rows.ts";
 import { KeptSplit, KeptTabs, keptFromTabs, SPLIT_KEY, splitFromKept, TABS_KEY, tabsFromKept } from "./kept-tabs.ts";
 import { closeTab, keepTabs, moveTab, NO_TABS, type OpenTabs, openTab } from "./open-tabs.ts";
-import { RowSignals } from "./row-signals.ts";
 import { SeenSessions } from "./seen-sessions.ts";
 import { SessionImports } from "./session-imports.ts";
+import { groupRows, RowSignals, type RowsByProject } from "./session-rows.ts";
 import { NO_DIALOG, type ShellDialog } from "./shell-dialog.ts";
 import { EMPTY_SHELL, isComplete, type ShellState } from "./shell-state.ts";
 import {
@@ -40,7 +39,7 @@ export interface RowMenu {
 }
 
 /** Whose title is being typed, and where. */
-export interface Renaming {
+interface Renaming {
   readonly id: SessionId;
   readonly place: RowMenu["place"];
 }

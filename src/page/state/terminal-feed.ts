@@ -3,7 +3,7 @@ import type { ServerMessage } from "../../protocol/server-messages.ts";
 /** More than any login says before its view is there. */
 const KEPT_CHUNKS_MAX = 10_000;
 
-export interface TerminalListener {
+interface TerminalListener {
   output(data: string): void;
   exited(exitCode: number | null): void;
 }

@@ -4,15 +4,17 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { agentIconName } from "../../ui/icons/icon-shapes.ts";
 import { withKey } from "../../ui/keys/key-bindings.ts";
-import { isNarrow } from "../is-narrow.ts";
-import { tabIdOf } from "../portlets/portlet-frame.ts";
-import { Renamed } from "../sidebar/row-care.tsx";
-import { hideSidebar } from "../sidebar/sidebar-layout.ts";
+import { Mark } from "../controls/mark.tsx";
+import { panelIdOf, tabIdOf } from "../portlets/portlet-frame.ts";
+import { TitleOrField } from "../session-row/rename-field.tsx";
+import { hideSidebar, isNarrow } from "../sidebar/sidebar-layout.ts";
+import { tabBeside } from "../state/open-tabs.ts";
+import { MARK_WORDS, sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
-import { askForSession } from "../state/shell-actions.ts";
+import { askForSession, startRename } from "../state/shell-actions.ts";
 import { dropIndex } from "./drop-index.ts";
-import { closeAndStay, SessionTab } from "./session-tab.tsx";
 
 /** The open sessions. Tabs and their close buttons are two rows of one grid: no button stands inside the tablist. */
 export function TabBar({ shell }: { shell: Shell }) {
@@ -126,7 +128,9 @@ function TabCloser({ shell, session, lit, onHover }: TabCloserProps) {
   );
   return (
     <span class="tab-closer" data-rename-place data-lit={lit ? "" : undefined}>
-      <Renamed shell={shell} session={session} place="tab" otherwise={button} />
+      <TitleOrField shell={shell} session={session} place="tab">
+        {button}
+      </TitleOrField>
     </span>
   );
 }
@@ -176,4 +180,103 @@ function useTabDrag(shell: Shell, strip: RefObject<HTMLElement | null>) {
     return index < from ? "before" : "after";
   };
   return { events, edgeOf };
+}
+
+const MIDDLE_BUTTON = 1;
+
+interface SessionTabProps {
+  readonly shell: Shell;
+  readonly session: SessionRow;
+  /** The pointer is on the tab or on its close button, which then takes the mark's place. */
+  readonly lit: boolean;
+  readonly dropEdge: "before" | "after" | undefined;
+  readonly onHover: (id: SessionId | null) => void;
+}
+
+function SessionTab({ shell, session, lit, dropEdge, onHover }: SessionTabProps) {
+  const { id, title, cliType } = session;
+  // Only the two tabs for which something changes are rendered again when another one is chosen.
+  const active = useComputed(() => shell.tabs.value.active === id).value;
+  const isSelected = useComputed(() => shell.shownSession() === id).value;
+  const isShown = useComputed(() => shell.shown.value.some((column) => column.id === id)).value;
+  const mark = sessionMark(session);
+  return (
+    <div
+      class="tab"
+      role="tab"
+      id={tabIdOf(id)}
+      aria-selected={isSelected}
+      aria-controls={isShown ? panelIdOf(id) : undefined}
+      aria-label={title}
+      aria-description={MARK_WORDS[mark] || undefined}
+      tabIndex={active ? 0 : -1}
+      title={title}
+      draggable
+      data-session={id}
+      data-shown={isShown ? "" : undefined}
+      data-lit={lit ? "" : undefined}
+      data-drop={dropEdge}
+      onClick={() => shell.open(id, { focus: true })}
+      onMouseDown={(event) => {
+        if (event.button === MIDDLE_BUTTON) event.preventDefault(); // no scrolling by middle button here
+      }}
+      onAuxClick={(event) => {
+        if (event.button === MIDDLE_BUTTON) shell.close(id);
+      }}
+      onContextMenu={(event) => {
+        event.preventDefault();
+        shell.rowMenu.value = { sessionId: id, button: event.currentTarget, place: "tab" };
+      }}
+      onKeyDown={(event) => {
+        const next = nextByKey(shell, id, event.key);
+        if (next === null) return;
+        event.preventDefault();
+        next();
+      }}
+      onPointerEnter={() => onHover(id)}
+      onPointerLeave={() => onHover(null)}
+    >
+      <Icon name={agentIconName(cliType)} class="icon-sm agent" />
+      <span class="truncate">{title}</span>
+      <span class="tab-end">
+        <Mark state={mark} />
+      </span>
+    </div>
+  );
+}
+
+/** What a key does in the strip, as the pattern for tabs asks; null leaves the key alone. */
+function nextByKey(shell: Shell, id: SessionId, key: string): (() => void) | null {
+  const { order } = shell.tabs.peek();
+  const show = (next: SessionId | null | undefined) => () => {
+    if (!next) return;
+    shell.open(next);
+    document.getElementById(tabIdOf(next))?.focus();
+  };
+  switch (key) {
+    case "ArrowRight":
+      return show(tabBeside(shell.tabs.peek(), 1));
+    case "ArrowLeft":
+      return show(tabBeside(shell.tabs.peek(), -1));
+    case "Home":
+      return show(order[0]);
+    case "End":
+      return show(order.at(-1));
+    case "Enter":
+    case " ":
+      return () => shell.open(id, { focus: true });
+    case "F2":
+      return () => startRename(shell, id, "tab");
+    case "Delete":
+      return () => closeAndStay(shell, id);
+    default:
+      return null;
+  }
+}
+
+/** Closes a tab and keeps the focus in the strip, on the one that took its place. */
+function closeAndStay(shell: Shell, id: SessionId): void {
+  shell.close(id);
+  const { active } = shell.tabs.peek();
+  if (active !== null) document.getElementById(tabIdOf(active))?.focus();
 }

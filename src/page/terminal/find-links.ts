@@ -1,5 +1,5 @@
 /** A web address in the text of a terminal, from its first column to the one after its last. */
-export interface FoundLink {
+interface FoundLink {
   readonly url: string;
   readonly from: number;
   readonly to: number;

@@ -4,12 +4,12 @@ import { Icon } from "../../ui/icons/icon.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import type { Shell } from "../state/shell.ts";
+import { signIn } from "../state/shell-actions.ts";
 import type { SignInTerminal } from "../state/shell-dialog.ts";
-import { signIn } from "../state/sign-in.ts";
 import type { Trouble } from "../state/trouble.ts";
 import type { TerminalView } from "./terminal-view.ts";
 
-export interface TerminalDialogProps {
+interface TerminalDialogProps {
   readonly shell: Shell;
   readonly terminal: SignInTerminal;
 }

@@ -1,11 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionId } from "../../protocol/ids.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
+import { CopyButton } from "../controls/copy-button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { askServer, followWithTicket } from "../own-server.ts";
 import type { Shell } from "../state/shell.ts";
 import { agentOf } from "../state/shell-state.ts";
-import { CopyButton } from "./copy-button.tsx";
 import {
   filterTrace,
   parseTrace,
@@ -17,7 +17,7 @@ import {
   wholeText,
 } from "./parse-trace.ts";
 
-export interface LogDialogProps {
+interface LogDialogProps {
   readonly shell: Shell;
   readonly sessionId: SessionId;
 }
@@ -111,7 +111,7 @@ interface LogFilterProps {
 }
 
 /** Narrows the log down: by the way a line went, and by what stands in it. */
-export function LogFilter({ kind, text, onKind, onText }: LogFilterProps) {
+function LogFilter({ kind, text, onKind, onText }: LogFilterProps) {
   return (
     <div class="log-filter">
       <div class="field">
@@ -158,7 +158,7 @@ const DIRECTION_SIGNS: Readonly<Record<TraceDirection, string>> = {
 };
 
 /** The lines, newest at the end and in view; a line opens to its whole message. */
-export function TraceList({ lines }: { lines: readonly TraceLine[] }) {
+function TraceList({ lines }: { lines: readonly TraceLine[] }) {
   const [count, setCount] = useState(LINES_PER_PAGE);
   const list = useRef<HTMLElement>(null);
   const shown = lines.slice(-count);

@@ -4,7 +4,7 @@ import { Dialog } from "../controls/dialog.tsx";
 import { followWithTicket } from "../own-server.ts";
 import type { Shell } from "../state/shell.ts";
 
-export interface ExportDialogProps {
+interface ExportDialogProps {
   readonly shell: Shell;
   readonly sessionId: SessionId;
 }

@@ -2,13 +2,13 @@ import { useEffect, useState } from "preact/hooks";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
 import type { AgentInfo, PlainServerMessage } from "../../protocol/server-messages.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
-import { relativeAge } from "../../ui/words/relative-age.ts";
+import { relativeAge } from "../../ui/words/time-words.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import type { ImportMessage } from "../state/session-imports.ts";
 import type { Shell } from "../state/shell.ts";
 import { FileImport } from "./file-import.tsx";
 
-export interface ImportDialogProps {
+interface ImportDialogProps {
   readonly shell: Shell;
   readonly projectId: ProjectId;
 }
@@ -165,7 +165,7 @@ function Step({ step, shell, words: { agentName, projectName }, chosen, onChosen
 }
 
 /** What came of an import: how many, and which ones not and why. */
-export function ImportResult({ done }: { readonly done: Done }) {
+function ImportResult({ done }: { readonly done: Done }) {
   const { failed, failedCount, problem } = done;
   return (
     <div class="import-result">
@@ -200,7 +200,7 @@ function summaryOf({ adopted, known, cancelled }: Done): string {
   return `Imported ${sessionsWord(adopted)}.${here}`;
 }
 
-export function sessionsWord(count: number): string {
+function sessionsWord(count: number): string {
   return count === 1 ? "1 session" : `${count.toLocaleString("en")} sessions`;
 }
 
@@ -209,7 +209,7 @@ export type Done = Extract<ImportMessage, { type: "import:done" }>;
 export type Progress = Pick<Extract<ImportMessage, { type: "import:progress" }>, "importId" | "done" | "total">;
 
 /** Where the dialog stands; each step carries only what it shows. */
-export type ImportStep =
+type ImportStep =
   | { readonly step: "asking" }
   | { readonly step: "refused"; readonly words: string }
   | { readonly step: "choosing"; readonly found: Found }
@@ -225,7 +225,7 @@ interface ImportControl {
 }
 
 /** Asks an agent what it has, imports what was chosen, and follows an import that already runs. */
-export function useImport(shell: Shell, projectId: ProjectId, cliType: CliType | null): ImportControl {
+function useImport(shell: Shell, projectId: ProjectId, cliType: CliType | null): ImportControl {
   const [asked, setAsked] = useState<ImportStep>({ step: "asking" });
   const [started, setStarted] = useState<Progress | null>(null);
   const [round, setRound] = useState(0);
@@ -265,7 +265,7 @@ export function useImport(shell: Shell, projectId: ProjectId, cliType: CliType |
 }
 
 /** One that was started before the dialog was opened, by this agent or by any. */
-export function runningImport(shell: Shell, projectId: ProjectId, cliType: CliType | null) {
+function runningImport(shell: Shell, projectId: ProjectId, cliType: CliType | null) {
   const own = [...shell.imports.all.peek().values()].findLast(
     (one) => one.projectId === projectId && (cliType === null || one.cliType === cliType),
   );
@@ -285,7 +285,7 @@ interface FoundListProps {
 }
 
 /** What the agent has and we have not, newest first. */
-export function FoundList({ found, now, chosen, onChosen }: FoundListProps) {
+function FoundList({ found, now, chosen, onChosen }: FoundListProps) {
   const { sessions, isCut, brings } = found;
   const fresh = sessions.filter(({ deletedHere }) => deletedHere !== true).map(({ agentSessionId }) => agentSessionId);
   const isAll = fresh.every((id) => chosen.has(id));

@@ -1,5 +1,6 @@
 import { diffLines, type LineDiff } from "../../presentation/line-diff.ts";
-import { askWorker } from "./ask-worker.ts";
+import { openWorker, type WorkerLine } from "../highlight/create-worker.ts";
+import type { DiffReply, DiffRequest, HighlightReply, HighlightRequest } from "../highlight/highlight-message.ts";
 
 /** Texts up to this are compared in well under a frame; longer ones in the worker. */
 const AT_ONCE_CHARS_MAX = 8_000;
@@ -24,4 +25,48 @@ export function compareTexts(texts: ComparedTexts, show: (diff: LineDiff) => voi
     // Without a worker it takes longer, but it is there.
     (reply) => (reply && "diff" in reply ? show(reply.diff) : here()),
   );
+}
+
+type Request = DiffRequest | HighlightRequest;
+type Reply = DiffReply | HighlightReply;
+
+let worker: WorkerLine | null = null;
+let lastId = 0;
+const waiting = new Map<number, (reply: Reply | null) => void>();
+
+/** Has the worker compare or colour; null when it cannot run. */
+export function askWorker(request: (id: number) => Request, answer: (reply: Reply | null) => void): void {
+  const url = document.body.dataset["highlightWorker"];
+  // Only sessions have one; elsewhere a change is small, and plain.
+  if (url === undefined) {
+    answer(null);
+    return;
+  }
+  lastId += 1;
+  waiting.set(lastId, answer);
+  try {
+    worker ??= startWorker(url);
+    worker.postMessage(request(lastId));
+  } catch (error) {
+    console.warn(`the worker for changes does not run: ${String(error)}`);
+    giveUp();
+  }
+}
+
+function startWorker(url: string): WorkerLine {
+  return openWorker<Reply>(url, 0, {
+    replied: (reply) => {
+      const answer = waiting.get(reply.id);
+      waiting.delete(reply.id);
+      answer?.(reply);
+    },
+    failed: giveUp,
+  });
+}
+
+function giveUp(): void {
+  const all = [...waiting.values()];
+  waiting.clear();
+  worker = null;
+  for (const answer of all) answer(null);
 }

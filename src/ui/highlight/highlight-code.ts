@@ -9,7 +9,7 @@ const LOOKAHEAD = "400px 0px";
 /** A worker that takes longer over one block is stuck: that block stays plain, and the next one gets another worker. */
 const REPLY_MS_MAX = 10_000;
 
-export interface CodeHighlighterOptions {
+interface CodeHighlighterOptions {
   /** The address of the worker's bundle; asked for only when the first block comes into view. */
   readonly workerUrl: () => string;
   /** Told when the worker cannot run. Code stays plain then; nothing else is affected. */

@@ -129,3 +129,17 @@ export const ICON_SHAPES = {
 } as const satisfies Record<string, readonly string[]>;
 
 export type IconName = keyof typeof ICON_SHAPES;
+
+const AGENT_ICONS: Readonly<Record<string, IconName>> = {
+  builtin: "builtin",
+  "claude-code": "claude",
+  codex: "codex",
+  gemini: "gemini",
+  goose: "goose",
+  opencode: "opencode",
+};
+
+/** The mark of an agent; one we do not know gets the plain one. */
+export function agentIconName(cliType: string): IconName {
+  return AGENT_ICONS[cliType] ?? "agent";
+}

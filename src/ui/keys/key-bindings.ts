@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { z } from "zod/mini";
 import { readKept, writeKept } from "../kept-json.ts";
-import { chordKeys, chordWords, isMac } from "./chord-keys.ts";
+import { chordKeys, chordWords, isMac } from "./chords.ts";
 import { ANYWHERE, IN_INBOX, IN_SESSION, type ShortcutRow, TABS } from "./shortcut-table.ts";
 
 const KEYS_KEY = "liminal:keys";

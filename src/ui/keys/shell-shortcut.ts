@@ -1,5 +1,5 @@
+import { digitAt, movedSignAt } from "./chords.ts";
 import { chordsOf } from "./key-bindings.ts";
-import { digitAt, movedSignAt } from "./pressed-key.ts";
 import { ANYWHERE, type Shortcut, type ShortcutRow, TABS } from "./shortcut-table.ts";
 
 /** A key press as both the shell's window and a frame can report it. */

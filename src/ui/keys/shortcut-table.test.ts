@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { composerIntent } from "../../frame/composer/composer-key.ts";
-import { COMPOSER_KEYS } from "../../page/keys/composer-keys.ts";
-import { chordKeys, chordWords } from "./chord-keys.ts";
+import { composerIntent } from "../../frame/composer/message-field.tsx";
+import { COMPOSER_KEYS } from "../../page/palette/shortcuts-dialog.tsx";
+import { chordKeys, chordWords } from "./chords.ts";
 import { findShortcut, type KeyPress, shellShortcut } from "./shell-shortcut.ts";
 import { ANYWHERE, IN_INBOX, IN_SESSION, type ShortcutRow, TABS } from "./shortcut-table.ts";
 

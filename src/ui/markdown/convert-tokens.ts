@@ -1,7 +1,6 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import { isInlineImage, resolveLinkTarget } from "./link-target.ts";
-import type { BlockNode, InlineNode, ListItemNode } from "./markdown-node.ts";
-import { plainText } from "./plain-text.ts";
+import { type BlockNode, type InlineNode, type ListItemNode, plainText } from "./markdown-node.ts";
 
 /** Stands in for an address that has not arrived whole; no such scheme is allowed, so it can never be followed. */
 export const PENDING_HREF = "liminal:pending";

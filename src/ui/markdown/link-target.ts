@@ -1,5 +1,5 @@
 /** Where a link of the agent may lead: a page outside, a file of the project, a place in this text, or nowhere. */
-export type LinkTarget =
+type LinkTarget =
   | { readonly kind: "url"; readonly href: string }
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "anchor" }

@@ -1,9 +1,8 @@
 import type { BlockNode } from "./markdown-node.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
 import { BlockPatcher } from "./patch-blocks.ts";
-import { appendCode, codeOf } from "./patch-code.ts";
+import { appendCode, codeOf, runCodeAction } from "./patch-code.ts";
 import { type NodePatcher, patchSequence } from "./patch-sequence.ts";
-import { runCodeAction } from "./run-code-action.ts";
 import { wholeCharacter } from "./text-chunks.ts";
 
 /** In the page, a message stands under the title of its session. */

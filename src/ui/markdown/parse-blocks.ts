@@ -1,9 +1,8 @@
 import { convertBlocks, convertInlines } from "./convert-tokens.ts";
-import { type LexedBlocks, lexBlocks } from "./lex-blocks.ts";
-import { LinkDefinitions } from "./link-definitions.ts";
+import { type LexedBlocks, LinkDefinitions, lexBlocks } from "./lex-blocks.ts";
 import type { BlockNode } from "./markdown-node.ts";
 
-export interface ParsedBlocks {
+interface ParsedBlocks {
   readonly blocks: BlockNode[];
   /** Labels the source refers to and nobody has defined yet: a later definition changes these blocks. */
   readonly missed: ReadonlySet<string>;

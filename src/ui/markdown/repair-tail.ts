@@ -70,7 +70,7 @@ function lineBefore(source: string, end: number): { start: number; text: string 
   return { start, text: source.slice(start, end) };
 }
 
-export interface RepairedInline {
+interface RepairedInline {
   readonly text: string;
   /** The markers put at the end. When they show, they closed nothing, and `plain` is the better text. */
   readonly added: string;

@@ -1,5 +1,5 @@
 /** A run of terminal text in one style; `className` is empty for plain text. */
-export interface AnsiSpan {
+interface AnsiSpan {
   readonly text: string;
   readonly className: string;
 }

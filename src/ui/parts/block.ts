@@ -1,4 +1,8 @@
+import { splitPath } from "../../presentation/tool-line.ts";
+import type { Truncated } from "../../protocol/entry.ts";
 import { createElement } from "../create-element.ts";
+import { createIcon } from "../icons/create-icon.ts";
+import { shortenPath } from "../words/shorten-path.ts";
 
 /** The frame of code, diffs and output: a head, a hairline, a sunken body that scrolls inside itself. */
 export function createBlock(head: readonly (Node | string)[], body: Node): HTMLElement {
@@ -14,4 +18,45 @@ export function markScrollable<Scroller extends HTMLElement>(element: Scroller, 
   element.setAttribute("role", "group");
   element.setAttribute("aria-label", label);
   return element;
+}
+
+/** The path of a file, short, and whole on hover. */
+export function createPath(path: string): HTMLElement {
+  const { folder, file } = splitPath(shortenPath(path));
+  const shown = createElement("span", "path", createElement("span", "folder", folder), createElement("b", "", file));
+  shown.title = path;
+  return shown;
+}
+
+/** The path of a file: short, whole on hover, with a menu behind it. The frame hears the click by the button's mark. */
+export function createPathButton(path: string, line?: number): HTMLButtonElement {
+  const whole = line === undefined ? path : `${path}:${line}`;
+  const { folder, file } = splitPath(shortenPath(whole));
+  const button = createElement("button", "path", createElement("span", "folder", folder), createElement("b", "", file));
+  button.type = "button";
+  button.title = whole;
+  button.dataset["file"] = whole;
+  button.setAttribute("aria-haspopup", "menu");
+  return button;
+}
+
+const KILO = 1_000;
+
+/** Asks for all of a text that is shown in part; the frame hears the click by the button's mark. */
+export function createWholeButton({ totalChars }: Truncated, part: number | null): HTMLButtonElement {
+  const button = createElement(
+    "button",
+    "button small whole-output",
+    createIcon("open", "icon-sm"),
+    `Show all (${sizeWords(totalChars)})`,
+  );
+  button.type = "button";
+  button.dataset["wholeOutput"] = part === null ? "" : String(part);
+  return button;
+}
+
+/** "3.2 MB": characters are mostly bytes, and nobody counts either. */
+export function sizeWords(chars: number): string {
+  if (chars < KILO * KILO) return `${Math.max(1, Math.round(chars / KILO))} kB`;
+  return `${(chars / KILO / KILO).toFixed(1)} MB`;
 }

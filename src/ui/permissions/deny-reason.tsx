@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { REASON_CHARS_MAX } from "../../protocol/limits.ts";
 import { KeyHint } from "../controls/key-hint.tsx";
 import { Icon } from "../icons/icon.tsx";
@@ -33,8 +33,9 @@ export function DenyReason({ requestKey, isReady, deny, leave }: DenyReasonProps
     reasonFor.value = null;
     leave(reason === sent ? "" : reason);
   };
-  // What is typed next must not land on the request that comes up in this place.
-  useEffect(() => () => left.current(), []);
+  // What is typed next must not land on the request that comes up in this place. A layout effect: its cleanup runs before
+  // the field is removed, that of an effect only after the next paint, and a letter typed in between would be lost.
+  useLayoutEffect(() => () => left.current(), []);
   const close = () => {
     reasonFor.value = null;
     button.current?.focus();
@@ -44,7 +45,7 @@ export function DenyReason({ requestKey, isReady, deny, leave }: DenyReasonProps
     setSent(reason);
     deny(reason);
   };
-  const hear = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.key === "Escape") close();
     else if (event.key === "Enter") send();
@@ -78,7 +79,7 @@ export function DenyReason({ requestKey, isReady, deny, leave }: DenyReasonProps
           maxLength={REASON_CHARS_MAX}
           value={reason}
           onInput={(event) => setReason(event.currentTarget.value)}
-          onKeyDown={hear}
+          onKeyDown={onKeyDown}
         />
         <button
           type="button"

@@ -8,10 +8,9 @@ import { Icon } from "../icons/icon.tsx";
 import { keyWhileTyping, keyWords } from "../keys/key-bindings.ts";
 import { ageWords } from "../words/time-words.ts";
 import { DenyReason } from "./deny-reason.tsx";
-import { PermissionSubject } from "./permission-subject.tsx";
+import { PermissionSubject, VisibleLine, VisibleText } from "./permission-subject.tsx";
 import { firstOption, permissionQuestion, wholeWords } from "./permission-words.ts";
 import { useSettled } from "./settled-request.ts";
-import { VisibleLine, VisibleText } from "./visible-text.tsx";
 
 interface PermissionCardProps {
   /** Its name among all requests of this page. */

@@ -1,6 +1,8 @@
 import { countLines } from "../../lib/visible-text.ts";
 import { commandOf } from "../../protocol/command-of.ts";
-import type { PermissionOption, PermissionToolCall } from "../../protocol/session-parts.ts";
+import type { PendingPermission, PermissionOption, PermissionToolCall } from "../../protocol/session-parts.ts";
+import { findShortcut, type KeyPress } from "../keys/shell-shortcut.ts";
+import { IN_SESSION } from "../keys/shortcut-table.ts";
 
 const QUESTION_OF_KIND: Readonly<Record<string, string>> = {
   read: "Read this?",
@@ -35,4 +37,11 @@ export function firstOption(
 export function wholeWords({ name, input }: PermissionToolCall): string {
   const lines = countLines(commandOf(input) ?? name);
   return lines > 1 ? `all ${lines.toLocaleString("en")} lines` : "all of it";
+}
+
+/** The option a key answers with, or null: A allows, D denies, and nothing else counts. */
+export function permissionKey(press: KeyPress, { options }: Pick<PendingPermission, "options">): string | null {
+  const wish = findShortcut(IN_SESSION, press);
+  if (wish !== "allow" && wish !== "deny") return null;
+  return firstOption(options, wish === "allow" ? "allow" : "reject")?.optionId ?? null;
 }

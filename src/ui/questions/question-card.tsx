@@ -6,8 +6,6 @@ import type { PendingQuestion, QuestionAction } from "../../protocol/question.ts
 import { Icon } from "../icons/icon.tsx";
 import { useSettled } from "../permissions/settled-request.ts";
 import { ageWords } from "../words/time-words.ts";
-import { openPage, PageAddress } from "./page-address.tsx";
-import { focusQuestion, mayTakeFocus } from "./question-focus.ts";
 import { QuestionForm } from "./question-form.tsx";
 import type { Refused } from "./use-answer.ts";
 
@@ -166,4 +164,48 @@ export function VisitNote({ visit, agentName, onDismiss }: VisitProps): Componen
       </button>
     </section>
   );
+}
+
+/** Where a page leads: the host first, which is what counts, then the whole address. */
+export function PageAddress({ url }: { url: string }) {
+  const { host } = new URL(url);
+  return (
+    <>
+      <p>
+        It leads to <strong class="question-host">{host}</strong>:
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long address scrolls, and what scrolls must be reachable by keyboard */}
+      <p class="mono question-address" tabIndex={0}>
+        {url}
+      </p>
+      {host.includes("xn--") && (
+        <p role="alert">
+          The name of this site uses letters that can be mistaken for others. Open it only if you know it.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Only ever from the user's own click; the page learns nothing of where it was opened. */
+export function openPage(url: string): void {
+  window.open(url, "_blank", "noopener,noreferrer");
+}
+
+/** Never a button: a key on its way must not answer. */
+const FIRST_FIELD = "[data-question] :is(input, select, textarea, [tabindex])";
+
+/** Puts the cursor into the question that is open; false without one. */
+export function focusQuestion(document: Document): boolean {
+  const field = document.querySelector<HTMLElement>(FIRST_FIELD);
+  field?.focus();
+  return field !== null;
+}
+
+/** A question may take the cursor from an empty composer, never from someone who types or is elsewhere. */
+function mayTakeFocus(document: Document): boolean {
+  if (!document.hasFocus() || matchMedia("(pointer: coarse)").matches) return false;
+  const active = document.activeElement;
+  if (active instanceof HTMLInputElement || active instanceof HTMLTextAreaElement) return active.value === "";
+  return !(active instanceof HTMLSelectElement);
 }

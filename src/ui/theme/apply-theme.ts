@@ -2,7 +2,7 @@
 export const THEMES = ["dark", "light", "system"] as const;
 export type Theme = (typeof THEMES)[number];
 
-export const THEME_KEY = "liminal:theme";
+const THEME_KEY = "liminal:theme";
 const DEFAULT_THEME: Theme = "dark";
 
 /** The kept choice; anything else that stands there counts as none. */
@@ -32,7 +32,7 @@ export function chooseTheme(theme: Theme): void {
 
 /** Follows the choice made in another frame or window. */
 export function followTheme(onChange: (theme: Theme) => void): void {
-  addEventListener("storage", (event) => {
+  window.addEventListener("storage", (event) => {
     if (event.key === THEME_KEY || event.key === null) onChange(keptTheme());
   });
 }

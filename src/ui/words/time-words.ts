@@ -1,8 +1,10 @@
 import { durationWords } from "../../presentation/tool-line.ts";
-import { relativeAge } from "./relative-age.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
 
 /** "now", "3m ago", "2d ago": the sidebar's ages as words. */
 export function ageWords(timestamp: string, now: number): string {
@@ -31,4 +33,14 @@ export function runningClock(startedAt: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(startedAt)) / SECOND_MS));
   if (!Number.isFinite(seconds)) return "";
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** How long ago, in the few letters a row has room for. A clock that runs ahead of ours is "now". */
+export function relativeAge(iso: string, nowMs: number): string {
+  const ageMs = nowMs - Date.parse(iso);
+  if (!(ageMs >= MINUTE_MS)) return "now";
+  if (ageMs < HOUR_MS) return `${Math.floor(ageMs / MINUTE_MS)}m`;
+  if (ageMs < DAY_MS) return `${Math.floor(ageMs / HOUR_MS)}h`;
+  if (ageMs < WEEK_MS) return `${Math.floor(ageMs / DAY_MS)}d`;
+  return `${Math.floor(ageMs / WEEK_MS)}w`;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { translateUpdate } from "../../../src/agents/acp/translate/translate-update.ts";
-import { tokenAt } from "../../../src/frame/composer/completion/completion-token.ts";
+import { tokenAt } from "../../../src/frame/composer/completion-popup.tsx";
 import { checkAnswer } from "../../../src/protocol/check-answer.ts";
 import { evaluatePolicy } from "../../../src/sessions/policy/evaluate-policy.ts";
 import { matchesGlob } from "../../../src/sessions/policy/path-glob.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { tokenAt } from "../../../src/frame/composer/completion/completion-token.ts";
+import { tokenAt } from "../../../src/frame/composer/completion-popup.tsx";
 import { decodeEntities } from "../../../src/ui/markdown/convert-tokens.ts";
 import { isInlineImage, resolveLinkTarget } from "../../../src/ui/markdown/link-target.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { completeCommand } from "../../../src/page/portlets/complete-command.ts";
+import { completeCommand } from "../../../src/page/portlets/portlet-session.ts";
 import { readFromPortlet, readFromShell } from "../../../src/protocol/portlet-messages.ts";
 import { BUILTIN, SESSION } from "../../core/names.ts";
 import { rule } from "../engine/broken-rule.ts";

@@ -1,12 +1,10 @@
 import type { Part } from "../../../protocol/entry.ts";
 import { createElement } from "../../../ui/create-element.ts";
 import type { MarkdownView } from "../../../ui/markdown/markdown-view.ts";
+import { DisclosureLine } from "../disclosure-line.ts";
 import type { RowContext, RowNode } from "../row-node.ts";
 import type { EntryRow } from "../rows.ts";
-import { createArticle, markArticle } from "./article.ts";
-import { createEntryActions } from "./entry-actions.ts";
-import { createParts } from "./part-list.ts";
-import { showMarkdown } from "./show-markdown.ts";
+import { createArticle, createEntryActions, createParts, markArticle } from "./article.ts";
 
 /** The agent's text: a document without a box, with a caret where it grows. */
 export class AssistantNode implements RowNode<EntryRow> {
@@ -39,4 +37,59 @@ export class AssistantNode implements RowNode<EntryRow> {
     this.#parts.replaceChildren(...shown);
     this.#parts.hidden = shown.length === 0;
   }
+}
+
+/** Thoughts: open while they arrive, folded away when the answer comes, and as the user left them ever after. */
+export class ThinkingNode implements RowNode<EntryRow> {
+  readonly element = createArticle("thinking", "entry-thinking");
+  readonly #context: RowContext;
+  readonly #line: DisclosureLine;
+  readonly #body = createElement("div", "thinking-text");
+  #prose: MarkdownView | null = null;
+  #row: EntryRow;
+
+  constructor(row: EntryRow, context: RowContext) {
+    this.#context = context;
+    this.#row = row;
+    this.#line = new DisclosureLine((isOpen) =>
+      context.toggle(this.#row.key, isOpen, this.#line.button, () => this.#show(isOpen)),
+    );
+    this.element.append(this.#line.button, this.#body);
+    this.#line.setLead("brain");
+    this.#show(context.isOpened(row.key) ?? row.live);
+    this.update(row);
+  }
+
+  update(row: EntryRow): void {
+    this.#row = row;
+    markArticle(this.element, row);
+    this.element.classList.toggle("live", row.live);
+    this.#line.setName(row.live ? "Thinking" : "Thought");
+    const isOpen = this.#context.isOpened(row.key) ?? (row.live || this.#staysForReader());
+    this.#show(isOpen);
+  }
+
+  /** Closing what is being read would take the text out from under the eyes. */
+  #staysForReader(): boolean {
+    return this.#line.isOpen && this.#context.isBeingRead(this.element);
+  }
+
+  #show(isOpen: boolean): void {
+    this.#line.isOpen = isOpen;
+    this.#body.hidden = !isOpen;
+    const { entry, live } = this.#row;
+    if (!isOpen || entry.type !== "thinking") return;
+    if (this.#prose === null) {
+      this.#prose = this.#context.createProse();
+      this.#body.append(this.#prose.element);
+    }
+    showMarkdown(this.#prose, entry.content, live);
+  }
+}
+
+/** Brings a view up to an entry's text. Our own flush is the frame's one flush, so the page changes here and now. */
+function showMarkdown(view: MarkdownView, content: string, isLive: boolean): void {
+  view.replace(content); // what only adds to the text shown is appended
+  if (!isLive) view.finish();
+  view.flush();
 }

@@ -1,7 +1,7 @@
 import { createElement, setText } from "../../../ui/create-element.ts";
 import { createBlockButton, showCopied } from "../../../ui/markdown/block-button.ts";
 import { copyText } from "../../../ui/markdown/copy-text.ts";
-import { toggleWrap } from "../../../ui/markdown/run-code-action.ts";
+import { toggleWrap } from "../../../ui/markdown/patch-code.ts";
 import { ansiSpans } from "../../../ui/output/ansi-spans.ts";
 import { createBlock, markScrollable } from "../../../ui/parts/block.ts";
 

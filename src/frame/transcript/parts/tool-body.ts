@@ -4,11 +4,9 @@ import type { Part, ToolCallEntry, ToolLocation, Truncated } from "../../../prot
 import type { Json } from "../../../protocol/json.ts";
 import { createElement, setText } from "../../../ui/create-element.ts";
 import { createIcon } from "../../../ui/icons/create-icon.ts";
-import { createBlock, markScrollable } from "../../../ui/parts/block.ts";
-import { createPathButton } from "../../../ui/parts/path-button.ts";
-import { createWholeButton } from "../../../ui/parts/whole-output-button.ts";
+import { createBlock, createPathButton, createWholeButton, markScrollable } from "../../../ui/parts/block.ts";
+import { createParts, hasShape } from "./article.ts";
 import { OutputBlock } from "./output-block.ts";
-import { createParts, hasShape } from "./part-list.ts";
 
 /** What a tool call was given and what came back; each piece is made when there is something to show in it. */
 export class ToolBody {

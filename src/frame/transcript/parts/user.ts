@@ -5,8 +5,7 @@ import { createContentPart } from "../../../ui/parts/content-part.ts";
 import { ageWords, exactTime } from "../../../ui/words/time-words.ts";
 import type { RowContext, RowNode } from "../row-node.ts";
 import type { EntryRow, TailRow } from "../rows.ts";
-import { createArticle, markArticle } from "./article.ts";
-import { createEntryActions } from "./entry-actions.ts";
+import { createArticle, createEntryActions, markArticle } from "./article.ts";
 
 /** A longer message is cut until asked for: the answer is what one scrolls for. */
 const SHOWN_LINES = 12;

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "bun:test";
+import { ATTACHMENT_BYTES_MAX, ATTACHMENTS_MAX, MESSAGE_ATTACHMENT_BYTES_MAX } from "../../protocol/limits.ts";
+import { judgeFile } from "./read-attachments.ts";
+
+const ALL = { image: true, audio: true, embeddedContext: true, steering: false };
+const NONE = { image: false, audio: false, embeddedContext: false, steering: false };
+const around = (abilities: typeof ALL | undefined = ALL) => ({ abilities, agentName: "Codex", count: 0, bytes: 0 });
+const file = (type: string, size = 10) => ({ name: "a.file", type, size });
+const words = (given: ReturnType<typeof judgeFile>) => (given.as === "refused" ? given.words : given.as);
+
+describe("[X-7] what a file goes to the agent as", () => {
+  test("images, sounds and text, where the agent takes them or has not said", () => {
+    for (const abilities of [ALL, undefined])
+      expect(
+        ["image/png", "audio/wav", "text/plain", "", "image/svg+xml"].map(
+          (type) => judgeFile(file(type), around(abilities)).as,
+        ),
+      ).toEqual(["image", "audio", "text", "text", "text"]);
+  });
+
+  test("what the agent does not take is refused by its name, with the way out", () => {
+    expect(words(judgeFile(file("image/png"), around(NONE)))).toContain("Codex takes no images");
+    expect(words(judgeFile(file("audio/wav"), around(NONE)))).toContain("Codex takes no sounds");
+    expect(words(judgeFile(file("text/plain"), around(NONE)))).toContain("Type @");
+    expect(words(judgeFile(file("image/bmp"), around()))).toContain("PNG");
+    expect(words(judgeFile(file("video/mp4"), around()))).toContain("not taken");
+  });
+
+  test("every limit says what it is", () => {
+    expect(words(judgeFile(file("image/png", ATTACHMENT_BYTES_MAX), around()))).toBe("image");
+    expect(words(judgeFile(file("image/png", ATTACHMENT_BYTES_MAX + 1), around()))).toContain("5 MB is the most");
+    const full = { ...around(), bytes: MESSAGE_ATTACHMENT_BYTES_MAX };
+    expect(words(judgeFile(file("image/png", 1), full))).toContain("8 MB in all");
+    expect(words(judgeFile(file("image/png"), { ...around(), count: ATTACHMENTS_MAX }))).toContain("20 attachments");
+  });
+});

@@ -1,6 +1,0 @@
-import { expect, test } from "bun:test";
-import { toolIcon } from "./parts/tool-call.ts";
-
-test("a kind we do not know still has an icon", () => {
-  expect([toolIcon("execute"), toolIcon("new_kind"), toolIcon(undefined)]).toEqual(["terminal", "bolt", "bolt"]);
-});

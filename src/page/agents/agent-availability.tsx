@@ -1,0 +1,87 @@
+import type { AgentInfo } from "../../protocol/server-messages.ts";
+import { Icon } from "../../ui/icons/icon.tsx";
+import { TroubleNotice } from "../controls/trouble-notice.tsx";
+import type { Install } from "../state/agent-installs.ts";
+
+const AVAILABILITY: Readonly<Record<AgentInfo["availability"], { readonly tag: string; readonly words: string }>> = {
+  ready: { tag: "tag ok", words: "Ready" },
+  "needs-install": { tag: "tag", words: "Not installed" },
+  failed: { tag: "tag error", words: "Not working" },
+  "needs-sign-in": { tag: "tag warn", words: "Needs sign-in" },
+};
+
+/** Where an agent stands, in one word. */
+export function AvailabilityTag({ agent }: { agent: AgentInfo }) {
+  const { tag, words } = AVAILABILITY[agent.availability];
+  return <span class={tag}>{words}</span>;
+}
+
+/** What the agent is, else what will happen; a ready one may have something to say. */
+export function noteOf({ availability, message, status, id, description, installedVersion }: AgentInfo): string {
+  switch (availability) {
+    case "ready":
+      if (message !== undefined) return message;
+      if (id === "builtin" && description !== undefined) return description;
+      if (status === "connected") return "Running";
+      return joined(installedVersion, description) || "Starts with the session";
+    case "needs-install":
+      return description ?? "Install it to use it here";
+    case "needs-sign-in":
+      return description ?? "Sign in to use it here";
+    case "failed":
+      return message ?? "It could not be started";
+    default:
+      return availability satisfies never;
+  }
+}
+
+function joined(...parts: readonly (string | undefined)[]): string {
+  return parts.filter(Boolean).join(" · ");
+}
+
+interface InstallPanelProps {
+  readonly agent: AgentInfo;
+  readonly install: Install;
+  readonly onRetry: () => void;
+  readonly onCancel: () => void;
+}
+
+/** How an install goes on, in words and as a bar; or why it failed, and what else can be done. */
+export function InstallPanel({ agent, install, onRetry, onCancel }: InstallPanelProps) {
+  if (install.phase === "running") {
+    const percent = Math.round(install.share * 100);
+    return (
+      <div class="agent-panel install">
+        <div class="install-words">
+          <span class="hint" role="status">
+            {install.words}
+          </span>
+          <span
+            class="progress"
+            role="progressbar"
+            aria-label={`Installing ${agent.name}`}
+            aria-valuemin={0}
+            aria-valuemax={100}
+            aria-valuenow={percent}
+          >
+            <i style={{ "--value": `${percent}%` }} />
+          </span>
+        </div>
+        <button type="button" class="button small" aria-label={`Cancel installing ${agent.name}`} onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    );
+  }
+  return (
+    <div class="agent-panel">
+      <TroubleNotice trouble={install.trouble}>
+        <button type="button" class="button" onClick={onRetry}>
+          <Icon name="refresh" class="icon-sm" />
+          Retry
+        </button>
+        {agent.hint !== undefined && <p class="hint">{agent.hint}</p>}
+      </TroubleNotice>
+    </div>
+  );
+}

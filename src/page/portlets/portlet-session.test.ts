@@ -1,0 +1,37 @@
+import { describe, expect, it } from "bun:test";
+import { CliType, SessionId } from "../../protocol/ids.ts";
+import { PortletToShell } from "../../protocol/portlet-messages.ts";
+import { completeCommand } from "./portlet-session.ts";
+
+const SESSION = { id: SessionId.parse("codex:mine"), cliType: CliType.parse("codex") };
+const complete = (message: object) => completeCommand(PortletToShell.parse(message), SESSION);
+
+describe("completeCommand", () => {
+  it("gives a frame's command the session the frame stands for", () => {
+    expect(complete({ type: "session:send", content: "hi", commandId: "c1" })).toEqual({
+      type: "session:send",
+      sessionId: SESSION.id,
+      content: "hi",
+      commandId: expect.stringMatching(/^c1$/),
+      requestId: undefined,
+    });
+  });
+
+  it("lets a frame speak for no other session, and choose no other agent", () => {
+    expect(complete({ type: "session:cancel", sessionId: "codex:other" })).toMatchObject({ sessionId: SESSION.id });
+    expect(complete({ type: "session:reconnect", cliType: "builtin" })).toMatchObject({
+      cliType: "codex",
+      sessionId: SESSION.id,
+    });
+  });
+
+  it.each([
+    ["a command that concerns no session", { type: "session:create", projectId: "p1" }],
+    ["a list of sessions", { type: "session:list", projectId: "p1" }],
+    ["a command with a missing field", { type: "session:send" }],
+    ["a type nobody knows", { type: "session:explode" }],
+    ["a message about the frame", { type: "portlet:title", title: "x" }],
+  ])("refuses %s", (_case, message) => {
+    expect(complete(message)).toBeNull();
+  });
+});
