@@ -4,9 +4,11 @@ import { parseArgs } from "node:util";
 import { Glob } from "bun";
 import { agentCache, CACHE_VARIABLE } from "./agents/agent-packages.ts";
 import { installAgents } from "./agents/install-agents.ts";
+import { buildProgram } from "./test/build-program.ts";
 import { findMarked, killMarked } from "./test/marked-processes.ts";
 import { obtainChromium } from "./test/obtain-chromium.ts";
 import { proveNothingLeft } from "./test/prove-nothing-left.ts";
+import { proveAgentRules } from "./test/prove-rules.ts";
 import { reportLine, seconds } from "./test/report.ts";
 import { runBunTests } from "./test/run-bun-tests.ts";
 import { runScript } from "./test/run-checks.ts";
@@ -41,7 +43,8 @@ async function main(): Promise<Tally> {
   await using environment = await openTestEnvironment(options.seed, options.rounds);
   endWithSignals(environment);
   const env = { ...environment.env, [CACHE_VARIABLE]: cache };
-  const tallies = [installed, await runScript(root, "build"), await runPart({ ...environment, env })];
+  const program = await buildProgram(root, environment.programFolder);
+  const tallies = [installed, await runScript(root, "build"), program, await runPart({ ...environment, env })];
   console.log(`total ${seconds(startedAt)}`);
   return sum(tallies);
 }
@@ -55,7 +58,9 @@ async function runPart(environment: TestEnvironment): Promise<Tally> {
   if (!hasBrowser) reportLine(isRequired ? "FAIL" : "skip", "page", "no Chromium found");
   if (files.length === 0) return left;
   const tested = await runBunTests({ root, part: "agents", files, name: options.name, environment });
-  return sum([left, tested, await proveNothingLeft("agents", environment)]);
+  const isWhole = hasBrowser && options.filter === "" && options.name === undefined;
+  const rules = isWhole ? proveAgentRules(root, tested.passed) : NOTHING;
+  return sum([left, tested.tally, rules, await proveNothingLeft("agents", environment)]);
 }
 
 function endWithSignals(environment: TestEnvironment): void {

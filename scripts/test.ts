@@ -1,10 +1,12 @@
 // The whole proof, or a part of it: node scripts/bun.mjs scripts/test.ts [options]; ends with "N passed, N failed".
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { buildProgram } from "./test/build-program.ts";
 import { childrenCpuSeconds } from "./test/cpu-time.ts";
 import { findMarked, killMarked } from "./test/marked-processes.ts";
 import { INSTALL_CHROMIUM_COMMAND, obtainChromium } from "./test/obtain-chromium.ts";
 import { proveNothingLeft } from "./test/prove-nothing-left.ts";
+import { proveRules } from "./test/prove-rules.ts";
 import { reportLine, seconds } from "./test/report.ts";
 import { runBunTests } from "./test/run-bun-tests.ts";
 import { runChecks, runScript } from "./test/run-checks.ts";
@@ -46,7 +48,12 @@ async function main(): Promise<Tally> {
   if (parts.length > 0) {
     console.log(`seed  ${options.seed} (repeat with --seed ${options.seed})`);
     tallies.push(await runScript(root, "build"));
-    for (const part of parts) tallies.push(await runPart(part, environment));
+    if (parts.some((part) => part !== "unit")) tallies.push(await buildProgram(root, environment.programFolder));
+    const passed = new Map<string, readonly string[]>();
+    for (const part of parts) tallies.push(await runPart(part, environment, passed));
+    // A part that was left out proves nothing, and a run of some tests is not about all rules.
+    if (TEST_PARTS.every((part) => passed.has(part)) && options.filter === "" && options.name === undefined)
+      tallies.push(await proveRules(root, passed));
     tallies.push(proveHomeUntouched(environment));
   }
   console.log(
@@ -55,7 +62,11 @@ async function main(): Promise<Tally> {
   return sum(tallies);
 }
 
-async function runPart(part: TestPart, environment: TestEnvironment): Promise<Tally> {
+async function runPart(
+  part: TestPart,
+  environment: TestEnvironment,
+  passed: Map<string, readonly string[]>,
+): Promise<Tally> {
   const files = testFiles(root, part).filter((file) => file.includes(options.filter));
   if (files.length === 0) {
     reportLine("skip", part, "no test files");
@@ -63,7 +74,8 @@ async function runPart(part: TestPart, environment: TestEnvironment): Promise<Ta
   }
   if (part === "browser" && !(await obtainChromium(!options["no-install"]))) return withoutBrowser(files.length);
   const tested = await runBunTests({ root, part, files, name: options.name, environment });
-  return sum([tested, await proveNothingLeft(part, environment)]);
+  passed.set(part, tested.passed);
+  return sum([tested.tally, await proveNothingLeft(part, environment)]);
 }
 
 /** Each file stands for its tests, whose number nobody knows before they run. */

@@ -5,6 +5,8 @@ export type JunitReport = {
   readonly tally: Tally;
   readonly files: ReadonlySet<string>;
   readonly failures: readonly string[];
+  /** Full names of the tests that passed, with those of the blocks around them. */
+  readonly passed: readonly string[];
 };
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
@@ -23,6 +25,10 @@ export function readJunit(xml: string): JunitReport {
     failures: [...xml.matchAll(/<testcase\b([^>]*[^/])>\s*<failure\b/g)].map(([, text]) => {
       const test = attributes(text ?? "");
       return [test.get("file"), test.get("classname"), test.get("name")].filter(Boolean).join(" > ");
+    }),
+    passed: [...xml.matchAll(/<testcase\b([^>]*)\/>/g)].map(([, text]) => {
+      const test = attributes(text ?? "");
+      return [test.get("classname"), test.get("name")].filter(Boolean).join(" > ");
     }),
   };
 }

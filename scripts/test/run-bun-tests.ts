@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { childrenCpuSeconds, countCpu } from "./cpu-time.ts";
+import { childrenCpuSeconds, countCpu, watchBrowserCpu } from "./cpu-time.ts";
 import { findMarked, killMarked } from "./marked-processes.ts";
 import { type JunitReport, readJunit } from "./read-junit.ts";
 import { reportLine, seconds } from "./report.ts";
@@ -26,12 +26,19 @@ export type BunTestRun = {
   readonly environment: TestEnvironment;
 };
 
+export type BunTestResult = {
+  readonly tally: Tally;
+  /** Full names of the tests that passed. */
+  readonly passed: readonly string[];
+};
+
 /**
  * Runs files in one `bun test` and counts from its report; what fails is printed as it happens and named again at the end.
  * Nothing runs twice: a test that fails now and then is a failure, here and in CI.
  */
-export async function runBunTests(run: BunTestRun): Promise<Tally> {
+export async function runBunTests(run: BunTestRun): Promise<BunTestResult> {
   const startedAt = performance.now();
+  using _browsers = watchBrowserCpu();
   const cpuBefore = childrenCpuSeconds();
   const reportPath = join(run.environment.folder, `${run.part}.xml`);
   const { code, timedOut } = await spawnBunTest(run, reportPath);
@@ -42,7 +49,7 @@ export async function runBunTests(run: BunTestRun): Promise<Tally> {
   if (timedOut) console.log(`      | ended after ${PART_TIMEOUT_MS / 60_000} minutes`);
   for (const file of unreached(run, report)) console.log(`      | ${file}: no test in it was reached`);
   for (const failure of report?.failures ?? []) console.log(`      | ${failure}`);
-  return tally;
+  return { tally, passed: report?.passed ?? [] };
 }
 
 async function spawnBunTest(run: BunTestRun, reportPath: string): Promise<{ code: number; timedOut: boolean }> {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PROGRAM_VARIABLE } from "./build-program.ts";
 
 /** The variable by which everything a test run started can be found again. */
 export const RUN_MARKER = "LIMINAL_TEST_RUN";
@@ -15,6 +16,8 @@ export type TestEnvironment = AsyncDisposable & {
   readonly marker: string;
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
+  /** Where the program is built for tests that start it. */
+  readonly programFolder: string;
   /** Whether something used the default data dir, which in the user's home would have been theirs. */
   isHomeTouched(): boolean;
 };
@@ -25,11 +28,13 @@ export async function openTestEnvironment(seed: string, rounds: string | undefin
   const home = join(folder, "home");
   await mkdir(join(folder, "runtime"), { mode: 0o700 });
   await mkdir(home);
+  const programFolder = join(folder, "program");
   const marker = crypto.randomUUID();
   const inherited = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name));
   return {
     marker,
     folder,
+    programFolder,
     env: Object.fromEntries([
       ...inherited.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
       ...XDG_FOLDERS.map((name) => [name, join(home, name.toLowerCase())]),
@@ -39,6 +44,7 @@ export async function openTestEnvironment(seed: string, rounds: string | undefin
       ["LIMINAL_SEED", seed],
       ...(rounds === undefined ? [] : [["LIMINAL_ROUNDS", rounds]]),
       [RUN_MARKER, marker],
+      [PROGRAM_VARIABLE, join(programFolder, "main.js")],
     ]),
     isHomeTouched: () => existsSync(join(home, ".liminal-builder")),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),

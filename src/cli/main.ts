@@ -18,7 +18,10 @@ process.stdout.on("error", (error) => {
 });
 // What is told beside the result is lost without harm; how the command ends is not changed by it.
 process.stderr.on("error", ignore("there is nowhere else to report it"));
-process.exitCode = await main();
+// Not awaited: a CommonJS bundle of this file has no top-level await.
+void main().then((code) => {
+  process.exitCode = code;
+});
 
 async function main(): Promise<number | undefined> {
   if (name === "--help" || name === "-h") return show(overview(COMMANDS, SCREEN));

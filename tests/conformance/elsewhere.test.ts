@@ -84,7 +84,7 @@ test.each(WAYS)(
   },
 );
 
-test("W-4 quirk: a replay full of an agent's own bookkeeping, most of it after the answer, shows nothing and adds nothing", async () => {
+test("W-4 quirk: leaky-replay: a replay full of an agent's own bookkeeping, most of it after the answer, shows nothing and adds nothing", async () => {
   await using scene = await stoppedTalk(["--without", "resume", "--scenario", "leaky-replay"]);
   await scene.elsewhere("plan", "stream 2 words");
   const talk = await startedAgain(scene);

@@ -9,13 +9,26 @@ const Violation = z.object({
   nodes: z.array(z.object({ target: z.array(z.unknown()), html: z.string(), failureSummary: z.string().optional() })),
 });
 
+/** What WCAG 2.2 added is off unless asked for. */
+const ALL_RULES = { rules: { "target-size": { enabled: true } } };
+/** What a theme can change of a document that stays as it is. */
+const COLOUR_RULES = { runOnly: ["color-contrast", "link-in-text-block"] };
+
 /** What axe finds wrong with the page and every frame in it, in words; nothing, if all is well. */
-export async function axeViolations(page: Page): Promise<string[]> {
-  for (const frame of await loadedFrames(page)) await frame.evaluate(axe.source);
-  const found = await page.evaluate(
-    // What WCAG 2.2 added is off unless asked for.
-    "axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }).then((run) => run.violations)",
-  );
+export function axeViolations(page: Page): Promise<string[]> {
+  return violationsOf(page, ALL_RULES);
+}
+
+/** The same of a page that was looked at in another theme: the rules about colours. */
+export function colourViolations(page: Page): Promise<string[]> {
+  return violationsOf(page, COLOUR_RULES);
+}
+
+async function violationsOf(page: Page, rules: object): Promise<string[]> {
+  for (const frame of await loadedFrames(page))
+    if (!(await frame.evaluate<boolean>("'axe' in globalThis"))) await frame.evaluate(axe.source);
+  const options = JSON.stringify({ resultTypes: ["violations"], ...rules });
+  const found = await page.evaluate(`axe.run(document, ${options}).then((run) => run.violations)`);
   return z
     .array(Violation)
     .parse(found)

@@ -33,6 +33,8 @@ export interface GalleryState {
   readonly losesServer?: boolean;
   /** The server shows a certificate of its own. */
   readonly hasOwnCertificate?: boolean;
+  /** Closing dialogs and tabs does not lead out of it: no other state is reached on the same page after it. */
+  readonly isLast?: boolean;
   /** Why it cannot be reached on this machine. */
   readonly absentBecause?: string | null;
 }

@@ -46,6 +46,7 @@ export const READING_STATES: readonly GalleryState[] = [
   },
   {
     name: "large-text",
+    isLast: true,
     shows: "a session with text at 200 %",
     isWide: true,
     reach: async (stage) => {
@@ -55,6 +56,7 @@ export const READING_STATES: readonly GalleryState[] = [
   },
   {
     name: "large-text-permission",
+    isLast: true,
     shows: "a question with text at 200 %",
     isWide: true,
     reach: async ({ app }) => {
@@ -66,6 +68,7 @@ export const READING_STATES: readonly GalleryState[] = [
   },
   {
     name: "print",
+    isLast: true,
     shows: "a session on paper",
     isWide: true,
     reach: async (stage) => {

@@ -7,7 +7,13 @@ import { STORY, STORY_AGENT } from "./story-agent.ts";
 /** As the tab is called: a long first message gives a title cut at a word. */
 const STORY_TAB = "Retries never stop growing. Cap the backoff at a…";
 
+/** The whole story; one that was told on this stage before is opened again. */
 export async function tellStory({ app }: GalleryStage): Promise<SessionView> {
+  if ((await app.row(STORY_TAB).count()) > 0) {
+    const told = await app.open(STORY_TAB);
+    await told.untilSaid("at most a minute");
+    return told;
+  }
   const session = await app.newSession(PROJECT, STORY_AGENT);
   await session.ask(STORY.whole, "at most a minute");
   return session;
@@ -41,6 +47,7 @@ export const SESSION_STATES: readonly GalleryState[] = [
   },
   {
     name: "loading",
+    isLast: true,
     shows: "a session whose history is on its way",
     reach: async ({ app }) => {
       await app.page.routeWebSocket(/\/ws/, (socket) => {
@@ -112,6 +119,7 @@ export const SESSION_STATES: readonly GalleryState[] = [
   },
   {
     name: "columns",
+    isLast: true,
     shows: "two sessions side by side",
     isWide: true,
     reach: async (stage) => {

@@ -128,6 +128,7 @@ export const SHELL_STATES: readonly GalleryState[] = [
   },
   {
     name: "overview",
+    isLast: true,
     shows: "who works and waits, and what waits for you",
     reach: async ({ app }) => {
       const session = await app.newSession(PROJECT, STORY_AGENT);

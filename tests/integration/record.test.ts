@@ -40,7 +40,7 @@ async function wholeOutput(talk: Talk, entryId: EntryId, part?: number): Promise
   }
 }
 
-test("W-2 how a turn ended stays in the record for every turn, in its place, for every reader", async () => {
+test("W-2 refusal, token-limit, request-limit: how a turn ended stays in the record, in its place, for every reader", async () => {
   const talk = await startTalk(server);
   await talk.say("scenario refusal");
   await talk.say("scenario token-limit");
@@ -78,7 +78,7 @@ test("sub-agents: what they say and do names the call they work for", async () =
   expect(talk.tools.map(({ status }) => status)).toEqual(["complete", "complete", "complete"]);
 });
 
-test("X-7 a long output is kept whole once, travels in short, and is fetched in pieces, also after a restart", async () => {
+test("X-7 long-output: a long output is kept whole once, travels in short, and is fetched in pieces, also after a restart", async () => {
   await using own = await startTestServer();
   const talk = await startTalk(own);
   const mark = talk.client.mark();
@@ -198,7 +198,7 @@ test("X-7 a diff whose place is not sure has no line: found twice, nowhere, or o
   expect(talk.tools[1]?.parts).toMatchObject([{ firstLine: 3 }]);
 });
 
-test("W-3 a cancelled call stays cancelled when its agent says later that it completed; its output is kept", async () => {
+test("W-3 completed-after-cancel: a cancelled call stays cancelled when its agent reports it as completed later; its output is kept", async () => {
   const talk = await startTalk(server);
   await talk.send("scenario completed-after-cancel");
   await talk.until("the call", () => talk.tools.length === 1);

@@ -6,10 +6,16 @@ import { writeTree } from "./sample-package.ts";
 const RUNNER = resolve(import.meta.dirname, "../../scripts/test.ts");
 const PASSES = 'import { test } from "bun:test"; test("passes", () => {});';
 
+/** Says where it believes to be. */
+const PROGRAM = "console.log(import.meta.dirname);";
+
 type Ended = { readonly code: number; readonly lines: readonly string[]; readonly last: string };
 
 async function runTests(dir: TempDir, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  await writeTree(dir.path, { "package.json": '{ "scripts": { "build": "node --version" } }' });
+  await writeTree(dir.path, {
+    "package.json": '{ "scripts": { "build": "node --version" } }',
+    "src/cli/main.ts": PROGRAM,
+  });
   const child = Bun.spawn([process.execPath, RUNNER, "--root", dir.path, ...args], {
     env: { ...process.env, CI: "", ...env },
     stdio: ["ignore", "pipe", "ignore"],
@@ -18,12 +24,25 @@ async function runTests(dir: TempDir, args: readonly string[], env: Record<strin
   return { code: await child.exited, lines, last: lines.at(-1) ?? "" };
 }
 
-test("counts the build, the tests and both proofs, and ends with the sum", async () => {
+test("counts both builds, the tests and both proofs, and ends with the sum", async () => {
   await using dir = await tempDir();
   await writeTree(dir.path, { "src/lib/a.test.ts": PASSES, "tests/integration/b.test.ts": PASSES });
   const { code, last, lines } = await runTests(dir, ["--only", "unit", "--only", "integration"]);
-  expect({ code, last }).toEqual({ code: 0, last: "6 passed, 0 failed" });
+  expect({ code, last }).toEqual({ code: 0, last: "7 passed, 0 failed" });
   expect(lines.filter((line) => /\d+ passed/.test(line))).toEqual([last]);
+});
+
+test("tests with a server start the program as it was compiled, which finds its files beside its sources", async () => {
+  await using dir = await tempDir();
+  const starts = `import { expect, test } from "bun:test";
+    test("starts", async () => {
+      const program = process.env["LIMINAL_TEST_PROGRAM"] ?? "";
+      const child = Bun.spawn([process.execPath, program]);
+      expect(program).not.toStartWith(process.cwd());
+      expect(await new Response(child.stdout).text()).toBe(process.cwd() + "/src/cli\\n");
+    });`;
+  await writeTree(dir.path, { "tests/integration/a.test.ts": starts });
+  expect((await runTests(dir, ["--only", "integration"])).last).toBe("5 passed, 0 failed");
 });
 
 test("a failing test, and a file that cannot be loaded, both count and are named", async () => {
@@ -79,10 +98,10 @@ test("without Chromium browser tests are skipped with a hint, and fail where CI 
   await writeTree(dir.path, { "tests/a.browser.test.ts": PASSES });
   const options = ["--only", "browser", "--no-install"];
   const here = await runTests(dir, options, { CHROMIUM_PATH: dir.join("no-such-browser") });
-  expect({ code: here.code, last: here.last }).toEqual({ code: 0, last: "2 passed, 0 failed, 1 skipped" });
+  expect({ code: here.code, last: here.last }).toEqual({ code: 0, last: "3 passed, 0 failed, 1 skipped" });
   expect(here.lines.join("\n")).toContain("apt-get install chromium");
   const inCi = await runTests(dir, options, { CHROMIUM_PATH: dir.join("no-such-browser"), CI: "true" });
-  expect({ code: inCi.code, last: inCi.last }).toEqual({ code: 1, last: "2 passed, 1 failed" });
+  expect({ code: inCi.code, last: inCi.last }).toEqual({ code: 1, last: "3 passed, 1 failed" });
 });
 
 test("--filter takes files by path, --name takes tests by name", async () => {

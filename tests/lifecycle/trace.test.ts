@@ -1,7 +1,6 @@
 import { expect, it } from "bun:test";
-import { join } from "node:path";
 import { startTalk } from "../integration/talk.ts";
-import { ROOT, startTestServer } from "../support/test-server.ts";
+import { PROGRAM, startTestServer } from "../support/test-server.ts";
 
 it("X-17 the wire trace of a session shows both directions, and `liminal logs` prints it", async () => {
   await using server = await startTestServer();
@@ -34,7 +33,7 @@ it("X-17 an unknown session and a server that does not run are told in words", a
 });
 
 async function runLogs(dataDir: string, sessionId: string) {
-  const child = Bun.spawn([process.execPath, join(ROOT, "src/cli/main.ts"), "logs", sessionId], {
+  const child = Bun.spawn([process.execPath, PROGRAM, "logs", sessionId], {
     env: { LIMINAL_DATA_DIR: dataDir, PATH: process.env["PATH"] ?? "" },
     stdin: "ignore",
     stdout: "pipe",

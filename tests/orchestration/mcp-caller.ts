@@ -1,11 +1,10 @@
-import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { z } from "zod";
 import { isSameSecret } from "../../src/access/secrets.ts";
 import { SessionTokens } from "../../src/orchestration/session-tokens.ts";
 import { SessionId } from "../../src/protocol/ids.ts";
-import { ROOT, type TestServer } from "../support/test-server.ts";
+import { PROGRAM, type TestServer } from "../support/test-server.ts";
 
 const REQUEST_MS_MAX = 60_000;
 
@@ -128,7 +127,7 @@ export class McpCaller implements AsyncDisposable {
 export function relayProgram(server: TestServer, token?: string) {
   return {
     command: process.execPath,
-    args: [join(ROOT, "src/cli/main.ts"), "mcp"],
+    args: [PROGRAM, "mcp"],
     env: {
       ...server.processes.env,
       PATH: process.env["PATH"] ?? "",

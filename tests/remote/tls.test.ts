@@ -9,7 +9,7 @@ import { readCertificate } from "../../src/operations/tls/read-certificate.ts";
 import { COMMANDS_TIMEOUT_MS, liminal, liminalJson } from "../cli/liminal.ts";
 import { rawHttp } from "../integration/raw-http.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { startTestServer, TestServer } from "../support/test-server.ts";
+import { PROGRAM, startTestServer, TestServer } from "../support/test-server.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const NOW = Date.UTC(2026, 5, 1);
@@ -86,7 +86,7 @@ test(
 test("X-16 with TLS agents get our tools from a program that knows the certificate, and they work", async () => {
   await using server = await startTestServer({ env: { LIMINAL_TLS: "on" } });
   const env = { ...process.env, LIMINAL_DATA_DIR: server.dataDir, HOME: server.home };
-  const child = Bun.spawn([process.execPath, join(import.meta.dirname, "../../src/cli/main.ts"), "mcp"], {
+  const child = Bun.spawn([process.execPath, PROGRAM, "mcp"], {
     env,
     stdin: "pipe",
     stdout: "pipe",

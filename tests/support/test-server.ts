@@ -8,6 +8,8 @@ import { type TempDir, tempDir } from "./temp-dir.ts";
 import { DEADLINE_MS } from "./wait-for.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
+/** The program, as `npm test` has compiled it; the source where a test file is run by itself. */
+export const PROGRAM = process.env["LIMINAL_TEST_PROGRAM"] ?? join(ROOT, "src/cli/main.ts");
 const RUN_MARKER = "LIMINAL_TEST_RUN";
 /** An agent that was told to end may take this long to be gone after its server was killed. */
 const LEFT_ALONE_MS = 30_000;
@@ -256,7 +258,7 @@ export class TestServer implements AsyncDisposable {
   }
 
   #spawn(env: Readonly<Record<string, string>> = {}): Bun.Subprocess<"ignore", "pipe", "pipe"> {
-    const child = Bun.spawn([process.execPath, join(ROOT, "src/cli/main.ts"), "serve", "--json", ...this.#args], {
+    const child = Bun.spawn([process.execPath, PROGRAM, "serve", "--json", ...this.#args], {
       cwd: this.#dir.path,
       env: { ...this.#env, ...env },
       stdin: "ignore",
