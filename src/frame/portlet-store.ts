@@ -15,9 +15,11 @@ import {
   EMPTY_COMPOSER,
   NOTHING_ATTACHED,
   type Outgoing,
+  recallMessage,
+  SEARCHED_ENTRIES,
   stepComposer,
+  takeMessage,
 } from "./composer/composer-state.ts";
-import { recallMessage, SEARCHED_ENTRIES, takeMessage } from "./composer/said-messages.ts";
 import { EMPTY_PORTLET, foldPortlet, type PortletState } from "./portlet-state.ts";
 
 /** The second Esc must come within this time. */
@@ -221,7 +223,7 @@ export class PortletStore {
   }
 
   /** Something went wrong that has no better place. */
-  tell(words: string): void {
+  notify(words: string): void {
     this.#step({ type: "refused", message: words });
   }
 

@@ -15,8 +15,8 @@ import { runPortlets } from "./portlets/run-portlets.ts";
 import { loadRareViews } from "./rare-view.tsx";
 import { runFind, runShortcut } from "./run-shortcut.ts";
 import { followSidebarLayout, WIDE_QUERY } from "./sidebar/sidebar-layout.ts";
+import { bufferForComposer } from "./state/composer-buffer.ts";
 import { Shell } from "./state/shell.ts";
-import { bufferForComposer } from "./state/typed-ahead.ts";
 import { showWindowMark } from "./window-mark.ts";
 
 const AGE_REFRESH_MS = 60_000;
@@ -62,7 +62,7 @@ const connection = new Connection({
   onSilence: (isSilent) => {
     shell.isServerSilent.value = isSilent;
   },
-  onMessage: (message) => shell.hear(message),
+  onMessage: (message) => shell.receive(message),
 });
 
 /**

@@ -22,7 +22,7 @@ export function RareView({ shell, show }: RareViewProps) {
   useEffect(() => {
     loadRareViews().catch(() => {
       shell.closeDialog();
-      shell.tell("This part of the page could not be loaded. Reload the page and try again.");
+      shell.notify("This part of the page could not be loaded. Reload the page and try again.");
     });
   }, []);
   return loaded.value === null ? null : show(loaded.value);

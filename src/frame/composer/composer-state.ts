@@ -1,4 +1,4 @@
-import type { Part } from "../../protocol/entry.ts";
+import type { Entry, Part } from "../../protocol/entry.ts";
 import type { CommandId } from "../../protocol/ids.ts";
 import type { QueueItem } from "../../protocol/session-parts.ts";
 
@@ -294,4 +294,34 @@ function pressEscape(state: ComposerState, isTurnActive: boolean): ComposerStep 
   if (!isTurnActive) return stay({ ...state, isCancelArmed: false });
   if (!state.isCancelArmed) return stay({ ...state, isCancelArmed: true });
   return { state: { ...state, isCancelArmed: false }, effects: [{ type: "cancel" }] };
+}
+
+/** Looking further back than this would cost with the length of the session, and nobody presses a key that often. */
+export const SEARCHED_ENTRIES = 2_000;
+
+/** The step that shows the user's own message so many back, none for 0; null when there is no such message. */
+export function recallMessage(entries: readonly Entry[], back: number): ComposerEvent | null {
+  if (back < 1) return { type: "recalled", text: "", back: null };
+  const text = sentBack(entries, back);
+  return text === null ? null : { type: "recalled", text, back };
+}
+
+/** The step that takes a message into the composer again, to go as a new one. */
+export function takeMessage(entries: readonly Entry[], entryId: string): ComposerEvent | null {
+  const sent = entries.findLast((entry) => entry.entryId === entryId);
+  if (sent?.type !== "user") return null;
+  return { type: "message-taken", content: sent.content, attachments: sent.attachments };
+}
+
+/** 1 is the last; the same words twice in a row count once. */
+function sentBack(entries: readonly Entry[], back: number): string | null {
+  let left = back;
+  let last: string | null = null;
+  for (const entry of entries.slice(-SEARCHED_ENTRIES).reverse()) {
+    if (entry.type !== "user" || entry.content === "" || entry.content === last) continue;
+    last = entry.content;
+    left -= 1;
+    if (left === 0) return last;
+  }
+  return null;
 }

@@ -74,7 +74,7 @@ export function filesOf(data: DataTransfer | null): readonly File[] {
 /** Files that were pasted, dropped or chosen go into the composer; what cannot is told in words. */
 export function takeFiles(store: PortletStore, files: readonly File[]): void {
   attach(store, files).catch(() =>
-    tell(store, "The file could not be read. Check that it is still there, and try again."),
+    showError(store, "The file could not be read. Check that it is still there, and try again."),
   );
 }
 
@@ -83,10 +83,10 @@ async function attach(store: PortletStore, files: readonly File[]): Promise<void
   const around = { abilities: session.config.abilities, agentName, attached: store.composer.attachments };
   const { parts, refused } = await readAttachments(files, around);
   if (parts.length > 0) store.change({ type: "attached", parts });
-  if (refused.length > 0) tell(store, refused.join("\n"));
+  if (refused.length > 0) showError(store, refused.join("\n"));
 }
 
-function tell(store: PortletStore, message: string): void {
+function showError(store: PortletStore, message: string): void {
   store.change({ type: "refused", message });
 }
 

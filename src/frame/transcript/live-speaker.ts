@@ -17,49 +17,49 @@ export interface AskedAloud {
 /** Speaks to screen readers: the answer in whole sentences, what is asked, and how things went; the log itself stays silent. */
 export class LiveSpeaker {
   readonly element = createElement("div", "visually-hidden");
-  /** How much of each of the newest entries was said or passed over; none before the first look. */
-  #heard: ReadonlyMap<string, number> | null = null;
+  /** How many characters of each of the newest entries were announced or skipped; null before the first update. */
+  #announced: ReadonlyMap<string, number> | null = null;
   #askedId: string | null = null;
-  #endTold = "";
+  #announcedEnd = "";
 
   constructor() {
     this.element.setAttribute("aria-live", "polite");
   }
 
   update(rows: TranscriptRows, asked: AskedAloud | null): void {
-    const isFirst = this.#heard === null;
-    this.#heard = this.#tellRows(newestRows(rows), this.#heard);
+    const isFirst = this.#announced === null;
+    this.#announced = this.#announceRows(newestRows(rows), this.#announced);
     const end = endWords(rows.tail);
-    if (end !== this.#endTold && !isFirst) this.#say(end);
-    this.#endTold = end;
+    if (end !== this.#announcedEnd && !isFirst) this.#announce(end);
+    this.#announcedEnd = end;
     // A question is spoken also when the session is opened: it waits for whoever came.
-    if (asked !== null && asked.id !== this.#askedId) this.#say(asked.words);
+    if (asked !== null && asked.id !== this.#askedId) this.#announce(asked.words);
     this.#askedId = asked?.id ?? null;
   }
 
-  /** Says what came since the last look, and gives what was heard by now. */
-  #tellRows(rows: readonly EntryRow[], heard: ReadonlyMap<string, number> | null): ReadonlyMap<string, number> {
-    const lastKnown = rows.findLastIndex(({ key }) => heard?.has(key));
+  /** Announces what is new since the last update, and returns what is announced by now. */
+  #announceRows(rows: readonly EntryRow[], announced: ReadonlyMap<string, number> | null): ReadonlyMap<string, number> {
+    const lastKnown = rows.findLastIndex(({ key }) => announced?.has(key));
     // What stood there when the session was opened, or came while nobody looked, is for reading.
-    const isForReading = heard === null || (lastKnown === -1 && heard.size > 0);
+    const isForReading = announced === null || (lastKnown === -1 && announced.size > 0);
     return new Map(
       rows.map((row, index) => {
-        const before = heard?.get(row.key);
+        const before = announced?.get(row.key);
         const isPassedOver = isForReading || (before === undefined && index < lastKnown);
-        return [row.key, isPassedOver ? row.entry.content.length : this.#tellRow(row, before ?? 0)];
+        return [row.key, isPassedOver ? row.entry.content.length : this.#announceRow(row, before ?? 0)];
       }),
     );
   }
 
-  #tellRow({ entry, live }: EntryRow, from: number): number {
+  #announceRow({ entry, live }: EntryRow, from: number): number {
     if (entry.type !== "assistant" && entry.type !== "notice") return entry.content.length;
     if (from >= entry.content.length) return from;
     const spoken = finishedSentences(entry.content, from, !live);
-    this.#say(spoken.words);
+    this.#announce(spoken.words);
     return spoken.length;
   }
 
-  #say(words: string): void {
+  #announce(words: string): void {
     if (words === "") return;
     const isLong = words.length > UTTERANCE_CHARS_MAX;
     this.element.append(createElement("p", "", isLong ? words.slice(0, UTTERANCE_CHARS_MAX) + CUT_WORDS : words));

@@ -79,10 +79,10 @@ function isSameTail(one: readonly TailRow[], other: readonly TailRow[]): boolean
 
 function isSameRow(row: TailRow, other: TailRow | undefined): boolean {
   if (other === undefined || row.key !== other.key || row.kind !== other.kind || row.gap !== other.gap) return false;
-  return wordsOf(row) === wordsOf(other);
+  return tailText(row) === tailText(other);
 }
 
-function wordsOf(row: TailRow): string {
+function tailText(row: TailRow): string {
   if (row.kind === "turn-end") return [row.words, ...row.actions].join("\n");
   return row.kind === "pending" ? row.content : row.words;
 }

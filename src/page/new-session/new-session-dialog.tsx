@@ -10,7 +10,7 @@ import { TroubleNotice } from "../controls/trouble-notice.tsx";
 import { useRoving } from "../controls/use-roving.ts";
 import type { Shell } from "../state/shell.ts";
 import { createSession } from "../state/shell-actions.ts";
-import type { Tell, Trouble } from "../state/trouble.ts";
+import type { Notify, Trouble } from "../state/trouble.ts";
 import { matchesFilter, pickerGroups } from "./picker-groups.ts";
 import { SignInMethods } from "./sign-in.tsx";
 
@@ -315,7 +315,7 @@ function useCreation(shell: Shell, projectId: ProjectId): [Creation, (cliType: C
     if (isMaking.current) return;
     isMaking.current = true;
     setCreation({ phase: "creating", cliType });
-    const refuse: Tell = (_words, trouble) => {
+    const refuse: Notify = (_words, trouble) => {
       // Nobody waits for a session that was cancelled.
       if (isShown.current) setCreation({ phase: "refused", cliType, trouble });
     };

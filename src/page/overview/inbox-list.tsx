@@ -146,7 +146,7 @@ function useWishes(shell: Shell, act: (wish: InboxWish, event: KeyboardEvent) =>
   const latest = useRef(act);
   latest.current = act;
   useEffect(() => {
-    const hear = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || shell.dialog.peek().kind !== "none") return;
       if (shell.drawerOpen.peek()) return;
       const { code, ctrlKey: ctrl, metaKey: meta, shiftKey: shift, altKey: alt, target } = event;
@@ -159,8 +159,8 @@ function useWishes(shell: Shell, act: (wish: InboxWish, event: KeyboardEvent) =>
       });
       if (wish !== null && latest.current(wish, event)) event.preventDefault();
     };
-    addEventListener("keydown", hear);
-    return () => removeEventListener("keydown", hear);
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
   }, [shell]);
 }
 

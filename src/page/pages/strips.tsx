@@ -115,7 +115,7 @@ function CrashStrip({ shell }: Pick<StripsProps, "shell">) {
     const answer = await askServer(address, { method: "POST" }).catch(() => null);
     // Deleted elsewhere is deleted, too.
     if (answer?.ok || answer?.status === 404) setDeleted(name);
-    else shell.tell("The report could not be deleted. Try again when the server is back.");
+    else shell.notify("The report could not be deleted. Try again when the server is back.");
   };
   return (
     <div class="strip" role="status">
@@ -129,7 +129,7 @@ function CrashStrip({ shell }: Pick<StripsProps, "shell">) {
         href={address}
         target="_blank"
         rel="noreferrer"
-        onClick={(event) => followWithTicket(event, (words) => shell.tell(words))}
+        onClick={(event) => followWithTicket(event, (words) => shell.notify(words))}
       >
         Show
       </a>

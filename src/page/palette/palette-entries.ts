@@ -103,7 +103,7 @@ export function commandEntries(shell: Shell): readonly PaletteEntry[] {
   const session = active === null ? undefined : shell.server.value.sessions.get(active);
   return [
     ...tableEntries(shell, session !== undefined),
-    ...(session === undefined ? [] : [...careEntries(shell, session), ...sessionCommands(session.id)]),
+    ...(session === undefined ? [] : [...rowActionEntries(shell, session), ...sessionCommands(session.id)]),
     ...projectEntries(shell),
     ...pageEntries(),
   ];
@@ -134,7 +134,7 @@ function sessionCommands(id: SessionRow["id"]): readonly PaletteEntry[] {
 }
 
 /** What can be done with the session in view: the same as from its row, and what its own menu has. */
-function careEntries(shell: Shell, session: SessionRow): readonly PaletteEntry[] {
+function rowActionEntries(shell: Shell, session: SessionRow): readonly PaletteEntry[] {
   const { id: sessionId, title: detail } = session;
   const fromRow = rowActions(shell, session).map(({ words, icon, isInPlace, act }) =>
     command(

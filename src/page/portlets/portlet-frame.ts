@@ -85,7 +85,7 @@ export class PortletFrame {
       return;
     }
     this.#tellHeld();
-    this.#tell(message);
+    this.#send(message);
   }
 
   /** What was held is no longer wanted: all is told anew. */
@@ -95,11 +95,11 @@ export class PortletFrame {
 
   #tellHeld(): void {
     if (this.#held.length === 0) return;
-    this.#tell({ type: "portlet:facts", facts: this.#held });
+    this.#send({ type: "portlet:facts", facts: this.#held });
     this.#held = [];
   }
 
-  #tell(message: PostedToPortlet): void {
+  #send(message: PostedToPortlet): void {
     this.#iframe.contentWindow?.postMessage(message, this.#origin);
   }
 

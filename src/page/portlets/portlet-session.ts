@@ -7,7 +7,7 @@ import type { PortletToShell, ShellToPortlet } from "../../protocol/portlet-mess
 import type { FilesFound } from "../../protocol/server-messages.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import { type AgentStanding, agentOf, agentStandingOf, rowOf, type ShellState } from "../state/shell-state.ts";
-import { troubleOf, wordsOf } from "../state/trouble.ts";
+import { errorText, troubleOf } from "../state/trouble.ts";
 import { ChildrenFeed } from "./children-feed.ts";
 import type { PortletFrame } from "./portlet-frame.ts";
 
@@ -46,7 +46,7 @@ export class PortletSession {
     this.#connected = !connected;
     this.#writable = true;
     this.#children.reset();
-    this.tell(state, connected);
+    this.update(state, connected);
     this.#frame.tellVisible();
     this.#refollow();
     this.#tellToReveal();
@@ -59,7 +59,7 @@ export class PortletSession {
   }
 
   /** Keeps the frame's surroundings up to date; says only what changed. */
-  tell(state: ShellState, connected: boolean): void {
+  update(state: ShellState, connected: boolean): void {
     const session = state.sessions.get(this.#id);
     if (session === undefined) return;
     this.#frame.setTitle(session.title);
@@ -92,7 +92,7 @@ export class PortletSession {
       if (command.type === "session:draft" && trouble.code === "STORAGE_UNWRITABLE") return;
       this.#frame.post({
         type: "session:error",
-        message: wordsOf(trouble),
+        message: errorText(trouble),
         ...(trouble.fields ? { fields: trouble.fields } : {}),
         ...(commandId ? { commandId } : {}),
       });
@@ -114,13 +114,13 @@ export class PortletSession {
   #refollow(): void {
     this.#unfollow();
     this.#frame.forget();
-    const hear = (message: SessionMessage) => {
+    const onMessage = (message: SessionMessage) => {
       this.#frame.post(forPortlet(message));
       if (this.#isOpened) return;
       this.#isOpened = true;
       this.#onOpened();
     };
-    this.#unfollow = this.#connection.follow(this.#id, hear, OPENED_ENTRIES);
+    this.#unfollow = this.#connection.follow(this.#id, onMessage, OPENED_ENTRIES);
   }
 
   #tellSurroundings(state: ShellState, { cliType, projectId, parentId }: SessionRow): void {

@@ -4,11 +4,11 @@ import type { SessionId } from "../../protocol/ids.ts";
 import { type PortletToShell, readFromPortlet } from "../../protocol/portlet-messages.ts";
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import type { KeyPress } from "../../ui/keys/shell-shortcut.ts";
+import { takeBufferedText } from "../state/composer-buffer.ts";
 import type { Shell } from "../state/shell.ts";
 import { askToKill, stopTree } from "../state/shell-actions.ts";
 import type { ShellDialog } from "../state/shell-dialog.ts";
 import { isComplete, rowOf } from "../state/shell-state.ts";
-import { takeBufferedText } from "../state/typed-ahead.ts";
 import { PortletFrame } from "./portlet-frame.ts";
 import { PortletSession } from "./portlet-session.ts";
 
@@ -41,7 +41,7 @@ export function runPortlets(options: PortletsOptions): void {
   measure();
   new ResizeObserver(measure).observe(container);
   const portlets = new Portlets(options);
-  addEventListener("message", (event) => portlets.hear(event));
+  addEventListener("message", (event) => portlets.onMessage(event));
   effect(() => portlets.followTabs());
   effect(() => portlets.giveFocus());
   effect(() => portlets.giveFocusBack());
@@ -75,7 +75,7 @@ class Portlets {
       this.#opening.delete(id);
     }
     for (const { id } of shell.shown.value) if (state.sessions.has(id)) this.#ensure(id);
-    for (const { session } of this.#portlets.values()) session.tell(state, connected);
+    for (const { session } of this.#portlets.values()) session.update(state, connected);
     this.#place();
     if (isComplete(state)) this.#options.whenIdle(() => this.#loadAhead());
   }
@@ -190,7 +190,7 @@ class Portlets {
     return new PortletFrame(this.#options.container, this.#options.origin);
   }
 
-  hear(event: MessageEvent): void {
+  onMessage(event: MessageEvent): void {
     if (event.origin !== this.#options.origin) return;
     if (this.#spare?.speaks(event.source)) {
       if (readFromPortlet(event.data)?.type !== "portlet:ready") return;
@@ -200,7 +200,7 @@ class Portlets {
     }
     const from = [...this.#portlets].find(([, { frame }]) => frame.speaks(event.source));
     const message = from === undefined ? null : readFromPortlet(event.data);
-    if (from !== undefined && message) this.#said(from[0], from[1], message);
+    if (from !== undefined && message) this.#onPortletMessage(from[0], from[1], message);
   }
 
   #show(what: Shown, row: SessionRow): void {
@@ -209,7 +209,7 @@ class Portlets {
     else shell.dialog.value = dialogOf(what, row);
   }
 
-  #said(id: SessionId, { frame, session }: Portlet, message: PortletToShell): void {
+  #onPortletMessage(id: SessionId, { frame, session }: Portlet, message: PortletToShell): void {
     const { shell, onKey } = this.#options;
     if (message.type === "portlet:ready") {
       frame.ready = true;

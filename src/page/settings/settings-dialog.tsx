@@ -250,12 +250,12 @@ function useToolServers(shell: Shell, projectId: ProjectId | null) {
   const [problem, setProblem] = useState("");
   useEffect(() => {
     if (projectId === null) return;
-    const hear = (message: ServerMessage) => {
+    const onMessage = (message: ServerMessage) => {
       if (message.type === "mcp:servers" && message.projectId === projectId) setServers(message.servers);
     };
     void shell.attempt({ type: "mcp:list", projectId }, setProblem);
     // Answers pass here as well, and so does what another window changes.
-    return shell.listen(hear);
+    return shell.listen(onMessage);
   }, [projectId]);
   const choose = async ({ name }: ToolServer, enabled: boolean) => {
     setProblem("");

@@ -13,9 +13,9 @@ import { MoreButton } from "../session-row/session-menu.tsx";
 import { MARK_WORDS, sessionMark } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
 import { askForSession, askToArchive, startRename } from "../state/shell-actions.ts";
+import type { ShellState } from "../state/shell-state.ts";
 import { projectCostWords } from "./project-cost.ts";
 import { type SessionBranch, sessionTree } from "./session-tree.ts";
-import { usePick } from "./use-pick.ts";
 
 const NO_ROWS: readonly SessionRow[] = [];
 
@@ -183,4 +183,9 @@ function agentNameOf({ rows }: Shell, id: SessionId): string | undefined {
 function ageOf(shell: Shell, id: SessionId): string {
   const row = shell.rows.of(id).value;
   return row === undefined ? "" : relativeAge(row.lastActiveAt, shell.nowMs.value);
+}
+
+/** A piece of what the server said: who reads it is drawn again only when that piece changes. */
+export function usePick<Piece>(shell: Shell, pick: (state: ShellState) => Piece): Piece {
+  return useComputed(() => pick(shell.server.value)).value;
 }

@@ -10,10 +10,9 @@ import { MARK_WORDS } from "../state/session-mark.ts";
 import type { Shell } from "../state/shell.ts";
 import { isComplete } from "../state/shell-state.ts";
 import { AgentsFooter } from "./agents-footer.tsx";
-import { ProjectGroup } from "./project-group.tsx";
+import { ProjectGroup, usePick } from "./project-group.tsx";
 import { hideSidebar, resizeSidebar, SIDEBAR_PX_MAX, SIDEBAR_PX_MIN, sidebarLayout } from "./sidebar-layout.ts";
 import { type TreeItem, TypeAhead, treeStep } from "./tree-keys.ts";
-import { usePick } from "./use-pick.ts";
 
 /** Every project, every session, every agent. A drawer where the window is narrow. */
 export function Sidebar({ shell }: { shell: Shell }) {

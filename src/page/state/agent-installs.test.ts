@@ -2,24 +2,24 @@ import { expect, it } from "bun:test";
 import { CliType } from "../../protocol/ids.ts";
 import { PlainServerMessage } from "../../protocol/server-messages.ts";
 import { AgentInstalls } from "./agent-installs.ts";
-import type { Tell } from "./trouble.ts";
+import type { Notify } from "./trouble.ts";
 
 const CODEX = CliType.parse("codex");
 const TROUBLE = { code: "AGENT_UNAVAILABLE", message: "The installation was cancelled." } as const;
 
 it("[X-5] the refusal of an install that was cancelled says nothing about the one that was begun after it", async () => {
   const refusals: (() => void)[] = [];
-  const installs = new AgentInstalls((_request, tell?: Tell) => {
+  const installs = new AgentInstalls((_request, notify?: Notify) => {
     const answered = Promise.withResolvers<null>();
     refusals.push(() => {
-      tell?.(TROUBLE.message, TROUBLE);
+      notify?.(TROUBLE.message, TROUBLE);
       answered.resolve(null);
     });
     return answered.promise;
   });
   const phase = () => installs.all.peek().get(CODEX)?.phase;
   const first = installs.install(CODEX);
-  installs.hear(
+  installs.receive(
     PlainServerMessage.parse({
       type: "agent:install-progress",
       cliType: CODEX,

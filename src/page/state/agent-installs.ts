@@ -25,7 +25,7 @@ export class AgentInstalls {
     return this.#installs;
   }
 
-  hear(message: ServerMessage): void {
+  receive(message: ServerMessage): void {
     if (message.type === "hello")
       this.#installs.value = new Map(); // a server that was away has none running
     else if (message.type === "agent:install-progress") this.#set(message.cliType, installOf(message));

@@ -12,8 +12,8 @@ function scene() {
     if (request.type === "session:seen") told.push(`${request.sessionId} ${request.seq} ${request.showing}`);
   });
   const turn = (sessionId: SessionId, seq: number) =>
-    seen.hear(FactMessage.parse({ type: "session:turn", sessionId, seq, turn: { state: "idle" } }));
-  const hear = (message: object) => seen.hear(PlainServerMessage.parse(message));
+    seen.receive(FactMessage.parse({ type: "session:turn", sessionId, seq, turn: { state: "idle" } }));
+  const hear = (message: object) => seen.receive(PlainServerMessage.parse(message));
   return { told, seen, turn, hear };
 }
 

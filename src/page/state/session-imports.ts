@@ -11,7 +11,7 @@ export class SessionImports {
     return this.#standing;
   }
 
-  hear(message: ServerMessage): void {
+  receive(message: ServerMessage): void {
     if (message.type === "hello")
       this.#standing.value = new Map(); // a server that was away has none running
     else if (message.type === "import:progress" || message.type === "import:done")

@@ -3,16 +3,16 @@ import type { CliType, ProjectId, SessionId } from "../../protocol/ids.ts";
 import { isTurnActive, type SessionRow } from "../../protocol/session-schema.ts";
 import { newCommandId } from "../../ui/new-command-id.ts";
 import { waitingSessions } from "./attention.ts";
+import { takeBufferedText } from "./composer-buffer.ts";
 import { NEXT_SESSION, type Shell } from "./shell.ts";
 import type { ShellDialog } from "./shell-dialog.ts";
 import { isComplete, type ShellState } from "./shell-state.ts";
 import { COLUMN_PX_MIN, COLUMNS_MAX } from "./split-view.ts";
-import type { Tell } from "./trouble.ts";
-import { takeBufferedText } from "./typed-ahead.ts";
+import type { Notify } from "./trouble.ts";
 
 /** Adds a directory; the new project, or nothing when it was refused in words. */
-export async function addProject(shell: Shell, path: string, tell: Tell): Promise<ProjectId | null> {
-  const answer = await shell.attempt({ type: "project:add", path }, tell);
+export async function addProject(shell: Shell, path: string, notify: Notify): Promise<ProjectId | null> {
+  const answer = await shell.attempt({ type: "project:add", path }, notify);
   if (answer?.type !== "project:added") return null;
   shell.useProject(answer.project.id);
   return answer.project.id;
@@ -25,13 +25,13 @@ export async function addProject(shell: Shell, path: string, tell: Tell): Promis
 export async function createSession(
   shell: Shell,
   wish: { projectId: ProjectId; cliType: CliType },
-  tell: Tell,
+  notify: Notify,
   isWanted: () => boolean = () => true,
 ): Promise<SessionId | null> {
   const shown = shell.shownSession();
   shell.focusWanted.value = NEXT_SESSION;
   const commandId = newCommandId();
-  const answer = await shell.attempt({ type: "session:create", ...wish, commandId, waitForAgent: false }, tell);
+  const answer = await shell.attempt({ type: "session:create", ...wish, commandId, waitForAgent: false }, notify);
   const isAwaited = shell.focusWanted.peek() === NEXT_SESSION;
   if (isAwaited) shell.focusWanted.value = null;
   if (answer?.type !== "session:created" || !isWanted()) {
@@ -50,9 +50,9 @@ export async function startWithPrompt(
   shell: Shell,
   start: { readonly projectId: ProjectId; readonly cliType: CliType; readonly prompt: string },
 ): Promise<void> {
-  const tell: Tell = (words) => shell.tell(words);
-  const sessionId = await createSession(shell, { projectId: start.projectId, cliType: start.cliType }, tell);
-  if (sessionId !== null) await shell.attempt({ type: "session:send", sessionId, content: start.prompt }, tell);
+  const notify: Notify = (words) => shell.notify(words);
+  const sessionId = await createSession(shell, { projectId: start.projectId, cliType: start.cliType }, notify);
+  if (sessionId !== null) await shell.attempt({ type: "session:send", sessionId, content: start.prompt }, notify);
 }
 
 /** Archives at once, or asks first when that would stop an agent at work. */
@@ -158,9 +158,9 @@ interface SignInWish {
 }
 
 /** Walks one of the agent's own methods. True when signed in; a login that needs a terminal is shown in one. */
-export async function signIn(shell: Shell, wish: SignInWish, tell: Tell): Promise<boolean> {
+export async function signIn(shell: Shell, wish: SignInWish, notify: Notify): Promise<boolean> {
   const { cliType, methodId, done, back } = wish;
-  const answer = await shell.attempt({ type: "agent:authenticate", cliType, methodId }, tell);
+  const answer = await shell.attempt({ type: "agent:authenticate", cliType, methodId }, notify);
   if (answer?.type === "terminal:opened") {
     const { terminalId, title } = answer;
     shell.dialog.value = { kind: "terminal", terminalId, title, cliType, methodId, done, back };

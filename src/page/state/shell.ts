@@ -25,7 +25,7 @@ import {
   shownColumns,
 } from "./split-view.ts";
 import { TerminalFeed } from "./terminal-feed.ts";
-import { type Tell, troubleOf, wordsOf } from "./trouble.ts";
+import { errorText, type Notify, troubleOf } from "./trouble.ts";
 
 const COLLAPSED_KEY = "liminal:collapsed";
 const Collapsed = z.record(z.string(), z.boolean());
@@ -97,7 +97,7 @@ export class Shell {
     (request) => void this.attempt(request, ignore("a session that is gone needs no reader")),
   );
   readonly imports = new SessionImports();
-  readonly installs = new AgentInstalls((request, tell) => this.attempt(request, tell));
+  readonly installs = new AgentInstalls((request, notify) => this.attempt(request, notify));
 
   constructor(ask: Ask, nowMs: number) {
     this.#ask = ask;
@@ -134,16 +134,16 @@ export class Shell {
   }
 
   /** Every message of the server's passes here once, in order. */
-  hear(message: ServerMessage): void {
+  receive(message: ServerMessage): void {
     batch(() => {
       const before = this.#server.peek();
       const after = foldShell(before, message);
       this.#server.value = after;
       this.rows.follow(after);
-      this.terminals.hear(message);
-      this.installs.hear(message);
-      this.seen.hear(message);
-      this.imports.hear(message);
+      this.terminals.receive(message);
+      this.installs.receive(message);
+      this.seen.receive(message);
+      this.imports.receive(message);
       for (const listener of this.#listeners) listener(message);
       if (message.type === "hello") for (const { id } of message.projects) this.#list(id);
       if (message.type === "project:added") this.#list(message.project.id);
@@ -253,17 +253,17 @@ export class Shell {
   }
 
   /** Asks the server; what it refuses is told in words at the place that `tell` chooses. */
-  async attempt(request: ClientRequest, tell: Tell = (words) => this.tell(words)) {
+  async attempt(request: ClientRequest, notify: Notify = (words) => this.notify(words)) {
     try {
       return await this.#ask(request);
     } catch (error) {
       const trouble = troubleOf(error);
-      tell(wordsOf(trouble), trouble);
+      notify(errorText(trouble), trouble);
       return null;
     }
   }
 
-  tell(words: string): void {
+  notify(words: string): void {
     this.problem.value = words;
   }
 

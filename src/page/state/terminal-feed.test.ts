@@ -3,7 +3,7 @@ import { PlainServerMessage } from "../../protocol/server-messages.ts";
 import { TerminalFeed } from "./terminal-feed.ts";
 
 const say = (feed: TerminalFeed, ...messages: object[]) => {
-  for (const message of messages) feed.hear(PlainServerMessage.parse(message));
+  for (const message of messages) feed.receive(PlainServerMessage.parse(message));
 };
 const opened = { type: "terminal:opened", terminalId: "t", title: "Sign in" };
 const output = (terminalId: string, data: string) => ({ type: "terminal:output", terminalId, data });

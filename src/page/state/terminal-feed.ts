@@ -1,6 +1,6 @@
 import type { ServerMessage } from "../../protocol/server-messages.ts";
 
-/** More than any login says before its view is there. */
+/** More than any login prints before its view is ready. */
 const KEPT_CHUNKS_MAX = 10_000;
 
 interface TerminalListener {
@@ -8,53 +8,53 @@ interface TerminalListener {
   exited(exitCode: number | null): void;
 }
 
-type Said = { readonly data: string } | { readonly exitCode: number | null };
+type TerminalEvent = { readonly data: string } | { readonly exitCode: number | null };
 
 interface OpenTerminal {
-  readonly kept: Said[];
+  readonly kept: TerminalEvent[];
   listener: TerminalListener | null;
 }
 
-/** What the terminals of this page say, kept until someone shows it: the program runs before its view is fetched. */
+/** Output of the terminals of this page, kept until a view shows it: the program starts before its view is loaded. */
 export class TerminalFeed {
   readonly #terminals = new Map<string, OpenTerminal>();
 
-  /** Only who asked for a terminal hears that it was opened; the output of others passes by. */
-  hear(message: ServerMessage): void {
+  /** Ignores output of terminals that this page did not open. */
+  receive(message: ServerMessage): void {
     switch (message.type) {
       case "terminal:opened":
         this.#terminals.set(message.terminalId, { kept: [], listener: null });
         return;
       case "terminal:output":
-        this.#say(message.terminalId, { data: message.data });
+        this.#emit(message.terminalId, { data: message.data });
         return;
       case "terminal:exited":
-        this.#say(message.terminalId, { exitCode: message.exitCode });
+        this.#emit(message.terminalId, { exitCode: message.exitCode });
         return;
       default:
         return;
     }
   }
 
-  /** Hands over what was said so far, then everything as it comes; what it returns ends that and forgets the terminal. */
+  /** Delivers the kept output, then new output as it arrives. The returned function stops that and removes the terminal. */
   listen(terminalId: string, listener: TerminalListener): () => void {
     const terminal = this.#terminals.get(terminalId);
     if (terminal !== undefined) {
       terminal.listener = listener;
-      for (const said of terminal.kept.splice(0)) tell(listener, said);
+      for (const event of terminal.kept.splice(0)) deliver(listener, event);
     }
     return () => this.#terminals.delete(terminalId);
   }
 
-  #say(terminalId: string, said: Said): void {
+  #emit(terminalId: string, event: TerminalEvent): void {
     const terminal = this.#terminals.get(terminalId);
     if (terminal === undefined) return;
-    if (terminal.listener !== null) tell(terminal.listener, said);
-    else if (terminal.kept.length < KEPT_CHUNKS_MAX || "exitCode" in said) terminal.kept.push(said);
+    if (terminal.listener !== null) deliver(terminal.listener, event);
+    else if (terminal.kept.length < KEPT_CHUNKS_MAX || "exitCode" in event) terminal.kept.push(event);
   }
 }
 
-function tell(listener: TerminalListener, said: Said): void {
-  if ("data" in said) listener.output(said.data);
-  else listener.exited(said.exitCode);
+function deliver(listener: TerminalListener, event: TerminalEvent): void {
+  if ("data" in event) listener.output(event.data);
+  else listener.exited(event.exitCode);
 }

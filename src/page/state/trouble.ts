@@ -25,13 +25,13 @@ function forReader(refusal: Refusal): Trouble {
 }
 
 /** All of it in one line, for places without room for parts. */
-export function wordsOf({ message, details }: Trouble): string {
+export function errorText({ message, details }: Trouble): string {
   if (details === undefined) return message;
   return `${message}${/[.!?…:]$/.test(message) ? "" : "."} ${details}`;
 }
 
 /** Told what went wrong: as one line, and in its parts. */
-export type Tell = (words: string, trouble: Trouble) => void;
+export type Notify = (words: string, trouble: Trouble) => void;
 
 /** Asks the server; null when it was refused, which `tell` hears, or else the page. */
-export type Attempt = (request: ClientRequest, tell?: Tell) => Promise<ServerMessage | null>;
+export type Attempt = (request: ClientRequest, notify?: Notify) => Promise<ServerMessage | null>;

@@ -56,7 +56,7 @@ export function LogDialog({ shell, sessionId }: LogDialogProps) {
           class="button"
           href={addressOf(sessionId)}
           download={`${fileNameOf(sessionId)}.jsonl`}
-          onClick={(event) => followWithTicket(event, (words) => shell.tell(words))}
+          onClick={(event) => followWithTicket(event, (words) => shell.notify(words))}
         >
           Download
         </a>

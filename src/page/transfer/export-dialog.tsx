@@ -27,7 +27,7 @@ export function ExportDialog({ shell, sessionId }: ExportDialogProps) {
               <a
                 href={`/api/export?${new URLSearchParams({ sessionId, format })}`}
                 download
-                onClick={(event) => followWithTicket(event, (words) => shell.tell(words))}
+                onClick={(event) => followWithTicket(event, (words) => shell.notify(words))}
                 data-first-focus={index === 0 || undefined}
               >
                 <strong>{name}</strong>

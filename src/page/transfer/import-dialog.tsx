@@ -272,9 +272,9 @@ function runningImport(shell: Shell, projectId: ProjectId, cliType: CliType | nu
   return own?.type === "import:progress" ? own : null;
 }
 
-function stepOf(progress: Progress, heard: ImportMessage | undefined): ImportStep {
-  if (heard?.type === "import:done") return { step: "done", done: heard };
-  return { step: "running", progress: heard ?? progress };
+function stepOf(progress: Progress, latest: ImportMessage | undefined): ImportStep {
+  if (latest?.type === "import:done") return { step: "done", done: latest };
+  return { step: "running", progress: latest ?? progress };
 }
 
 interface FoundListProps {

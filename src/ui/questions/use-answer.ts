@@ -26,7 +26,7 @@ export function useAnswer({ fields }: Question, refused: Refused | null) {
       setMended(new Set([...mended, name]));
     },
     problemOf: (name: string) => own.get(name) ?? (mended.has(name) ? undefined : refused?.fields[name]),
-    words: wordsOf(own.size, refused),
+    words: problemText(own.size, refused),
     /** The answer, or the names of the fields that must be put right first. */
     finish: (): { readonly content: AnswerContent } | { readonly wrong: readonly string[] } => {
       const checked = checkAnswer(fields, contentOf(fields, draft));
@@ -37,7 +37,7 @@ export function useAnswer({ fields }: Question, refused: Refused | null) {
   };
 }
 
-function wordsOf(problems: number, refused: Refused | null): string {
+function problemText(problems: number, refused: Refused | null): string {
   if (problems === 0) return refused?.message ?? "";
   return problems === 1 ? "One answer needs another look." : `${problems} answers need another look.`;
 }
