@@ -1,5 +1,6 @@
 import { refusalOf } from "../client/pending-requests.ts";
 import { asPlainJson } from "../lib/harmless-text.ts";
+import { terminalText } from "../presentation/entry-text.ts";
 import type { Entry } from "../protocol/entry.ts";
 import { entriesOf, foldMessage } from "../protocol/fold-message.ts";
 import type { SessionId } from "../protocol/ids.ts";
@@ -90,7 +91,7 @@ export class LiveTranscript {
   }
 
   #entry(entry: Entry): void {
-    const text = linesOf(entry, this.#screen);
+    const text = terminalText(entry, { plain, oneLine, columns: this.#screen.columns });
     const style = styleOf(entry);
     const before = this.#shown.get(entry.entryId);
     if (text === "" || before === text) return;
@@ -120,26 +121,5 @@ function styleOf(entry: Entry): Style | undefined {
       return "yellow";
     default:
       return undefined;
-  }
-}
-
-function linesOf(entry: Entry, { columns }: Screen): string {
-  switch (entry.type) {
-    case "user":
-      return `\n> ${plain(entry.content)}\n`;
-    case "assistant":
-      return plain(entry.content);
-    case "thinking":
-      return `~ ${plain(entry.content)}`;
-    case "tool-call":
-      return `* ${oneLine(entry.name, columns)} [${entry.status}]${entry.error === undefined ? "" : ` ${oneLine(entry.error)}`}`;
-    case "plan":
-      return entry.items
-        .map(({ content, status }) => `- [${status === "completed" ? "x" : " "}] ${oneLine(content)}`)
-        .join("\n");
-    case "notice":
-      return `! ${plain(entry.content)}`;
-    default:
-      return entry satisfies never;
   }
 }

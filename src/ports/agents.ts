@@ -96,6 +96,15 @@ export type AgentEvent =
   | { type: "lost"; reason: string; state: "crashed" | "closed" | "idle" }
   | { type: "unknown"; update: Json };
 
+/** Events that become entries of the conversation itself. */
+export const CONVERSATION_EVENTS: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
+  "text",
+  "part",
+  "tool",
+  "tool-output",
+  "plan",
+]);
+
 /** Called synchronously, in wire order. A turn's end arrives here too, after its last update. */
 export type AgentSink = (event: AgentEvent) => void;
 

@@ -166,12 +166,41 @@ export const Entry = z.discriminatedUnion("type", [
   NoticeEntry,
 ]);
 export type Entry = z.infer<typeof Entry>;
+export type EntryOf<Type extends Entry["type"]> = Extract<Entry, { type: Type }>;
 export type UserEntry = z.infer<typeof UserEntry>;
 export type AssistantEntry = z.infer<typeof AssistantEntry>;
 export type ThinkingEntry = z.infer<typeof ThinkingEntry>;
 export type ToolCallEntry = z.infer<typeof ToolCallEntry>;
 export type NoticeEntry = z.infer<typeof NoticeEntry>;
 export type TextEntry = AssistantEntry | ThinkingEntry;
+
+export const ENTRY_TYPES: readonly Entry["type"][] = Entry.def.options.flatMap(
+  (option) => option.shape.type.def.values,
+);
+/** What each kind is called on screen. */
+export const ENTRY_LABELS: Readonly<Record<Entry["type"], string>> = {
+  user: "You",
+  assistant: "Answer",
+  thinking: "Thinking",
+  "tool-call": "Tool",
+  plan: "Plan",
+  notice: "Notice",
+};
+
+/** A function for each kind of entry: a table that lacks a kind does not compile. */
+export type ByKind<Args extends readonly unknown[], Result> = {
+  readonly [Type in Entry["type"]]: (entry: EntryOf<Type>, ...args: Args) => Result;
+};
+
+/** What the table's function for this kind of entry returns. */
+export function byKind<Args extends readonly unknown[], Result>(
+  table: ByKind<Args, Result>,
+  entry: Entry,
+  ...args: Args
+): Result {
+  const ofItsKind: (entry: never, ...args: Args) => Result = table[entry.type];
+  return ofItsKind(entry as never, ...args);
+}
 
 export function isTextEntry(entry: Entry | undefined): entry is TextEntry {
   return entry?.type === "assistant" || entry?.type === "thinking";

@@ -1,4 +1,5 @@
 import { z } from "zod/mini";
+import { ENTRY_TYPES } from "./entry.ts";
 import { CliType, EntryId, ProjectId, SessionId } from "./ids.ts";
 
 export const SEARCH_QUERY_CHARS_MAX = 20_000;
@@ -8,7 +9,7 @@ const SEARCH_PATH_CHARS_MAX = 4_096;
 const SEARCH_TIME_CHARS_MAX = 40;
 
 /** What was found: a session's title, or an entry of this kind. */
-export const SearchKind = z.enum(["title", "user", "assistant", "thinking", "tool-call", "plan", "notice"]);
+export const SearchKind = z.enum(["title", ...ENTRY_TYPES]);
 export type SearchKind = z.infer<typeof SearchKind>;
 
 const time = z.string().check(

@@ -9,20 +9,10 @@ export type Line = readonly [type: Entry["type"], text: string, status?: string]
 export function outline(entries: readonly Entry[]): Line[] {
   return entries
     .filter((entry) => entry.type !== "notice" || entry.turnEnd === undefined)
-    .map((entry): Line => {
-      switch (entry.type) {
-        case "tool-call":
-          return [entry.type, entry.name, entry.status];
-        case "thinking":
-        case "user":
-        case "assistant":
-        case "plan":
-        case "notice":
-          return [entry.type, entry.content];
-        default:
-          return entry satisfies never;
-      }
-    });
+    .map(
+      (entry): Line =>
+        entry.type === "tool-call" ? [entry.type, entry.name, entry.status] : [entry.type, entry.content],
+    );
 }
 
 /** What is true after any turn: nothing runs, nothing asks, nothing is there twice, every text is whole. */

@@ -33,14 +33,12 @@ function entryLines(entry: Entry): string[] {
       return [heading("assistant", entry, entry.messageId), ...said(entry.content), ...parts(entry.parts)];
     case "thinking":
       return [heading("thinking", entry, entry.messageId), ...said(entry.content)];
-    case "plan":
-      return [heading("plan", entry), ...said(entry.content)];
     case "notice":
       return [heading(`notice, ${entry.severity}`, entry, entry.turnEnd), ...said(entry.content)];
     case "tool-call":
       return [heading(`tool call, ${entry.status}`, entry, entry.toolCallId), ...toolLines(entry)];
     default:
-      return entry satisfies never;
+      return [heading(entry.type, entry), ...said(entry.content)];
   }
 }
 

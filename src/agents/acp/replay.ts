@@ -1,5 +1,5 @@
 import { normalizeForComparison } from "../../lib/normalize-for-comparison.ts";
-import type { AgentEvent, AgentSink } from "../../ports/agents.ts";
+import { type AgentEvent, type AgentSink, CONVERSATION_EVENTS } from "../../ports/agents.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 
 /** All that should come has come: what still may follow is a piece of the last answer. */
@@ -16,13 +16,6 @@ const CURRENT: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
   "commands",
   "usage",
   "abilities",
-]);
-const TALK: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
-  "text",
-  "part",
-  "tool",
-  "tool-output",
-  "plan",
 ]);
 
 /** What the agent should repeat, by which the end of a replay is known. */
@@ -53,7 +46,7 @@ export class Replay {
   /** True for what is news even in a replay. */
   hear(event: AgentEvent): boolean {
     if (CURRENT.has(event.type)) return true;
-    if (TALK.has(event.type)) this.#keep(event);
+    if (CONVERSATION_EVENTS.has(event.type)) this.#keep(event);
     const kind = event.type === "text" || event.type === "part" ? event.kind : event.type;
     if (kind === "user" && this.#lastKind !== "user") this.#startTurn();
     if (event.type === "text" && kind === "user") this.#message += normalizeForComparison(event.text);

@@ -1,4 +1,4 @@
-import { toolLine } from "../../presentation/tool-line.ts";
+import { copiedMarkdown } from "../../presentation/entry-text.ts";
 import type { Entry } from "../../protocol/entry.ts";
 import type { EntryId } from "../../protocol/ids.ts";
 import type { EntryRow, TranscriptRows } from "./rows.ts";
@@ -23,7 +23,7 @@ export function turnMarkdown(
   const pieces: string[] = [];
   let speaker = "";
   for (const [index, entry] of turn.entries()) {
-    const text = pieceOf(entry, directory);
+    const text = copiedMarkdown(entry, directory);
     if (text === null) continue;
     const next = entry.type === "user" ? "You" : agentName;
     if (next !== speaker) pieces.push(`**${next}**`);
@@ -42,35 +42,4 @@ function findEntry(rows: readonly EntryRow[], entryId: EntryId): Entry | null {
     if (found) return found;
   }
   return null;
-}
-
-/** Thoughts and notices are about the talk and no part of it. */
-function pieceOf(entry: Entry, directory: string): string | null {
-  switch (entry.type) {
-    case "user":
-    case "assistant":
-      return entry.content.trim() === "" ? null : entry.content.trim();
-    case "tool-call": {
-      const { name, target } = toolLine(entry, directory);
-      return target === "" ? `- ${name}` : `- ${name} ${codeSpan(target)}`;
-    }
-    case "plan":
-      return entry.items
-        .map(({ content, status }) => `- [${status === "completed" ? "x" : " "}] ${content}`)
-        .join("\n");
-    case "thinking":
-    case "notice":
-      return null;
-    default:
-      return entry satisfies never;
-  }
-}
-
-/** Text that has backticks in it needs more of them around it. */
-function codeSpan(text: string): string {
-  const line = text.replaceAll("\n", " ");
-  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(({ length }) => length));
-  const mark = "`".repeat(longest + 1);
-  const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";
-  return `${mark}${pad}${line}${pad}${mark}`;
 }

@@ -1,10 +1,9 @@
-import type { Entry } from "../../protocol/entry.ts";
 import type { EntryId } from "../../protocol/ids.ts";
 import { createElement } from "../../ui/create-element.ts";
 import { alignSections, SECTION_ROWS } from "./align-sections.ts";
-import type { NodePool } from "./node-pool.ts";
+import { estimateHeightPx, type NodePool } from "./node-pool.ts";
 import { placeChildren } from "./place-children.ts";
-import { type EntryRow, type Gap, NO_ROWS, type Row, type TranscriptRows } from "./rows.ts";
+import { type EntryRow, NO_ROWS, type TranscriptRows } from "./rows.ts";
 
 /** Filling changes heights, which may bring another section into view; this many rounds are enough for any screen. */
 const FILL_ROUNDS_MAX = 6;
@@ -163,7 +162,7 @@ export class EntrySections {
   }
 
   #estimate(section: Section): number {
-    return this.#rowsOf(section).reduce((height, row) => height + estimateHeight(row), 0);
+    return this.#rowsOf(section).reduce((height, row) => height + estimateHeightPx(row), 0);
   }
 
   #rowsOf({ from, to }: Section): EntryRow[] {
@@ -191,41 +190,6 @@ function rowAt({ settled, open }: TranscriptRows, index: number): EntryRow | und
 
 function isContinued(before: readonly EntryRow[], after: readonly EntryRow[]): boolean {
   return before.every((row, index) => after[index]?.key === row.key);
-}
-
-const LINE_PX = 22;
-const TOOL_LINE_PX = 28;
-const CHARS_PER_LINE = 90;
-/** Guesses need not grow with a text: past this the real height is measured soon enough. */
-const LINES_MAX = 400;
-const GAP_PX: Readonly<Record<Gap, number>> = { first: 0, tight: 0, entry: 16, turn: 32 };
-
-/** How tall a row will probably be; a wrong guess only moves the scroll bar's thumb. */
-function estimateHeight(row: Row): number {
-  return GAP_PX[row.gap] + (row.kind === "entry" ? entryHeight(row.entry) : TOOL_LINE_PX);
-}
-
-function entryHeight(entry: Entry): number {
-  switch (entry.type) {
-    case "user":
-      return textHeight(entry.content) + 40;
-    case "assistant":
-      return textHeight(entry.content) + (entry.parts?.length ?? 0) * 200;
-    case "thinking":
-    case "tool-call":
-      return TOOL_LINE_PX;
-    case "plan":
-      return TOOL_LINE_PX + entry.items.length * 24;
-    case "notice":
-      return textHeight(entry.content) + 18;
-    default:
-      return entry satisfies never;
-  }
-}
-
-function textHeight(text: string): number {
-  const lines = Math.ceil(text.length / CHARS_PER_LINE) + Math.min(text.split("\n", LINES_MAX).length, LINES_MAX) / 2;
-  return Math.max(1, Math.min(LINES_MAX, Math.ceil(lines))) * LINE_PX;
 }
 
 /** Top and bottom of something on screen, in pixels. */

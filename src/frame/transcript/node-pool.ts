@@ -1,3 +1,4 @@
+import type { Entry, EntryOf } from "../../protocol/entry.ts";
 import { createElement, setText } from "../../ui/create-element.ts";
 import { AssistantNode, ThinkingNode } from "./parts/assistant.ts";
 import { NoticeNode } from "./parts/notice.ts";
@@ -6,7 +7,7 @@ import { ToolCallNode } from "./parts/tool-call.ts";
 import { UserNode } from "./parts/user.ts";
 import { placeChildren } from "./place-children.ts";
 import type { KeyedNode, RowContext, RowNode } from "./row-node.ts";
-import type { EntryRow, Row, TailRow } from "./rows.ts";
+import type { EntryRow, Gap, Row, TailRow } from "./rows.ts";
 
 /** The nodes that are on screen, by key. A row that is the same object as before costs one comparison. */
 export class NodePool {
@@ -74,22 +75,13 @@ function createRowNode(row: Row, context: RowContext): KeyedNode {
 function authorOf(row: Row, context: RowContext): string | null {
   if (row.kind === "pending") return "You";
   if (row.kind !== "entry") return null;
-  const agent = context.agentName() || "Agent";
-  const authors = {
-    user: "You",
-    assistant: agent,
-    thinking: `${agent}, thinking`,
-    "tool-call": `${agent}, tool call`,
-    plan: `${agent}, plan`,
-    notice: "Liminal Builder",
-  };
-  return authors[row.entry.type];
+  return ENTRY_KINDS[row.entry.type].author(context.agentName() || "Agent");
 }
 
 function createNode(row: Row, context: RowContext): KeyedNode {
   switch (row.kind) {
     case "entry":
-      return createEntryNode(row, context);
+      return ENTRY_KINDS[row.entry.type].create(row, context);
     case "pending":
       return keyed(new UserNode(row, context), isUserRow);
     case "turn-end":
@@ -101,23 +93,62 @@ function createNode(row: Row, context: RowContext): KeyedNode {
   }
 }
 
-function createEntryNode(row: EntryRow, context: RowContext): KeyedNode {
-  switch (row.entry.type) {
-    case "user":
-      return keyed(new UserNode(row, context), isUserRow);
-    case "assistant":
-      return keyed(new AssistantNode(row, context), isEntry("assistant"));
-    case "thinking":
-      return keyed(new ThinkingNode(row, context), isEntry("thinking"));
-    case "tool-call":
-      return keyed(new ToolCallNode(row, context), isEntry("tool-call"));
-    case "plan":
-      return keyed(new PlanNode(row), isEntry("plan"));
-    case "notice":
-      return keyed(new NoticeNode(row), isEntry("notice"));
-    default:
-      return row.entry satisfies never;
-  }
+/** How a kind of entry is shown: who says it, the node that draws it, and its probable height in pixels. */
+interface EntryKind<Type extends Entry["type"]> {
+  readonly author: (agent: string) => string;
+  readonly create: (row: EntryRow, context: RowContext) => KeyedNode;
+  readonly heightPx: (entry: EntryOf<Type>) => number;
+}
+
+const ENTRY_KINDS: { readonly [Type in Entry["type"]]: EntryKind<Type> } = {
+  user: {
+    author: () => "You",
+    create: (row, context) => keyed(new UserNode(row, context), isUserRow),
+    heightPx: ({ content }) => textHeightPx(content) + 40,
+  },
+  assistant: {
+    author: (agent) => agent,
+    create: (row, context) => keyed(new AssistantNode(row, context), isEntry("assistant")),
+    heightPx: ({ content, parts = [] }) => textHeightPx(content) + parts.length * 200,
+  },
+  thinking: {
+    author: (agent) => `${agent}, thinking`,
+    create: (row, context) => keyed(new ThinkingNode(row, context), isEntry("thinking")),
+    heightPx: () => TOOL_LINE_PX,
+  },
+  "tool-call": {
+    author: (agent) => `${agent}, tool call`,
+    create: (row, context) => keyed(new ToolCallNode(row, context), isEntry("tool-call")),
+    heightPx: () => TOOL_LINE_PX,
+  },
+  plan: {
+    author: (agent) => `${agent}, plan`,
+    create: (row) => keyed(new PlanNode(row), isEntry("plan")),
+    heightPx: ({ items }) => TOOL_LINE_PX + items.length * 24,
+  },
+  notice: {
+    author: () => "Liminal Builder",
+    create: (row) => keyed(new NoticeNode(row), isEntry("notice")),
+    heightPx: ({ content }) => textHeightPx(content) + 18,
+  },
+};
+
+const LINE_PX = 22;
+const TOOL_LINE_PX = 28;
+const CHARS_PER_LINE = 90;
+/** Guesses need not grow with a text: past this the real height is measured soon enough. */
+const LINES_MAX = 400;
+const GAP_PX: Readonly<Record<Gap, number>> = { first: 0, tight: 0, entry: 16, turn: 32 };
+
+/** How tall a row will probably be; a wrong guess only moves the scroll bar's thumb. */
+export function estimateHeightPx({ gap, entry }: EntryRow): number {
+  const heightPx: (entry: never) => number = ENTRY_KINDS[entry.type].heightPx;
+  return GAP_PX[gap] + heightPx(entry as never);
+}
+
+function textHeightPx(text: string): number {
+  const lines = Math.ceil(text.length / CHARS_PER_LINE) + Math.min(text.split("\n", LINES_MAX).length, LINES_MAX) / 2;
+  return Math.max(1, Math.min(LINES_MAX, Math.ceil(lines))) * LINE_PX;
 }
 
 function keyed<Kind extends Row>(node: RowNode<Kind>, accepts: (row: Row) => row is Kind): KeyedNode {

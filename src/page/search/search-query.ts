@@ -1,4 +1,5 @@
 import type { ClientRequest } from "../../client/pending-requests.ts";
+import { ENTRY_LABELS } from "../../protocol/entry.ts";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
 import { SEARCH_HITS_DEFAULT, type SearchHit, type SearchKind } from "../../protocol/search.ts";
 
@@ -50,12 +51,7 @@ export function searchRequest(wish: SearchWish): Extract<ClientRequest, { type: 
 /** What a hit is, in one word. */
 export const KIND_WORDS: Readonly<Record<SearchKind, string>> = {
   title: "Title",
-  user: "You",
-  assistant: "Answer",
-  thinking: "Thinking",
-  "tool-call": "Tool",
-  plan: "Plan",
-  notice: "Notice",
+  ...ENTRY_LABELS,
 };
 
 /** The kinds one can look for, by the words on the page. */

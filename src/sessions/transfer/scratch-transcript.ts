@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../ports/agents.ts";
+import { type AgentEvent, CONVERSATION_EVENTS } from "../../ports/agents.ts";
 import { agentIdOf, type Entry, type Part } from "../../protocol/entry.ts";
 import { REFUSE, type Refusal, RefusalError } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
@@ -24,16 +24,6 @@ const SURROUNDINGS: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]
   "commands",
   "usage",
 ]);
-/** What was said in it. */
-const WORDS: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
-  "text",
-  "part",
-  "tool",
-  "tool-output",
-  "plan",
-  "notice",
-]);
-
 interface UserMessage {
   readonly messageId: string | undefined;
   readonly at: string;
@@ -74,7 +64,7 @@ export class ScratchTranscript {
     if (this.#refusal || this.#isTooMuch(event)) return;
     if (SURROUNDINGS.has(event.type)) this.#apply(observe(this.#context(), event).facts);
     else if ((event.type === "text" || event.type === "part") && event.kind === "user") this.#hearUser(event);
-    else if (WORDS.has(event.type)) {
+    else if (CONVERSATION_EVENTS.has(event.type) || event.type === "notice") {
       this.#closeUser();
       if (!isTurnActive(this.#state.turn)) this.#startTurn();
       this.#apply(observe(this.#context(), event).facts);

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { changedLines } from "../../../src/presentation/entry-text.ts";
 import { type DiffLine, diffLines, wordDiff } from "../../../src/presentation/line-diff.ts";
-import { changedLines } from "../../../src/sessions/transfer/export/write-markdown.ts";
 import { splitRows } from "../../../src/ui/diff/diff-table.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";

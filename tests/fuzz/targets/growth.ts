@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { translateUpdate } from "../../../src/agents/acp/translate/translate-update.ts";
 import { tokenAt } from "../../../src/frame/composer/completion-popup.tsx";
+import { plainOutput } from "../../../src/presentation/entry-words.ts";
 import { checkAnswer } from "../../../src/protocol/check-answer.ts";
 import { evaluatePolicy } from "../../../src/sessions/policy/evaluate-policy.ts";
 import { matchesGlob } from "../../../src/sessions/policy/path-glob.ts";
 import { describeRequest } from "../../../src/sessions/policy/permission-subject.ts";
 import { readShellLine } from "../../../src/sessions/policy/shell-line.ts";
 import { fitsPattern } from "../../../src/sessions/rules/validate-answer.ts";
-import { plainOutput } from "../../../src/sessions/transfer/export/entry-words.ts";
 import { PageWriting } from "../../../src/sessions/transfer/export/html-code.ts";
 import { htmlProse } from "../../../src/sessions/transfer/export/html-prose.ts";
 import { parseSearch } from "../../../src/store/search/sqlite-search-index.ts";

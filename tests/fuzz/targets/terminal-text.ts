@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { outputTail } from "../../../src/frame/transcript/parts/output-block.ts";
-import { plainOutput } from "../../../src/sessions/transfer/export/entry-words.ts";
+import { plainOutput } from "../../../src/presentation/entry-words.ts";
 import { ansiSpans } from "../../../src/ui/output/ansi-spans.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { hasControls } from "../engine/control-characters.ts";

@@ -1,9 +1,9 @@
 import { fileLanguageId } from "../../../presentation/code-languages.ts";
+import { inputText, mediaSource, plainOutput, TOOL_STATUS_WORDS, timeText } from "../../../presentation/entry-words.ts";
 import { durationWords, ownTimeMs, relativePaths, toolLine } from "../../../presentation/tool-line.ts";
 import { commandOf } from "../../../protocol/command-of.ts";
 import type { Entry, Part, ToolCallEntry, ToolLocation } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";
-import { inputText, mediaSource, plainOutput, TOOL_STATUS_WORDS, timeText } from "./entry-words.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { coloured, countChanged, htmlDiff, type PageWriting } from "./html-code.ts";
 import { htmlProse } from "./html-prose.ts";

@@ -1,5 +1,5 @@
+import { timeText } from "../../../presentation/entry-words.ts";
 import type { ExportSource } from "../export-document.ts";
-import { timeText } from "./entry-words.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { PageWriting } from "./html-code.ts";
 import { htmlEntry } from "./html-entry.ts";

@@ -1,5 +1,5 @@
-import type { ToolCallEntry } from "../../../protocol/entry.ts";
-import type { Json } from "../../../protocol/json.ts";
+import type { ToolCallEntry } from "../protocol/entry.ts";
+import type { Json } from "../protocol/json.ts";
 
 export const TOOL_STATUS_WORDS: Readonly<Record<ToolCallEntry["status"], string>> = {
   running: "still running",
