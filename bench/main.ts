@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { append } from "./benches/append.ts";
 import { bundle } from "./benches/bundle.ts";
+import { checkpoint } from "./benches/checkpoint.ts";
 import { fiveAgents } from "./benches/five-agents.ts";
 import { flood } from "./benches/flood.ts";
 import { load } from "./benches/load.ts";
@@ -39,6 +40,7 @@ const BENCHES: readonly Bench[] = [
   fiveAgents,
   flood,
   resyncPage,
+  checkpoint,
   versions,
 ];
 

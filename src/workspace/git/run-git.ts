@@ -89,7 +89,7 @@ async function runNow({
   if (git === null) throw new GitError("Git is not installed.");
   signal?.throwIfAborted();
   const timeout = AbortSignal.timeout(timeoutMs);
-  const child = Bun.spawn([git, "--no-pager", "--literal-pathspecs", ...args], {
+  const child = Bun.spawn([git, "--no-pager", ...args], {
     cwd: workTree ?? gitDir,
     env: {
       ...environment(git, ALWAYS),

@@ -60,7 +60,14 @@ export async function move(vault: Vault, id: string, seen: Scan, target: Scan): 
   // When taking back fails as well, the intent stays: the user is asked what to do.
   const failure = await runSteps(vault, steps);
   // An ignored file that was saved, or that came back, is the user's own again.
-  for (const { path } of steps) await dropIgnored(vault, path);
+  for (const { path, changes } of steps) {
+    const created = changes.filter(({ before, after }) => before === null && after !== null);
+    await dropIgnored(
+      vault,
+      path,
+      created.map((change) => change.path),
+    );
+  }
   await rm(intentFile(vault), { force: true });
   if (failure !== null) throw failure;
   return intent;
@@ -94,7 +101,7 @@ export async function settleMove(
       path: file,
       entry: way === "finish" ? change.after : change.before,
     }));
-    parts.push({ path, tree: await treeWith(vault, path, now, entries) });
+    parts.push({ path, tree: await treeWith(vault, path, { base: now, isScanned: true }, entries) });
   }
   return move(vault, id, seen, { parts, leftOut: [] });
 }
@@ -129,7 +136,10 @@ async function planPart(
   const entries = wanted.map(({ path, after }) => ({ path, entry: after }));
   const blocking = await findBlocking(vault, part, wanted);
   const start = blocking.length === 0 ? now : await saveBlocking(vault, part, blocking);
-  const end = await treeWith(vault, part, start, [...blocking.map((path) => ({ path, entry: null })), ...entries]);
+  const end = await treeWith(vault, part, { base: start, isScanned: true }, [
+    ...blocking.map((path) => ({ path, entry: null })),
+    ...entries,
+  ]);
   return { path: part, from: start, to: end, changes: await compareTrees(vault, start, end) };
 }
 
@@ -184,11 +194,11 @@ async function saveBlocking(vault: Vault, part: RawPath, paths: readonly RawPath
   return (await vault.git(["write-tree"], { workTree, indexFile })).toString().trim();
 }
 
-/** The tree of the part's index with some entries replaced; the index itself is not changed. */
+/** A tree with some entries replaced. `isScanned`: it is the one that the part's index has, which saves reading it. */
 export async function treeWith(
   vault: Vault,
   part: RawPath,
-  base: string,
+  { base, isScanned }: { readonly base: string; readonly isScanned: boolean },
   entries: readonly { readonly path: RawPath; readonly entry: TreeEntry | null }[],
 ): Promise<string> {
   const indexFile = `${vault.indexFileOf(part)}.target`;
@@ -196,7 +206,7 @@ export async function treeWith(
     await copyFile(vault.indexFileOf(part), indexFile);
     const git = (args: readonly string[], input?: Buffer) =>
       vault.git(args, { indexFile, ...(input !== undefined && { input }) });
-    if ((await git(["write-tree"])).toString().trim() !== base) await git(["read-tree", base]);
+    if (!isScanned) await git(["read-tree", base]);
     const none = "0".repeat(base.length);
     // Removals come first: a file may take the place of a directory.
     const sorted = [...entries.filter(({ entry }) => entry === null), ...entries.filter(({ entry }) => entry !== null)];

@@ -58,7 +58,8 @@ async function decide(
       entries.push({ path: change.path, entry: await decided(vault, change, item, decision) });
     }
     const base = decision === "keep" ? from : to;
-    parts.push({ path: part, tree: entries.length === 0 ? base : await treeWith(vault, part, base, entries) });
+    const changed = () => treeWith(vault, part, { base, isScanned: false }, entries);
+    parts.push({ path: part, tree: entries.length === 0 ? base : await changed() });
   }
   if (open.size > 0) throw new WorkdirChangedError([...open.keys()]);
   return parts;

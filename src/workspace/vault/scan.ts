@@ -209,15 +209,36 @@ class PartScan {
   }
 }
 
-/** What an ignore file covers leaves the index, unless the user has it in theirs. */
-export async function dropIgnored(vault: Vault, part: RawPath): Promise<void> {
+/** What an ignore file covers leaves the index, unless the user has it in theirs. All of it, or some paths. */
+export async function dropIgnored(vault: Vault, part: RawPath, some?: readonly RawPath[]): Promise<void> {
+  if (some?.length === 0) return;
   const place = { workTree: partDirectory(vault, part), indexFile: vault.indexFileOf(part) };
-  const listing = await vault.git(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"], place);
-  const ignored = splitRawPaths(listing);
+  const ignored = some ? await ignoredOf(vault, place, some) : await allIgnored(vault, place);
   if (ignored.length === 0) return;
   const tracked = new Set((await readGit(place.workTree, ["ls-files", "-z", "--cached"]))?.split("\0"));
   const input = joinRawPaths(ignored.filter((path) => !tracked.has(path)));
   if (input.length > 0) await vault.git(["update-index", "--force-remove", "-z", "--stdin"], { ...place, input });
+}
+
+interface Place {
+  readonly workTree: string;
+  readonly indexFile: string;
+}
+
+async function allIgnored(vault: Vault, place: Place): Promise<RawPath[]> {
+  return splitRawPaths(await vault.git(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"], place));
+}
+
+async function ignoredOf(vault: Vault, place: Place, paths: readonly RawPath[]): Promise<RawPath[]> {
+  // A path that begins with a colon would be taken for a pattern.
+  const input = joinRawPaths(paths.map((path) => `./${path}` as RawPath));
+  // Its exit code is 1 when none is ignored.
+  const { exitCode, stdout, stderr } = await vault.tryGit(["check-ignore", "-z", "--stdin", "--no-index"], {
+    ...place,
+    input,
+  });
+  if (exitCode > 1) throw new GitError(`git check-ignore failed: ${stderr.trim()}`);
+  return splitRawPaths(stdout).map((path) => path.slice("./".length) as RawPath);
 }
 
 export function partDirectory(vault: Vault, part: RawPath): string {

@@ -65,7 +65,9 @@ async function cleanSeed(vault: Vault, directory: string, seed: string): Promise
   const entries = readEntries(listing);
   if (entries.length !== listing.split("\0").length - 1 || (await mayChangeBytes(directory, entries))) return false;
   const ids = [...new Set(entries.map(({ id }) => id))];
-  const sizes = readSizes((await git(["cat-file", "--batch-check"], Buffer.from(`${ids.join("\n")}\n`))).toString());
+  const sizes = readSizes(
+    (await git(["cat-file", "--batch-check", "--buffer"], Buffer.from(`${ids.join("\n")}\n`))).toString(),
+  );
   const isOther = ({ mode, stage, flags }: Entry) => mode === GITLINK || stage !== "0" || (flags & INTENT_TO_ADD) !== 0;
   const isTrusted = ({ isPlain, id, size }: Entry) => isPlain && sizes.get(id) === size;
   const removed = entries.filter(isOther).map(({ path }) => path);
