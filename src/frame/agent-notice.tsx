@@ -5,7 +5,7 @@ import type { IconName } from "../ui/icons/icon-shapes.ts";
 import { type PortletModel, usePiece } from "./portlet-model.ts";
 import type { PortletStore } from "./portlet-store.ts";
 
-/** What stands between the user and the agent, why, and the buttons that mend it. */
+/** Why the agent cannot be used now, and the buttons that fix it. */
 export function AgentNotice({ model }: { model: PortletModel }) {
   const { store } = model;
   const status = usePiece(model, (state) => state.status);
@@ -92,7 +92,7 @@ function RetryNotice({ at, agentName, store }: { at: number; agentName: string; 
   );
 }
 
-/** Silence is shown, never ended by itself: what to make of it is the user's to say. */
+/** Shows that the agent is silent; only the user ends the turn. */
 function StalledNotice({ model, agentName }: { model: PortletModel; agentName: string }) {
   const { store } = model;
   const ignored = usePiece(model, (state) => state.session.turn.error?.message ?? null);

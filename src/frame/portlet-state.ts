@@ -5,7 +5,7 @@ import { reduceSession } from "../protocol/reduce-session.ts";
 import type { AgentStatus } from "../protocol/server-messages.ts";
 import { EMPTY_SESSION, type SessionState } from "../protocol/session-schema.ts";
 
-/** Everything the shell has told this frame. Plain data. */
+/** The state that the shell has sent to this frame. Plain data. */
 export interface PortletState {
   readonly session: SessionState;
   /** The session's history has arrived at least once. */
@@ -69,7 +69,7 @@ export const EMPTY_PORTLET: PortletState = {
 /** A frame stands for one session and never learns its id; folding wants one and does not look at it. */
 const OWN_SESSION = SessionId.parse("portlet:own");
 
-/** What the frame knows after one more message of the shell's. Pure. */
+/** Folds one message of the shell into the state. Pure. */
 export function foldPortlet(state: PortletState, message: ShellToPortlet): PortletState {
   switch (message.type) {
     case "session:history": {

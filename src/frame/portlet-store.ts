@@ -35,7 +35,7 @@ interface PortletStoreOptions {
   readonly onFound: (entryId: EntryId) => void;
 }
 
-/** What this frame knows and what it does: messages fold in, commands go out, the views only read. */
+/** The frame's store: messages are folded in, commands go out, views only read. */
 export class PortletStore {
   readonly #options: PortletStoreOptions;
   readonly #drafts: DraftSaver;
@@ -99,7 +99,7 @@ export class PortletStore {
     this.#drafts.schedule();
   }
 
-  /** Text that lost its own place goes on in the composer, below what is there. */
+  /** Appends unsent text from elsewhere to the composer. */
   addText(text: string): void {
     if (text.trim() !== "") this.type([this.#composer.text, text].filter((one) => one !== "").join("\n"));
   }
@@ -333,7 +333,7 @@ export class PortletStore {
         this.#responding.delete(permissionId);
   }
 
-  /** True for a refused answer to a question: that is told where the question is, as long as it is open. */
+  /** True for a refused answer to a question that is still open: its card shows the error. */
   #takeRefusedAnswer({ commandId, message, fields = {} }: Extract<ShellToPortlet, { type: "session:error" }>): boolean {
     const elicitationId = commandId && this.#answering.get(commandId);
     if (commandId === undefined || elicitationId === undefined) return false;

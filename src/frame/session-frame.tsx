@@ -35,7 +35,7 @@ const LEAVING = ["blur", "beforeunload", "pagehide"];
 /** The session's title is the frame's one heading of the first level; an answer's own come below it. */
 const TITLE_LEVEL = 1;
 
-/** One session's frame: joins the store, the transcript and the views around it, and is the only part that knows them all. */
+/** One session's frame: connects the store, the transcript and the views around it. */
 export class SessionFrame {
   readonly #window: Window;
   readonly #frames = new FrameFlush(() => this.#flush());
@@ -73,7 +73,7 @@ export class SessionFrame {
     this.#keepFocus = keepFocus(window.document, () => this.#focus());
   }
 
-  /** Draws the empty frame and tells the shell that it listens. */
+  /** Draws the empty frame and posts `portlet:ready`. */
   open(): void {
     this.#mount();
     this.#listen();
@@ -81,7 +81,7 @@ export class SessionFrame {
   }
 
   /**
-   * What surrounds a session is told a moment before its history. Both are drawn in one step, unless the history is
+   * The session's row arrives shortly before its history. Both are drawn in one step, unless the history is
    * slow: to draw first a frame that is empty would be twice the work until the session is seen.
    */
   #requestFlush(): void {
@@ -110,7 +110,7 @@ export class SessionFrame {
     const before = this.#rows.tail.filter(({ kind }) => kind === "pending").length;
     this.#rows = deriveRows(rowsInputOf(state, composer), this.#rows);
     this.#transcript.update(this.#rows, state.session.hasMore);
-    // Whoever sends wants to see what comes of it.
+    // After sending, the view follows the answer.
     if (this.#rows.tail.filter(({ kind }) => kind === "pending").length > before) this.#transcript.follow();
     if (this.#found !== null) this.#transcript.reveal(this.#found);
     this.#found = null;
@@ -249,7 +249,7 @@ function rowsInputOf({ session, status, agentName }: PortletState, { outgoing }:
   };
 }
 
-/** Gathers changes into one flush per frame, and into none at all while nobody looks. */
+/** Batches changes into one flush per frame, and into none while the frame is hidden. */
 class FrameFlush {
   readonly #flush: () => void;
   #isVisible = true;
@@ -302,7 +302,7 @@ function keepFocus(document: Document, giveOn: () => void): () => void {
 
 const SPOKEN_CHARS_MAX = 400;
 
-/** The request that is shown, as it is spoken: who asks, what, and about what. */
+/** The shown request as text for screen readers. */
 function askedAloud({ session, agentName }: PortletState): AskedAloud | null {
   const [first] = session.pending;
   if (first === undefined) return null;
@@ -312,7 +312,7 @@ function askedAloud({ session, agentName }: PortletState): AskedAloud | null {
   return { id: requestIdOf(first), words: `${agentName} asks: ${words}` };
 }
 
-/** The command itself, since a name may say something else; what is longer is read in the card. */
+/** The command itself, since a tool's name may be misleading; longer ones are only in the card. */
 function subjectOf({ name, input }: PermissionToolCall): string {
   const command = commandOf(input);
   const words = command === null || name.includes(command) ? name : `${name}: ${command}`;

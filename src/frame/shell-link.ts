@@ -8,7 +8,7 @@ import {
 /** The only way out of the frame and into it. */
 export interface ShellLink {
   post(message: PortletToShell | PortletCommand): void;
-  /** What is posted during the call is heard before it returns: a message that waits for its turn is lost when the frame goes. */
+  /** Delivers what is posted during the call before it returns: a queued message is lost when the frame is removed. */
   atOnce(call: () => void): void;
 }
 

@@ -66,8 +66,8 @@ const connection = new Connection({
 });
 
 /**
- * A socket that is refused for want of a sign-in looks like a server that is away; another request tells them apart. A
- * page that never got in has nothing to show: it makes room for the one that says how to sign in.
+ * A refused socket looks the same for a missing sign-in and for a server that is down; an HTTP request tells which. A
+ * page that was never connected has nothing to show and goes to the sign-in page.
  */
 async function noticeSignedOut(of: Shell): Promise<void> {
   const answer = await askServer("/api/status").catch(() => null);
@@ -101,7 +101,7 @@ addEventListener(
   "keydown",
   (event) => {
     if (!bufferForComposer(shell, event, isField(event.target))) return;
-    // Before anything that has the focus: a list would look for the letter.
+    // Before any focused element handles it: a list would search for the letter.
     event.preventDefault();
     event.stopImmediatePropagation();
   },
@@ -123,7 +123,7 @@ document.addEventListener("visibilitychange", () => {
   inView.value = document.visibilityState === "visible";
 });
 effect(() => {
-  // What the server does not know yet, or no longer, is asked for by nobody.
+  // Sessions that the server does not list are not reported.
   const { sessions } = shell.server.value;
   const shown = shell.shown.value.flatMap(({ id }) => (sessions.has(id) ? id : []));
   shell.seen.show(inView.value ? shown : []);
@@ -159,7 +159,7 @@ render(
 whenIdle(() => void loadRareViews().catch(ignore("it is fetched again when a view is opened")));
 followNotifications(shell);
 
-/** An address may name a session (`liminal open <session>`): it is shown once, and leaves the address. */
+/** Opens the session that the address names (`liminal open <session>`), and removes it from the address. */
 function openLinkedSession(shell: Shell): void {
   const session = new URLSearchParams(location.hash.slice(1)).get("session");
   if (session === null) return;

@@ -58,7 +58,7 @@ function show(shell: Shell, { session, call }: SessionCall): void {
   };
 }
 
-/** Why a session calls for the user. */
+/** Why a session needs the user. */
 export type Call = "waiting" | "failed" | "finished";
 
 interface SessionCall {
@@ -66,7 +66,7 @@ interface SessionCall {
   readonly call: Call;
 }
 
-/** A session calls while nobody has seen what it has to say: the server knows that for all windows together. */
+/** A session needs the user while its news is unread in all windows. */
 export function callOf(session: SessionRow | undefined): Call | null {
   if (session?.unread !== true) return null;
   const mark = sessionMark(session);
@@ -76,7 +76,7 @@ export function callOf(session: SessionRow | undefined): Call | null {
 
 type Rows = ReadonlyMap<SessionId, SessionRow>;
 
-/** Sessions that call now and did not before, or for another reason. One seen for the first time is no news. */
+/** Sessions that need the user now and did not before, or for another reason. New rows are left out. */
 export function newCalls(before: Rows, after: Rows): readonly SessionCall[] {
   if (before === after) return [];
   return [...after.values()].flatMap((session) => {
@@ -86,12 +86,12 @@ export function newCalls(before: Rows, after: Rows): readonly SessionCall[] {
   });
 }
 
-/** What the user wants to be told of. */
+/** Whether the level includes this kind of notification. */
 export function isWanted(call: Call, level: NotificationLevel): boolean {
   return level === "all" || (level === "blocked" && call !== "finished");
 }
 
-/** How a call is told: who is blocked stays until it is seen and makes itself heard, who is done does neither. */
+/** The notification's text. A blocked session's notification makes a sound and stays until dismissed. */
 export function callWords(call: Call, agentName: string, { title, turn }: Pick<SessionRow, "title" | "turn">) {
   const isLoud = call === "waiting";
   switch (call) {

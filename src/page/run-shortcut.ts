@@ -7,7 +7,7 @@ import { askForSession, canOpenBeside, nextBeside, onceListed, openNextWaiting }
 import { isComplete } from "./state/shell-state.ts";
 import { columnBeside } from "./state/split-view.ts";
 
-/** Does what a key asks for. False when there is nothing it could do: the key then stays the browser's. */
+/** Runs a shortcut. Returns false if it has no effect now; the browser then handles the key. */
 export function runShortcut(shell: Shell, shortcut: Shortcut): boolean {
   const tabs = shell.tabs.peek();
   switch (shortcut.do) {
@@ -27,7 +27,7 @@ export function runShortcut(shell: Shell, shortcut: Shortcut): boolean {
   }
 }
 
-/** Find is the session's own, wherever the key is pressed; without one in view it is the browser's. */
+/** Opens the find bar of the session in view; without one the browser's own find is used. */
 export function runFind(shell: Shell, press: KeyPress): boolean {
   const shown = shell.shownSession();
   return findShortcut(IN_SESSION, press) === "find" && shown !== null && findInPortlet(shown);

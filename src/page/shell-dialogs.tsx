@@ -124,7 +124,7 @@ function RemoveQuestion({ shell, projectId }: { shell: Shell; projectId: Project
   );
 }
 
-/** Asks before something is gone for good, in words that say what is and what is not. */
+/** Confirms the permanent deletion of a session. */
 function DeleteDialog({ shell, sessionId }: { shell: Shell; sessionId: SessionId }) {
   const state = shell.server.value;
   const session = rowOf(state, sessionId);

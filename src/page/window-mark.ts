@@ -6,7 +6,7 @@ const BADGE_MAX = 9;
 const ARCH =
   "<path fill='none' stroke='#7aa2f7' stroke-width='1.6' stroke-linecap='round' d='M2.75 13.75V7.5a5.25 5.25 0 0 1 10.5 0v6.25M6 13.75V8a2 2 0 0 1 4 0v5.75'/>";
 
-/** The window's name and mark say how many sessions wait for the user, even where nothing else of it is seen. */
+/** Shows the number of waiting sessions in the tab's title and icon. */
 export function showWindowMark(shell: Shell): void {
   const state = shell.server.value;
   const waiting = waitingSessions(state).length;
@@ -23,7 +23,7 @@ export function windowTitle(waiting: number, place: string | undefined): string 
   return `${waiting > 0 ? `(${waiting}) ` : ""}${place === undefined ? "" : `${place} · `}${APP_NAME}`;
 }
 
-/** Our arch, with a number on it when someone waits. */
+/** The icon, with a number on it while sessions are waiting. */
 export function iconHref(waiting: number): string {
   const count = waiting > BADGE_MAX ? `${BADGE_MAX}+` : String(waiting);
   const badge = `<circle cx='11' cy='5' r='5' fill='#e5b567'/><text x='11' y='7.6' font-family='sans-serif' font-size='7.5' font-weight='700' text-anchor='middle' fill='#16171f'>${count}</text>`;

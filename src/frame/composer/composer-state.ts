@@ -40,10 +40,10 @@ export interface ComposerState {
   readonly keptAttachments: readonly Part[];
   /** How many messages back the text was taken from with the arrow keys; null when it was not, or was touched since. */
   readonly recalled: number | null;
-  /** The text was said before: the agent remembers that it was. */
+  /** The text was sent before, and the agent remembers it. */
   readonly isRepeat: boolean;
   readonly outgoing: readonly Outgoing[];
-  /** What went wrong last, in the words of the one who refused. */
+  /** The last error text. */
   readonly error: string | null;
   /** The first Esc was pressed; the next one cancels the turn. */
   readonly isCancelArmed: boolean;
@@ -296,7 +296,7 @@ function pressEscape(state: ComposerState, isTurnActive: boolean): ComposerStep 
   return { state: { ...state, isCancelArmed: false }, effects: [{ type: "cancel" }] };
 }
 
-/** Looking further back than this would cost with the length of the session, and nobody presses a key that often. */
+/** Limits how far back a recall looks, so that its cost does not grow with the session. */
 export const SEARCHED_ENTRIES = 2_000;
 
 /** The step that shows the user's own message so many back, none for 0; null when there is no such message. */

@@ -139,7 +139,7 @@ function waitWords({ agentIds, until }: ArmedWait): string {
   return `Waiting for ${agentIds.length} agents; resumes when ${when}.`;
 }
 
-/** What was refused, in the words of the one who refused it; the text itself is back in the composer. */
+/** Why a message was refused; its text is back in the composer. */
 function ComposerError({ error, onDismiss }: { error: string | null; onDismiss: () => void }) {
   if (error === null) return null;
   return (

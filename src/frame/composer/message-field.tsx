@@ -13,7 +13,7 @@ interface MessageFieldProps {
   readonly submit: (steers: boolean) => void;
 }
 
-/** The text of the message. What completes its words hears its keys first. */
+/** The text of the message. The completion popup handles keys first. */
 export function MessageField({ model, field, submit }: MessageFieldProps) {
   const { store } = model;
   const placeholder = usePlaceholder(model);
@@ -110,7 +110,7 @@ export interface ComposerScene {
 
 type ComposerIntent = "send" | "steer" | "edit-queued" | "recall-older" | "recall-newer";
 
-/** What a key means; null leaves it to the text field. Esc is heard by the whole frame, not here. */
+/** What a key means; null leaves it to the text field. The frame handles Esc. */
 export function composerIntent(press: ComposerKey, scene: ComposerScene): ComposerIntent | null {
   const { key, shift, ctrl, alt, meta, isComposing } = press;
   if (isComposing) return null;

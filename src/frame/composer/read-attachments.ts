@@ -71,7 +71,7 @@ export function filesOf(data: DataTransfer | null): readonly File[] {
   return [...(data?.files ?? [])];
 }
 
-/** Files that were pasted, dropped or chosen go into the composer; what cannot is told in words. */
+/** Attaches files that were pasted, dropped or chosen, and shows an error for those that cannot be attached. */
 export function takeFiles(store: PortletStore, files: readonly File[]): void {
   attach(store, files).catch(() =>
     showError(store, "The file could not be read. Check that it is still there, and try again."),

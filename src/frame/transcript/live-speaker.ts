@@ -2,10 +2,10 @@ import { createElement } from "../../ui/create-element.ts";
 import type { EntryRow, TailRow, TranscriptRows } from "./rows.ts";
 
 const KEPT_UTTERANCES = 5;
-/** Longer than this nobody listens to in one go, and laying it out, even unseen, would hold up the page. */
+/** Longer announcements would be too long to listen to, and their layout would slow the page. */
 const UTTERANCE_CHARS_MAX = 4_000;
 const CUT_WORDS = "… The rest is in the transcript.";
-/** What is new stands among the newest; further back nobody looks. */
+/** Only the newest rows are checked for news. */
 const WATCHED_ROWS = 50;
 
 /** What waits for the user, in words. */
@@ -32,7 +32,7 @@ export class LiveSpeaker {
     const end = endWords(rows.tail);
     if (end !== this.#announcedEnd && !isFirst) this.#announce(end);
     this.#announcedEnd = end;
-    // A question is spoken also when the session is opened: it waits for whoever came.
+    // An open question is announced also when the session is opened.
     if (asked !== null && asked.id !== this.#askedId) this.#announce(asked.words);
     this.#askedId = asked?.id ?? null;
   }
@@ -40,7 +40,7 @@ export class LiveSpeaker {
   /** Announces what is new since the last update, and returns what is announced by now. */
   #announceRows(rows: readonly EntryRow[], announced: ReadonlyMap<string, number> | null): ReadonlyMap<string, number> {
     const lastKnown = rows.findLastIndex(({ key }) => announced?.has(key));
-    // What stood there when the session was opened, or came while nobody looked, is for reading.
+    // What was there when the session was opened, or arrived while it was hidden, is not announced.
     const isForReading = announced === null || (lastKnown === -1 && announced.size > 0);
     return new Map(
       rows.map((row, index) => {

@@ -14,12 +14,12 @@ interface AddProjectDialogProps {
   readonly onAdded: ((projectId: ProjectId) => void) | undefined;
 }
 
-/** A path that is refused says why, under the field it belongs to; the button stays on, for the fix may be a retry. */
+/** Shows why a path was refused under its field; the button stays enabled, since a retry may succeed. */
 export function AddProjectDialog({ shell, onAdded }: AddProjectDialogProps) {
   const [path, setPath] = useState("");
   const [refused, setRefused] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  /** Another path is another question: what was said of the last one no longer holds. */
+  /** An edited path clears the error of the last one. */
   const type = (next: string) => {
     setPath(next);
     setRefused(null);
@@ -72,7 +72,7 @@ function DirectoryField({ shell, path, refused, onPath }: DirectoryFieldProps) {
   const [fieldId, hintId, listId] = [useId(), useId(), useId()];
   const [chosen, setChosen] = useState<number | null>(null);
   const [isBrowsing, setBrowsing] = useState(false);
-  // Until something is typed nothing is asked: who only looks in and leaves has sent nothing.
+  // Sends no request before something is typed.
   const asked = path === "" ? (isBrowsing ? "~/" : null) : path;
   const answer = useDirectories(shell, asked);
   const found = answer !== null && answer.path === asked ? answer : null;
@@ -230,7 +230,7 @@ function DirectoryOption({ id, entry, isChosen, onTake }: DirectoryOptionProps) 
 /** Fast typing asks once, not once per letter. */
 const TYPING_PAUSE_MS = 60;
 
-/** What the path could become, as the server sees it; null until something is asked. Completion that fails is no trouble: one can still type. */
+/** Completions from the server; null before the first request. A failed completion is ignored: the user can still type. */
 function useDirectories(shell: Shell, path: string | null): Directories | null {
   const [found, setFound] = useState<Directories | null>(null);
   const latest = useRef(new LatestAnswer()).current;

@@ -34,7 +34,7 @@ export function stepChoice(chosen: number | null, steps: 1 | -1, count: number):
   return next < 0 || next >= count ? null : next;
 }
 
-/** What to say under the field: nothing while the path can still become one of the listed. */
+/** The text under the field; empty while the path can still become one of the listed ones. */
 export function pathRemark({ path, base, entries, problem }: Directories): string | null {
   if (problem === undefined || path === "") return null;
   const isGoingOn = entries.length > 0 && path.length > base.length;

@@ -16,7 +16,7 @@ export function AvailabilityTag({ agent }: { agent: AgentInfo }) {
   return <span class={tag}>{words}</span>;
 }
 
-/** What the agent is, else what will happen; a ready one may have something to say. */
+/** The agent's description, or what will happen when it is chosen. */
 export function noteOf({ availability, message, status, id, description, installedVersion }: AgentInfo): string {
   switch (availability) {
     case "ready":

@@ -48,7 +48,7 @@ export function AgentsDialog({ shell }: { shell: Shell }) {
   );
 }
 
-/** An agent nobody has used or installed is no news; one whose process was put to rest still is. */
+/** Agents that were never used or installed are left out; agents whose process was stopped while idle are listed. */
 function hasRun(
   { sessions }: ShellState,
   status: AgentsStatus | null,
@@ -70,7 +70,7 @@ function totalWords({ agents, sessions }: AgentsStatus): string {
 interface AgentRowProps {
   readonly shell: Shell;
   readonly agent: AgentInfo;
-  /** Null until the server has said what runs. */
+  /** Null until the server has answered. */
   readonly status: AgentsStatus | null;
 }
 
@@ -226,7 +226,7 @@ function ProcessEnd({ shell, agent, standing: { status }, busy, session }: Proce
   );
 }
 
-/** How it goes shows in the agent's status; a refusal is one of those too. */
+/** Progress and refusals are shown by the agent's status. */
 async function reconnectAgent(shell: Shell, { id }: AgentInfo, sessionId: SessionId | undefined, restart: boolean) {
   await shell.attempt({
     type: "session:reconnect",
@@ -242,7 +242,7 @@ interface OwnedProcess {
   readonly pid: number | undefined;
 }
 
-/** Sessions with a process of their own: one told us of it, or runs though no shared one does. */
+/** Sessions that have an agent process of their own. */
 function ownProcesses(shell: Shell, agent: AgentInfo, status: AgentsStatus | null): OwnedProcess[] {
   const { id, status: shared, process } = agent;
   const { ownAgents, sessions } = shell.server.value;

@@ -26,7 +26,7 @@ export const AgentsStatus = z.object({
 export type AgentsStatus = z.infer<typeof AgentsStatus>;
 type AgentProcess = AgentsStatus["agents"][number];
 
-/** Asks the server what runs now; rejects when it cannot say. */
+/** Requests the running processes from the server; rejects if that fails. */
 async function fetchAgentsStatus(): Promise<AgentsStatus> {
   const answer = await askServer("/api/status");
   if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
@@ -40,7 +40,7 @@ type StatusReading =
   | { readonly phase: "read"; readonly status: AgentsStatus }
   | { readonly phase: "failed" };
 
-/** What runs, read anew while it is in view and once more when `asked` changes; nothing is asked when it is not shown. */
+/** The running processes, refreshed while in view and when `asked` changes. */
 export function useAgentsStatus(asked: unknown): StatusReading {
   const [reading, setReading] = useState<StatusReading>({ phase: "reading" });
   useEffect(() => {

@@ -9,7 +9,7 @@ import type { Shell } from "../state/shell.ts";
 import { canOpenBeside } from "../state/shell-actions.ts";
 import type { ShownColumn } from "../state/split-view.ts";
 
-/** What stands around sessions side by side: a head for each and an edge between two. The frames lie under it and are only sized. */
+/** The layer over sessions side by side: a head for each column and an edge between two. The frames below are only resized. */
 export function SplitColumns({ shell }: { shell: Shell }) {
   const layer = useRef<HTMLDivElement>(null);
   const shown = shell.shown.value;

@@ -26,7 +26,7 @@ export function Dialog(props: DialogProps) {
     element?.showModal();
     element?.querySelector<HTMLElement>("[data-first-focus]")?.focus();
     return () => {
-      // Its own end is told a moment later: by then another dialog may stand in its place.
+      // The close event comes later; by then another dialog may be open.
       isShown.current = false;
       element?.close();
     };
@@ -59,12 +59,12 @@ interface ConfirmDialogProps {
   readonly title: string;
   readonly words: string;
   readonly action: string;
-  /** What cannot be undone is not what Enter does by itself. */
+  /** Enter does not confirm what cannot be undone. */
   readonly isDangerous?: boolean;
   readonly onConfirm: () => void;
 }
 
-/** Asks once, in words that say what happens and what does not. */
+/** Asks for confirmation and says what will happen. */
 export function ConfirmDialog({ shell, title, words, action, isDangerous = false, onConfirm }: ConfirmDialogProps) {
   return (
     <Dialog title={title} onClose={() => shell.closeDialog()}>

@@ -1,4 +1,4 @@
-/** Hands on an answer only while its question is the newest: an old one that comes late changes nothing. */
+/** Passes on a response only if its request is the newest one. */
 export class LatestAnswer {
   #asked = 0;
 
@@ -9,7 +9,7 @@ export class LatestAnswer {
     if (own === this.#asked) onAnswer(value);
   }
 
-  /** Whatever is still on its way is of no interest any more. */
+  /** Ignores responses that are still on their way. */
   forget(): void {
     this.#asked += 1;
   }

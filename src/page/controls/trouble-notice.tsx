@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Icon } from "../../ui/icons/icon.tsx";
 import type { Trouble } from "../state/trouble.ts";
 
-/** What went wrong, the last lines that may say why, and the buttons that mend it. */
+/** An error, its details, and the buttons that may fix it. */
 export function TroubleNotice({ trouble, children }: { trouble: Trouble; children?: ComponentChildren }) {
   const { message, details } = trouble;
   return (

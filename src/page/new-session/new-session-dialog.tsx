@@ -20,7 +20,7 @@ interface NewSessionProps {
   readonly startWith?: CliType | undefined;
 }
 
-/** One click on an agent makes the session. What stands in the way is said at the agent, with the button that mends it. */
+/** One click on an agent creates the session. Problems are shown at the agent, with the button that fixes them. */
 export function NewSessionDialog({ shell, projectId, startWith }: NewSessionProps) {
   const { agents, projects } = shell.server.value;
   const [chosen, setChosen] = useState(projectId);
@@ -149,7 +149,7 @@ interface AgentChoiceProps {
   readonly onCreate: () => void;
 }
 
-/** An agent in the picker, with everything that can stand between a click and its session. */
+/** An agent in the picker, with its install, sign-in and error states. */
 function AgentChoice({ shell, agent, first, creation, projectId, onCreate }: AgentChoiceProps) {
   const [isSigningIn, setSigningIn] = useState(false);
   const install = shell.installs.all.value.get(agent.id) ?? null;
@@ -207,7 +207,7 @@ function AgentChoice({ shell, agent, first, creation, projectId, onCreate }: Age
   );
 }
 
-/** The one button that makes an agent ready; its words then stand in the note. */
+/** The button that makes an agent ready. */
 interface Mend {
   readonly state: string;
   readonly words: string;
@@ -259,7 +259,7 @@ interface AgentOptionProps {
   readonly creating: boolean;
   readonly onChoose: () => void;
   readonly note: string;
-  /** Where the agent stands, or the button that mends it. */
+  /** The agent's state, or the button that fixes it. */
   readonly end: ComponentChildren;
   /** What is going on with it, below its line. */
   readonly children: ComponentChildren;
@@ -294,13 +294,13 @@ function AgentOption({ agent, first, creating, onChoose, note, end, children }: 
   );
 }
 
-/** Where the making of a session stands, and with which agent. */
+/** The progress of creating a session, and its agent. */
 type Creation =
   | { readonly phase: "choosing" }
   | { readonly phase: "creating"; readonly cliType: CliType }
   | { readonly phase: "refused"; readonly cliType: CliType; readonly trouble: Trouble };
 
-/** Makes the session, one at a time, and closes the dialog; whoever closes the dialog first gets none. */
+/** Creates one session at a time, then closes the dialog. Closing the dialog first cancels the creation. */
 function useCreation(shell: Shell, projectId: ProjectId): [Creation, (cliType: CliType) => void] {
   const [creation, setCreation] = useState<Creation>({ phase: "choosing" });
   const isMaking = useRef(false);
@@ -316,7 +316,7 @@ function useCreation(shell: Shell, projectId: ProjectId): [Creation, (cliType: C
     isMaking.current = true;
     setCreation({ phase: "creating", cliType });
     const refuse: Notify = (_words, trouble) => {
-      // Nobody waits for a session that was cancelled.
+      // The creation was cancelled.
       if (isShown.current) setCreation({ phase: "refused", cliType, trouble });
     };
     const created = await createSession(shell, { projectId, cliType }, refuse, () => isShown.current);

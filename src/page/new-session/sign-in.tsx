@@ -10,7 +10,7 @@ import { NO_DIALOG, type ShellDialog } from "../state/shell-dialog.ts";
 import { agentOf } from "../state/shell-state.ts";
 import type { Trouble } from "../state/trouble.ts";
 
-/** Asked for from inside a session: what waited there goes on by itself once the user is signed in. */
+/** Opened from a session, which continues automatically after the sign-in. */
 export function SignInDialog({ shell, cliType }: { shell: Shell; cliType: CliType }) {
   const agent = agentOf(shell.server.value, cliType);
   if (agent === undefined) return null;

@@ -30,7 +30,7 @@ export function foldInbox(inbox: Inbox, message: ServerMessage): Inbox {
         ? withPending(inbox, message, (pending) => without(pending, message.elicitationId))
         : inbox;
     case "session:turn":
-      // Nobody waits for an answer once the turn is over.
+      // Requests end with their turn.
       return message.turn.state === "idle" ? dropped(inbox, message.sessionId) : inbox;
     case "session:deleted":
       return dropped(inbox, message.sessionId);
@@ -41,7 +41,7 @@ export function foldInbox(inbox: Inbox, message: ServerMessage): Inbox {
 
 type Pending = readonly PendingRequest[];
 
-/** A fact the list already knows of changes nothing. */
+/** A fact that is already in the list changes nothing. */
 function withPending(
   inbox: Inbox,
   { sessionId, seq }: Pick<FactMessage, "sessionId" | "seq">,
@@ -71,7 +71,7 @@ export interface InboxEntry {
   readonly request: PendingRequest;
 }
 
-/** Everything that waits, in all sessions: who asked first comes first. */
+/** All open requests of all sessions, oldest first. */
 export function inboxEntries(inbox: Inbox, sessions: ReadonlyMap<SessionId, SessionRow>): readonly InboxEntry[] {
   return [...inbox.values()]
     .flatMap(({ sessionId, pending }) => {

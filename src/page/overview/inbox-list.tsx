@@ -122,7 +122,7 @@ function focusItem(list: HTMLElement | null, at: number): void {
   if (item instanceof HTMLElement) item.focus();
 }
 
-/** How long the marked one has been so: a key on its way must not answer what has only just come up. */
+/** How long the marked request has been marked: a key already on its way must not answer a request that has just appeared. */
 function useShownFor(id: string | undefined): () => number {
   const since = useRef(0);
   useEffect(() => {
@@ -131,7 +131,7 @@ function useShownFor(id: string | undefined): () => number {
   return () => performance.now() - since.current;
 }
 
-/** When what had the focus is answered and gone, the next in its place takes it. */
+/** When the focused request is answered and removed, the next one gets the focus. */
 function useFocusKept(list: { readonly current: HTMLElement | null }, count: number, at: number): void {
   const before = useRef(count);
   useEffect(() => {
@@ -270,7 +270,7 @@ interface QuestionReply {
   readonly content?: Record<string, Json> | undefined;
 }
 
-/** `onRefused` hears what is wrong with the answer. */
+/** `onRefused` is called with what is wrong with the answer. */
 function replyTo(
   shell: Shell,
   sessionId: SessionId,

@@ -155,7 +155,7 @@ function processTotals({ agents, sessions }: AgentsStatus): string {
   return sum === 0 ? processes : `${memoryWords(sum)} in ${processes}`;
 }
 
-/** What a tool does is told to followers only: while the overview is in view, it is asked for. */
+/** Tool activity is sent to followers only, so the overview requests it while it is in view. */
 const REFRESH_MS = 2_000;
 
 /** What is open everywhere, current for as long as it is in view. */

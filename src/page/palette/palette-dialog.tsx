@@ -10,7 +10,7 @@ import type { Shell } from "../state/shell.ts";
 import { commandEntries, type PaletteEntry, sessionEntries } from "./palette-entries.ts";
 import { type PaletteGroup, type PaletteHit, rankEntries } from "./rank-entries.ts";
 
-/** Go to any session, do anything: by a few letters of its name and Enter. */
+/** The command palette: opens sessions and runs commands by a few letters. */
 export function PaletteDialog({ shell }: { shell: Shell }) {
   const [query, setQuery] = useState("");
   const [active, setActive] = useState(0);
@@ -71,7 +71,7 @@ function Keys() {
   );
 }
 
-/** What no name matches may still have been said somewhere. */
+/** Offers a full-text search for what matches no entry. */
 function elsewhere(typed: string): readonly PaletteEntry[] {
   const query = typed.trim();
   if (query === "" || query.startsWith(">")) return [];

@@ -32,7 +32,7 @@ export interface PaletteEntry {
   readonly act: (shell: Shell) => void;
 }
 
-/** Every session, those that wait for the user first, then the newest; the one in view is no place to go to. */
+/** Every session except the one in view: waiting ones first, then by last activity. */
 export function sessionEntries(state: ShellState, nowMs: number, shown: string | null): readonly PaletteEntry[] {
   const waits = ({ turn }: SessionRow) => Number(turn.state === "waiting");
   return [...state.sessions.values()]
@@ -121,7 +121,7 @@ function tableEntries(shell: Shell, hasSession: boolean): readonly PaletteEntry[
   });
 }
 
-/** The keys of a session's own frame, for whoever has no use of them. */
+/** Commands for the keys of a session's own frame. */
 function sessionCommands(id: SessionRow["id"]): readonly PaletteEntry[] {
   return IN_SESSION.flatMap((row) => {
     const { does, words } = row;

@@ -146,7 +146,7 @@ function RecordingRow({ recording: { row, words, taken }, take, cancel }: Record
   );
 }
 
-/** While keys are waited for, every key press is one; Esc gives up, Tab goes on to the buttons. */
+/** While recording, every key press is taken as the new chord; Esc cancels, Tab moves to the buttons. */
 function useRecorder(recording: Recording | null, set: (next: Recording | null) => void): void {
   useEffect(() => {
     if (recording === null) return;
@@ -201,10 +201,10 @@ function Chords({ chords }: { chords: readonly string[] }) {
 }
 
 const MODIFIERS = ["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "Fn", "Dead", "Process", "Unidentified"];
-/** Keys that write, move or leave by themselves. */
+/** Keys that insert text, move the cursor or leave the field. */
 const TAKEN = /^(?:Enter|Tab|Escape|Backspace|Delete| |Arrow.*|Home|End|Page.*)$/;
 const EDITING = "CVXAZY";
-/** What browsers do not hand to a page. */
+/** Chords that browsers do not deliver to a page. */
 const BROWSER = "TNWQ";
 
 type NewChord =
@@ -231,7 +231,7 @@ function newChord({ key, modifiers }: Pick<KeyPress, "key" | "modifiers">): NewC
   return { chord };
 }
 
-/** What the keys of the message field do, for the sheet; `composer-key.ts` does it. */
+/** What the keys of the message field do, for the sheet; `composerIntent` in the frame handles them. */
 export const COMPOSER_KEYS: readonly { readonly words: string; readonly chords: readonly string[] }[] = [
   { words: "Send", chords: ["Enter"] },
   { words: "New line", chords: ["Shift+Enter"] },

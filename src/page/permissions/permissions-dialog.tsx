@@ -20,7 +20,7 @@ interface PermissionsDialogProps {
   readonly sessionId: SessionId;
 }
 
-/** Who may do what without asking: the mode, the rules in words, what they would have answered and what they have. */
+/** What agents may do without asking: the mode, the rules as text, and what they have answered. */
 export function PermissionsDialog({ shell, sessionId }: PermissionsDialogProps) {
   const policies = usePolicies(shell, sessionId);
   return (

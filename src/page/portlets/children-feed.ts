@@ -24,7 +24,7 @@ interface FeedOptions {
   readonly post: (message: ChildrenMessage) => void;
 }
 
-/** Tells a session's frame about the agents that session started: from their rows at once, in detail while it is shown. */
+/** Sends a session's frame the state of its child sessions: from their rows at once, in detail while the frame is shown. */
 export class ChildrenFeed {
   readonly #options: FeedOptions;
   #rows: readonly SessionRow[] = [];
@@ -40,7 +40,7 @@ export class ChildrenFeed {
     this.#options = options;
   }
 
-  /** The frame was loaded anew and knows nothing. */
+  /** The frame was reloaded and has no state. */
   reset(): void {
     this.#posted = "";
     this.#asked = "";

@@ -18,7 +18,7 @@ export class PortletFrame {
   #held: PortletFact[] = [];
   /** Which of several it is, from the left; null while it is the only one in view. */
   #column: number | null = null;
-  /** The frame has said that it listens. */
+  /** The frame has posted `portlet:ready`. */
   ready = false;
 
   constructor(container: Element, origin: string) {
@@ -74,8 +74,8 @@ export class PortletFrame {
   }
 
   /**
-   * Before the frame listens there is no one to tell; it is told all when it is ready. What is said to a hidden one is
-   * held and told together: agents that talk in the background take no time from the one that is watched.
+   * Messages before the frame is ready are dropped: it gets everything when it is. Messages to a hidden frame are
+   * held and sent together, so that sessions in the background take no time from the one in view.
    */
   post(message: ShellToPortlet): void {
     if (!this.ready) return;
@@ -88,7 +88,7 @@ export class PortletFrame {
     this.#send(message);
   }
 
-  /** What was held is no longer wanted: all is told anew. */
+  /** Drops held messages: the frame is sent everything again. */
   forget(): void {
     this.#held = [];
   }
@@ -109,9 +109,9 @@ export class PortletFrame {
 
   /** Puts the cursor where the user types, after what was typed while the frame was not there yet. */
   focus(typed = ""): void {
-    // Someone who types into the shell meanwhile, or has opened a dialog, goes on there.
+    // Keeps the focus of a user who types in the shell or has opened a dialog meanwhile.
     if (document.activeElement instanceof HTMLInputElement || document.querySelector("dialog[open]") !== null) return;
-    // Until the frame listens the keys stay with the shell: inside they would be lost.
+    // Until the frame is ready the shell keeps the keys: inside the frame they would be lost.
     if (!this.ready) return;
     this.#iframe.focus();
     this.#focusComposer(typed);

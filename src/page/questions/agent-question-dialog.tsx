@@ -8,7 +8,7 @@ import type { Refused } from "../../ui/questions/use-answer.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 
-/** A question that belongs to no session: who asks, what, and for a page where it leads before anything opens. */
+/** A question that belongs to no session. */
 export function AgentQuestionDialog({ shell, question }: { shell: Shell; question: AgentQuestion }) {
   const [refused, setRefused] = useState<Refused | null>(null);
   const { elicitationId, agentName, message, title, url } = question;

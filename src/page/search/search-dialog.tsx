@@ -22,7 +22,7 @@ import {
   searchRequest,
 } from "./search-query.ts";
 
-/** Finds what was said, in any session, by any agent, at any time; by keyboard from the first letter to the hit. */
+/** Full-text search over all sessions, usable by keyboard alone. */
 export function SearchDialog({ shell, query = "" }: { shell: Shell; query?: string | undefined }) {
   const [wish, setWish] = useState<SearchWish>({ ...NO_WISH, query });
   const { searching, isBehind, again } = useSearch(shell, wish);
@@ -147,11 +147,11 @@ function SearchField({ query, current, ...on }: SearchFieldProps) {
   );
 }
 
-/** Goes to where it was said. An archived session comes back to the list for it. */
+/** Opens the entry of a hit. An archived session is unarchived first. */
 async function openHit(shell: Shell, { sessionId, projectId, entryId, archived }: SearchHit): Promise<void> {
   shell.closeDialog();
   if (archived) {
-    // Its row has to be known before its tab can stand.
+    // A tab needs the row of its session.
     await shell.attempt({ type: "session:list", projectId, includeArchived: true });
     if ((await shell.attempt({ type: "session:unarchive", sessionId })) === null) return;
   }

@@ -5,7 +5,7 @@ import { Icon } from "../../ui/icons/icon.tsx";
 import { useAgentsStatus } from "../agents/agents-status.ts";
 import { askServer, followWithTicket } from "../own-server.ts";
 
-/** Where everything lies, and how to keep a copy or be rid of it; only what works. */
+/** The data folder: where it is, backup, export and deletion. */
 export function DataFacts() {
   const reading = useAgentsStatus(null);
   const data = reading.phase === "read" ? reading.status.data : null;
@@ -33,7 +33,7 @@ export function DataFacts() {
 
 type Step = "idle" | "working" | "choosing";
 
-/** A copy of everything, everything as files, and the ways to be rid of it. */
+/** Backup, export, and deletion. */
 function DataActions() {
   const [step, setStep] = useState<Step>("idle");
   const [told, setTold] = useState<Asked | null>(null);
@@ -129,7 +129,7 @@ const Deleted = z.object({ sessions: z.int(), freedBytes: z.number() });
 
 type Asked = { readonly ok: true; readonly words: string } | { readonly ok: false; readonly words: string };
 
-/** Makes a backup; where it lies, or why there is none. */
+/** Makes a backup; returns its path or the error. */
 function backUp(size: (bytes: number) => string): Promise<Asked> {
   return ask("/api/backup", {}, (answer) => {
     const { path, bytes, sessions } = Written.parse(answer);

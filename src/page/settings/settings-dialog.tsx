@@ -105,7 +105,7 @@ const LEVEL_WORDS: Readonly<Record<NotificationLevel, string>> = {
 const BLOCKED =
   "This browser does not let the page notify you. Allow notifications for it beside the address, then choose again.";
 
-/** The browser is asked only here, when the user wants to be told. */
+/** Asks the browser for permission only when the user turns notifications on. */
 function NotificationSetting() {
   const [problem, setProblem] = useState("");
   const choose = async (level: NotificationLevel) => {
@@ -140,7 +140,7 @@ async function mayNotify(): Promise<boolean> {
   return (await Notification.requestPermission()) === "granted";
 }
 
-/** What each agent may do without asking, where its project and session say nothing else. */
+/** The default permission mode of each agent; projects and sessions can override it. */
 function AgentModes({ shell }: { shell: Shell }) {
   const agents = shell.server.value.agents.filter(isInUse);
   return (

@@ -42,7 +42,7 @@ export class SeenSessions {
         this.#lastSeq.set(message.sessionId, message.seq);
         return;
       case "session:changed":
-        // News came before the server knew that it is shown here.
+        // The update was sent before the server received our report.
         if (this.#shown.has(message.id) && message.unread === true) this.#report(message.id, true);
         return;
       default:

@@ -6,7 +6,7 @@ import { isPermission, type PendingRequest } from "../../protocol/pending-reques
 import type { SessionRow } from "../../protocol/session-schema.ts";
 import { sessionMark } from "./session-mark.ts";
 
-/** What a session is about right now: plain words, and the exact thing apart from them. */
+/** What a session is doing now, and its exact target apart from that. */
 export interface Activity {
   readonly words: string;
   readonly target: string;

@@ -4,7 +4,7 @@ import type { SessionRow } from "../../protocol/session-schema.ts";
 /** What a session needs, as a shape: see the marks in `styles/controls/marks.css`. */
 export type SessionMark = "working" | "waiting" | "stalled" | "failed" | "paused" | "unread" | "none";
 
-/** Blocked is louder than working, and a failure louder than news. */
+/** Waiting ranks above working, and a failure above unread. */
 export function sessionMark(session: Pick<SessionRow, "turn" | "unread" | "waitsForAgents" | "start">): SessionMark {
   const { turn, unread = false, waitsForAgents = false, start } = session;
   switch (turn.state) {
@@ -27,7 +27,7 @@ export function sessionMark(session: Pick<SessionRow, "turn" | "unread" | "waits
   }
 }
 
-/** The mark in words, for those who do not see it. */
+/** The mark as text, for screen readers. */
 export const MARK_WORDS: Readonly<Record<SessionMark, string>> = {
   working: "working",
   waiting: "waiting for you",

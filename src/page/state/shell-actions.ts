@@ -10,7 +10,7 @@ import { isComplete, type ShellState } from "./shell-state.ts";
 import { COLUMN_PX_MIN, COLUMNS_MAX } from "./split-view.ts";
 import type { Notify } from "./trouble.ts";
 
-/** Adds a directory; the new project, or nothing when it was refused in words. */
+/** Adds a directory; returns the new project, or null if it was refused. */
 export async function addProject(shell: Shell, path: string, notify: Notify): Promise<ProjectId | null> {
   const answer = await shell.attempt({ type: "project:add", path }, notify);
   if (answer?.type !== "project:added") return null;
@@ -19,8 +19,8 @@ export async function addProject(shell: Shell, path: string, notify: Notify): Pr
 }
 
 /**
- * Makes a session and shows it; its agent starts behind it. Refused, it leaves no tab and no row. Whoever has turned to
- * something else meanwhile keeps the keyboard: then it stands in the list.
+ * Creates a session and shows it while its agent starts. If refused, no tab and no row remain. A user who has moved to
+ * something else meanwhile keeps the keyboard; the session is then only listed.
  */
 export async function createSession(
   shell: Shell,
@@ -36,7 +36,7 @@ export async function createSession(
   if (isAwaited) shell.focusWanted.value = null;
   if (answer?.type !== "session:created" || !isWanted()) {
     if (isAwaited) takeBufferedText(); // its composer will not come
-    // It was made in the very moment in which it was cancelled.
+    // It was created at the moment it was cancelled.
     if (answer?.type === "session:created")
       void shell.attempt({ type: "session:discard", sessionId: answer.sessionId });
     return null;
@@ -45,7 +45,7 @@ export async function createSession(
   return answer.sessionId;
 }
 
-/** Makes a session and sends the first message at once: one click from nothing to an agent at work. */
+/** Creates a session and sends its first message. */
 export async function startWithPrompt(
   shell: Shell,
   start: { readonly projectId: ProjectId; readonly cliType: CliType; readonly prompt: string },
@@ -116,8 +116,8 @@ export function openNextWaiting(shell: Shell): boolean {
 }
 
 /**
- * Does it as soon as it is known which projects and sessions there are, which is a moment after the page is in view: what
- * was asked for before is kept. Who has opened something else by then no longer wants it.
+ * Runs `act` as soon as projects and sessions are loaded, which is shortly after the page is shown, so that an early key
+ * is not lost. Skipped if a dialog was opened meanwhile.
  */
 export function onceListed(shell: Shell, act: () => void): void {
   if (isComplete(shell.server.peek())) {

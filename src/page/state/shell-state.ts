@@ -14,7 +14,7 @@ export interface AgentStanding {
   readonly startFailure?: string | undefined;
 }
 
-/** What the shell knows of the server: enough to draw the sidebar and the tabs. Plain data, folded from messages. */
+/** The server state that sidebar and tabs show. Plain data, folded from messages. */
 export interface ShellState {
   /** In order of adding. */
   readonly projects: readonly Project[];
@@ -53,7 +53,7 @@ export const EMPTY_SHELL: ShellState = {
   questions: [],
 };
 
-/** True when every project's sessions are known: only then is a missing one really gone. */
+/** True when the sessions of every project are loaded: only then a missing one does not exist. */
 export function isComplete(state: ShellState): boolean {
   return state.awaited !== null && state.awaited.size === 0;
 }

@@ -46,10 +46,10 @@ interface Renaming {
 
 export type Ask = (request: ClientRequest) => Promise<ServerMessage>;
 
-/** The wish for the composer of a session that is just being made. */
+/** Stands for the composer of a session that is being created. */
 export const NEXT_SESSION = { id: null };
 
-/** All that the shell shows, as signals, and the only way to change it. What is true of sessions comes from the server. */
+/** The state of the page as signals, and the methods that change it. Session data comes from the server only. */
 export class Shell {
   readonly #ask: Ask;
   readonly #server = signal<ShellState>(EMPTY_SHELL);
@@ -57,7 +57,7 @@ export class Shell {
   readonly #split: Signal<SplitView>;
   readonly #collapsed: Signal<Collapsed>;
   readonly #archivesShown = signal<ReadonlySet<ProjectId>>(new Set());
-  /** Hears every message besides; parts that are fetched on demand keep up with the server by it. */
+  /** Listeners that get every server message. */
   readonly #listeners = new Set<(message: ServerMessage) => void>();
   readonly #closed: SessionId[] = [];
   /** Where the next session is started when the user does not say. */
@@ -67,7 +67,7 @@ export class Shell {
   /** What stands in the sessions' place; null shows the active tab. */
   readonly page = signal<"overview" | null>(null);
   readonly drawerOpen = signal(false);
-  /** The server answers, but no longer knows this browser. */
+  /** The server answers, but this browser is signed out. */
   readonly signedOut = signal(false);
   /** The socket is open, and the server answers nothing. */
   readonly isServerSilent = signal(false);
@@ -86,7 +86,7 @@ export class Shell {
       ? shownColumns({ tabs: this.#tabs.value, split: this.#split.value }, this.stagePx.value)
       : [],
   );
-  /** The one thing that went wrong last, outside of any dialog. */
+  /** The last error outside of any dialog. */
   readonly problem = signal<string | null>(null);
   readonly nowMs: Signal<number>;
   /** The sidebar's rows; a project without news keeps its list. */
@@ -133,7 +133,7 @@ export class Shell {
     return this.#archivesShown;
   }
 
-  /** Every message of the server's passes here once, in order. */
+  /** Handles every server message once, in order. */
   receive(message: ServerMessage): void {
     batch(() => {
       const before = this.#server.peek();
@@ -151,7 +151,7 @@ export class Shell {
     });
   }
 
-  /** Hears what the server says from now on, until the returned function is called. */
+  /** Calls the listener for every server message until the returned function is called. */
   listen(listener: (message: ServerMessage) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -183,7 +183,7 @@ export class Shell {
     this.#closed.push(id);
     const isStarting = this.#server.peek().sessions.get(id)?.start !== undefined;
     this.#setTabs(closeTab(this.#tabs.peek(), id));
-    // After its frame has handed over what was typed: only a session without any text goes.
+    // After its frame has saved the draft: only a session without text is discarded.
     if (isStarting) void this.attempt({ type: "session:discard", sessionId: id });
   }
 
@@ -252,7 +252,7 @@ export class Shell {
     this.dialog.value = NO_DIALOG;
   }
 
-  /** Asks the server; what it refuses is told in words at the place that `tell` chooses. */
+  /** Sends a request; a refusal is passed to `notify`. */
   async attempt(request: ClientRequest, notify: Notify = (words) => this.notify(words)) {
     try {
       return await this.#ask(request);

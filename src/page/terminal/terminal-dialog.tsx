@@ -14,13 +14,13 @@ interface TerminalDialogProps {
   readonly terminal: SignInTerminal;
 }
 
-/** The agent's own login in a terminal. It goes by itself when the login succeeds, and stays to be read when not. */
+/** The agent's own login in a terminal. Closes when the login succeeds; stays open after a failure. */
 export function TerminalDialog({ shell, terminal }: TerminalDialogProps) {
   const { title, done, back } = terminal;
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const closing = useRef<HTMLButtonElement>(null);
   const retry = useRef<HTMLButtonElement>(null);
-  // A program that has ended takes no keys: Esc closes again, Enter tries again.
+  // After the program has ended, Esc closes the dialog and Enter tries again.
   useEffect(() => retry.current?.focus(), [trouble]);
   const onExit = (exitCode: number | null) => {
     if (exitCode === 0) shell.dialog.value = done;
@@ -74,7 +74,7 @@ interface TerminalEvents {
   readonly onLoadFailed: () => void;
 }
 
-/** Joins the place on the page with the program on the server, for as long as the dialog is there. */
+/** Connects the terminal on the page to the program on the server while the dialog is open. */
 function useTerminal(shell: Shell, { terminalId }: SignInTerminal, events: TerminalEvents) {
   const { onExit, onLeave, onLoadFailed } = events;
   const place = useRef<HTMLDivElement>(null);

@@ -86,12 +86,12 @@ function createTerminal(place: HTMLElement): Terminal {
   });
 }
 
-/** The page that opens learns nothing of ours, and only the web can be opened. */
+/** Opens web addresses only, without referrer or opener. */
 function openPage(url: string): void {
   if (/^https?:\/\//.test(url)) window.open(url, "_blank", "noopener,noreferrer");
 }
 
-/** Makes the addresses a login prints clickable, over as many rows as they take: none is short. */
+/** Makes web addresses in the output clickable, also those that wrap over several rows. */
 function linkProvider(terminal: Terminal, open: (url: string) => void): ILinkProvider {
   return {
     provideLinks: (row, give) => give([...linksAt(terminal, row - 1, open)]),

@@ -27,7 +27,7 @@ type Reading =
   | { readonly phase: "read"; readonly lines: readonly TraceLine[] }
   | { readonly phase: "failed"; readonly words: string };
 
-/** What was said between us and the session's agent: the answer to "why did it stop". */
+/** The ACP log: all messages between this app and the session's agent. */
 export function LogDialog({ shell, sessionId }: LogDialogProps) {
   const [reading, refresh] = useTrace(sessionId);
   const [kind, setKind] = useState<TraceKind>("all");
@@ -110,7 +110,7 @@ interface LogFilterProps {
   readonly onText: (text: string) => void;
 }
 
-/** Narrows the log down: by the way a line went, and by what stands in it. */
+/** Filters the log by direction and by text. */
 function LogFilter({ kind, text, onKind, onText }: LogFilterProps) {
   return (
     <div class="log-filter">
@@ -138,7 +138,7 @@ function LogFilter({ kind, text, onKind, onText }: LogFilterProps) {
   );
 }
 
-/** The newest lines answer most questions; older ones come a page at a time, so that a long log costs no more. */
+/** Shows the newest lines first and loads older ones page by page, so that a long log costs no more than a short one. */
 const LINES_PER_PAGE = 200;
 const PREVIEW_CHARS_MAX = 300;
 

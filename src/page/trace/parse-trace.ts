@@ -6,7 +6,7 @@ export type TraceDirection = z.infer<typeof TraceDirection>;
 const TraceLine = z.object({ at: z.string(), direction: TraceDirection, text: z.string() });
 export type TraceLine = z.infer<typeof TraceLine>;
 
-/** The lines of a trace as the server writes it: one JSON object each, after a heading that is none of them. */
+/** Parses a trace: a heading line, then one JSON object per line. */
 export function parseTrace(text: string): readonly TraceLine[] {
   return text.split("\n").flatMap((line) => TraceLine.safeParse(jsonOf(line)).data ?? []);
 }
@@ -28,7 +28,7 @@ export function summaryOf({ direction, text }: TraceLine): string {
   return `${error === undefined ? "answer" : "error"} ${id ?? ""}`.trim();
 }
 
-/** The whole message, set out to be read; what is no JSON stays as it came. */
+/** The whole message, indented; text that is not JSON stays as it is. */
 export function wholeText(text: string): string {
   const json = jsonOf(text);
   return json === undefined ? text : JSON.stringify(json, null, 2);

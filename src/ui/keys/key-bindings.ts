@@ -18,7 +18,7 @@ type Row = ShortcutRow<unknown>;
 
 /** The user's own keys by row; what is not in it has the keys of the table. */
 const changed = signal<ChangedKeys>(readKept(KEYS_KEY, ChangedKeys, {}));
-// Frames and other windows share the storage, and hear of a change by this event.
+// Frames and other windows share the storage and get this event on a change.
 globalThis.addEventListener?.("storage", (event: Event) => {
   if (!("key" in event) || event.key === KEYS_KEY || event.key === null)
     changed.value = readKept(KEYS_KEY, ChangedKeys, {});

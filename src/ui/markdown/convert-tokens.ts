@@ -175,7 +175,7 @@ function convertLink(token: Tokens.Link | Tokens.Image, children: readonly Inlin
   }
 }
 
-/** Remote pictures would tell a stranger what is read here, so they are links to open; only pictures in the text show. */
+/** Remote images would leak what is read here, so they become links; only inline images are shown. */
 function convertImage(token: Tokens.Image): InlineNode[] {
   const alt = plainText(convertInlines(token.tokens));
   if (isInlineImage(token.href)) {

@@ -28,7 +28,7 @@ export function createPath(path: string): HTMLElement {
   return shown;
 }
 
-/** The path of a file: short, whole on hover, with a menu behind it. The frame hears the click by the button's mark. */
+/** The path of a file: short, whole on hover, with a menu behind it. The frame handles the click by the button's data attribute. */
 export function createPathButton(path: string, line?: number): HTMLButtonElement {
   const whole = line === undefined ? path : `${path}:${line}`;
   const { folder, file } = splitPath(shortenPath(whole));
@@ -42,7 +42,7 @@ export function createPathButton(path: string, line?: number): HTMLButtonElement
 
 const KILO = 1_000;
 
-/** Asks for all of a text that is shown in part; the frame hears the click by the button's mark. */
+/** Asks for all of a text that is shown in part; the frame handles the click by the button's data attribute. */
 export function createWholeButton({ totalChars }: Truncated, part: number | null): HTMLButtonElement {
   const button = createElement(
     "button",

@@ -16,7 +16,7 @@ interface DenyReasonProps {
   readonly leave: (unsent: string) => void;
 }
 
-/** Denies, and tells the agent why: one line, below the agent's own answers. */
+/** Denies with a reason that is sent to the agent. */
 export function DenyReason({ requestKey, isReady, deny, leave }: DenyReasonProps) {
   const isOpen = reasonFor.value === requestKey;
   const [reason, setReason] = useState("");

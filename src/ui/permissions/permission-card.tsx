@@ -27,7 +27,7 @@ interface PermissionCardProps {
   readonly showRules: () => void;
 }
 
-/** The agent asks: what exactly it wants to do, and its own answers in its own order. Gone once anyone has answered. */
+/** A permission request: what the agent wants to do, and its options in its order. Removed once answered anywhere. */
 export function PermissionCard(props: PermissionCardProps) {
   const { permission, respond, leaveReason, addRules, showRules } = props;
   const { toolCall, options, note, offers } = permission;

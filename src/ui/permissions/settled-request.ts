@@ -33,7 +33,7 @@ class Settling {
 
 const drawn = new Map<string, Settling>();
 
-/** Whether a key may answer the request: one that is not drawn has been seen by nobody. */
+/** Whether a key may answer the request: not before it is drawn. */
 export function isSettled(requestKey: string): boolean {
   return drawn.get(requestKey)?.isSettled ?? false;
 }

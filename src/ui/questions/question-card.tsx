@@ -81,7 +81,7 @@ export function QuestionCard({
   );
 }
 
-/** Takes the cursor when nobody needs it elsewhere, and hands it on when the card goes with it. */
+/** Takes the focus when it is free, and moves it on when the card is removed. */
 function useFocus(card: { readonly current: HTMLElement | null }): void {
   useLayoutEffect(() => {
     const element = card.current;
@@ -202,7 +202,7 @@ export function focusQuestion(document: Document): boolean {
   return field !== null;
 }
 
-/** A question may take the cursor from an empty composer, never from someone who types or is elsewhere. */
+/** A question may take the focus from an empty composer only. */
 function mayTakeFocus(document: Document): boolean {
   if (!document.hasFocus() || matchMedia("(pointer: coarse)").matches) return false;
   const active = document.activeElement;

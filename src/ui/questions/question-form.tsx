@@ -160,7 +160,7 @@ function QuestionFieldView(props: QuestionFieldProps) {
   );
 }
 
-/** What must be answered is said to everyone; a screen reader has it from the field itself. */
+/** Marks required fields; screen readers get this from the field itself. */
 function Label({ field: { label, required } }: { field: QuestionField }) {
   return (
     <>

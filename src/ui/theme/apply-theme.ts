@@ -5,7 +5,7 @@ export type Theme = (typeof THEMES)[number];
 const THEME_KEY = "liminal:theme";
 const DEFAULT_THEME: Theme = "dark";
 
-/** The kept choice; anything else that stands there counts as none. */
+/** The stored choice; any other value counts as none. */
 export function keptTheme(): Theme {
   try {
     const kept = localStorage.getItem(THEME_KEY);

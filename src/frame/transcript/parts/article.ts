@@ -20,7 +20,7 @@ export function markArticle(article: HTMLElement, row: Row): void {
 
 const WORDS = { message: "Copy message", turn: "Copy turn" } as const;
 
-/** What can be copied at an entry: seen on hover and with the keyboard. The frame hears the click by the button's mark. */
+/** What can be copied at an entry: seen on hover and with the keyboard. The frame handles the click by the button's data attribute. */
 export function createEntryActions(...kinds: readonly (keyof typeof WORDS)[]): HTMLElement {
   const buttons = kinds.map((kind) => {
     const button = createBlockButton("copy", WORDS[kind]);

@@ -69,7 +69,7 @@ export class NoticeNode implements RowNode<NoticeRow> {
     this.#frame.replaceChildren(...(icon === null ? [] : [createLead(icon)]), body);
   }
 
-  /** What a click does is up to the frame, which hears it by the button's mark. */
+  /** The frame handles the click by the button's data attribute. */
   #offer(actions: readonly TurnEndAction[]): void {
     this.#actions.hidden = actions.length === 0;
     if (actions.join() === this.#offered) return;

@@ -112,7 +112,7 @@ export class ToolCallNode implements RowNode<EntryRow> {
   }
 }
 
-/** Nobody was asked about this call; which rule answered is said to the pointer that asks, and in the list of permissions. */
+/** A rule answered this call's request; the tooltip and the permissions dialog name the rule. */
 function ruleTag({ permission }: ToolCallEntry): HTMLElement[] {
   if (permission === undefined) return [];
   const tag = createElement("span", "tag", `${permission.answer} by rule`);
@@ -177,7 +177,7 @@ function endOf(entry: ToolCallEntry, time: string): (Node | string)[] {
   }
 }
 
-/** A mark is a shape; who cannot see it hears the word. */
+/** The mark as text, for screen readers. */
 function hiddenWord(word: string): HTMLElement {
   return createElement("span", "visually-hidden", word);
 }
