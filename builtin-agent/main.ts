@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { LineSplitter } from "../src/lib/line-splitter.ts";
 import { Guide } from "./agent/guide.ts";
 import { OpenSessions } from "./agent/open-sessions.ts";
 import type { Mind } from "./agent/run-turn.ts";
@@ -8,10 +9,12 @@ import { noQuirks } from "./scenarios/scenario.ts";
 import { SessionStore } from "./sessions/session-store.ts";
 import { RunningCommands } from "./turn/running-commands.ts";
 import { Connection } from "./wire/connection.ts";
-import { LineSplitter, LineWriter } from "./wire/lines.ts";
+import { LineWriter } from "./wire/lines.ts";
 import { RPC_CODE, RpcError } from "./wire/rpc-error.ts";
 import type { World } from "./world.ts";
 
+/** A longer line of the client is dropped and answered with an error. Prompts with images are far shorter. */
+const INBOUND_LINE_BYTES_MAX = 64 * 1024 * 1024;
 const USAGE_EXIT_CODE = 2;
 /** The client may still read what was said last, but a client that reads nothing must not hold us. */
 const EXIT_FLUSH_MS = 200;
@@ -75,10 +78,13 @@ async function main(flags: Flags, world: World): Promise<void> {
   const connection = new Connection(writer, guide, report);
   connection.idOf = (count) => (quirks.stringIds ? `guide-request-${count}` : count);
   const tooLong = new RpcError(RPC_CODE.invalidRequest, "The line is too long.");
-  const splitter = new LineSplitter(
-    (line) => connection.receive(line),
-    () => connection.respondError(null, tooLong),
-  );
+  const splitter = new LineSplitter({
+    lineBytesMax: INBOUND_LINE_BYTES_MAX,
+    onLine: (line) => {
+      if (line.trim() !== "") connection.receive(line);
+    },
+    onTooLong: () => connection.respondError(null, tooLong),
+  });
   if (flags.startDelayMs > 0) await Bun.sleep(flags.startDelayMs);
   for await (const chunk of Bun.stdin.stream()) splitter.push(chunk);
   exit();

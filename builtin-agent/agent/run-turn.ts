@@ -59,7 +59,7 @@ async function perform(turn: Turn, script: Script): Promise<Answer> {
   return { result: { stopReason: "end_turn" } };
 }
 
-/** Commands still work with a slash, at once and without the model; it never hears of them. */
+/** Commands still work with a slash, at once and without the model; it never sees them. */
 async function performWithModel(turn: Turn, mind: Mind, text: string): Promise<Answer> {
   if (/^\/compact$/i.test(text)) return mind.compactNow(turn);
   const request = findModelSkill(text);

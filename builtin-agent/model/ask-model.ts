@@ -13,12 +13,17 @@ type ModelReport = { readonly ok: boolean; readonly message: string; readonly fi
 /** One tiny question; its first word is enough, and nothing is tried twice. */
 export async function askModel(settings: ModelSettings, now: () => number): Promise<ModelReport> {
   const enough = new AbortController();
-  const hear = () => enough.abort();
+  const stopReading = () => enough.abort();
   const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: QUESTION }] }];
   const silentMsMax = Math.min(settings.silentMsMax, ANSWER_MS_MAX);
   const answers = { ok: true, message: `The model "${settings.model}" at ${new URL(settings.url).host} answers.` };
   try {
-    const asking = { draft: new Draft(), listener: { say: hear, think: hear }, signal: enough.signal, silentMsMax };
+    const asking = {
+      draft: new Draft(),
+      listener: { say: stopReading, think: stopReading },
+      signal: enough.signal,
+      silentMsMax,
+    };
     await streamStep(await openModel(settings), { prompt }, asking);
     return answers;
   } catch (error) {

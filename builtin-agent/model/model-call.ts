@@ -54,7 +54,7 @@ async function startOf(stream: ReadableStream<Uint8Array>): Promise<string> {
   return "";
 }
 
-/** Who hears the words as they come. */
+/** Receives text and thoughts as they stream. */
 type Listener = { say(text: string): void; think(text: string): void };
 
 /** Where the answer goes, and how long it may take to go on. */

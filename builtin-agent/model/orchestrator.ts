@@ -40,8 +40,8 @@ export class Orchestrator {
     const { memory } = turn.context.session;
     memory.settle("Interrupted: what came of it is not known.");
     memory.add(userMessage(turn.context.prompt));
-    const heard: ModelMessage[] = [];
-    turn.listen((prompt) => heard.push(userMessage(prompt)));
+    const interjections: ModelMessage[] = [];
+    turn.listen((prompt) => interjections.push(userMessage(prompt)));
     const scene = await this.#scene(turn);
     let hasSpoken = false;
     let compactionsInARow = 0;
@@ -51,7 +51,7 @@ export class Orchestrator {
     });
     for (let step = 0; step < this.#settings.stepsMax; step += 1) {
       turn.signal.throwIfAborted();
-      for (const message of heard.splice(0)) memory.add(message);
+      for (const message of interjections.splice(0)) memory.add(message);
       const isFull = memory.tokens > this.#settings.contextTokens * CONTEXT_SHARE_MAX;
       compactionsInARow = isFull ? compactionsInARow + 1 : 0;
       if (compactionsInARow > COMPACTIONS_IN_A_ROW_MAX)
@@ -68,7 +68,7 @@ export class Orchestrator {
         turn.signal.throwIfAborted();
         memory.add({ role: "tool", content: [resultOf(call, text, isError)] });
       }
-      if (draft.calls.length > 0 || heard.length > 0) continue;
+      if (draft.calls.length > 0 || interjections.length > 0) continue;
       if (!hasSpoken && reason === "stop") notice(turn, "warning", NO_WORD);
       return answer(STOP_REASONS[reason]);
     }

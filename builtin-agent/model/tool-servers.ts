@@ -79,7 +79,7 @@ export class ToolServers {
       const { tools } = await client.listTools(undefined, { timeout });
       this.#connected.push({ server, client, tools });
     } catch (error) {
-      this.problems.push(`Agent MCP failed to initialize: ${server.name}: ${wordsOf(error)}`);
+      this.problems.push(`Agent MCP failed to initialize: ${server.name}: ${errorText(error)}`);
       await client.close();
     }
   }
@@ -138,7 +138,7 @@ async function callTool(
     return result.isError ? failed(text) : done(text);
   } catch (error) {
     turn.signal.throwIfAborted();
-    const words = `${server.name} did not answer: ${wordsOf(error)}`;
+    const words = `${server.name} did not answer: ${errorText(error)}`;
     shown.fail(words);
     return failed(words);
   }
@@ -162,7 +162,7 @@ function textOf(content: readonly unknown[]): string {
     .join("\n");
 }
 
-function wordsOf(error: unknown): string {
+function errorText(error: unknown): string {
   const failure = connectionFailure(error);
   if (failure !== undefined) return `could not connect (${failure})`;
   return error instanceof Error ? error.message : String(error);

@@ -59,7 +59,7 @@ export function readTrouble(error: unknown, settings: ModelSettings, now: number
   // What the library could not read of a good answer is an answer that broke off, whatever it calls it.
   const status = APICallError.isInstance(error) && error.statusCode !== HTTP.ok ? error.statusCode : undefined;
   const headers = (APICallError.isInstance(error) && error.responseHeaders) || {};
-  const said = withoutKey(wordsOf(error), settings.key).slice(0, WORDS_CHARACTERS_MAX);
+  const said = withoutKey(errorText(error), settings.key).slice(0, WORDS_CHARACTERS_MAX);
   const place = new URL(settings.url).host;
   const none = { waitMs: undefined, isTooLong: false };
   if (error instanceof WrongAnswer)
@@ -125,7 +125,7 @@ function readWait(headers: Readonly<Record<string, string>>, now: number): numbe
 /** How the library names a stream that ended too early. */
 const ENDED_EARLY = /without a finish reason|process successful response/i;
 
-function wordsOf(error: unknown): string {
+function errorText(error: unknown): string {
   const words = error instanceof Error ? error.message : isObject(error) ? stringAt(error, "message") : String(error);
   if (words && ENDED_EARLY.test(words)) return "broke off its answer";
   return (words || "it failed without a word").replace(/\.+$/, "");

@@ -180,7 +180,7 @@ export class SocketConnection implements Disposable {
     }
   }
 
-  /** A follower hears of nothing before it has the facts up to there. */
+  /** A follower gets the answer only after the facts up to it. */
   #answerInPlace(sessionId: SessionId, seq: number, frame: string): void {
     const subscription = this.#subscriptions.get(sessionId);
     subscription?.pump();

@@ -108,7 +108,7 @@ export async function connect(env: Environment, whenNone: "start" | "fail" = "st
         forgetSilence();
         greeted.resolve(message);
       }
-      if (message.type === "session:deleted") deleted.heard(message.sessionId);
+      if (message.type === "session:deleted") deleted.received(message.sessionId);
     },
     onSilence: (isSilent) => {
       if (isSilent)
@@ -162,11 +162,11 @@ function isOfType<Type extends PlainServerMessage["type"]>(
   return message.type === type;
 }
 
-/** Ends the wait for a session that someone has deleted: nothing more will be heard of it. */
+/** Ends the wait for a session that someone has deleted: no more messages of it will come. */
 class DeletedSessions {
   readonly #ends = new Map<SessionId, PromiseWithResolvers<never>>();
 
-  heard(sessionId: SessionId): void {
+  received(sessionId: SessionId): void {
     const words = "The session was deleted. List sessions with: liminal ls";
     this.#endOf(sessionId).reject(new CliError(EXIT.failed, words, "SESSION_NOT_FOUND"));
   }

@@ -38,11 +38,11 @@ export class Connection implements Disposable {
   readonly #followed: FollowedSessions;
   #phase: ConnectionPhase = { phase: "connecting", failedTries: 0 };
   #socket: ClientSocket | null = null;
-  /** Since the server was last heard: a socket that opens and closes without a word is a failed try too. */
+  /** Since the last message of the server. A socket that opens and closes without one is a failed try too. */
   #failedTries = 0;
-  #heard = false;
+  #hasReceived = false;
   /** Since the last beat. */
-  #heardSinceBeat = false;
+  #hasReceivedSinceBeat = false;
   #isSilent = false;
   /** Takes back the timers of the present phase. */
   #cancelTimers: () => void = ignore("no timer runs before the first try");
@@ -118,15 +118,15 @@ export class Connection implements Disposable {
     this.#enter({ phase: "open" });
     for (const sessionId of this.#followed.ids()) this.#send(this.#followed.openRequest(sessionId));
     for (const message of this.#pending.unanswered()) this.#send(message);
-    this.#heardSinceBeat = true;
+    this.#hasReceivedSinceBeat = true;
     if (this.#options.onSilence) this.#beat(false);
   }
 
   /** A hung server keeps its sockets open: only an answer that does not come tells. */
   #beat(wasAsked: boolean): void {
     this.#cancelTimers = this.#options.world.after(HEARTBEAT_MS, () => {
-      const isSilent = !this.#heardSinceBeat;
-      this.#heardSinceBeat = false;
+      const isSilent = !this.#hasReceivedSinceBeat;
+      this.#hasReceivedSinceBeat = false;
       if (isSilent && wasAsked) this.#setSilent(true);
       if (isSilent && !wasAsked) this.#send({ type: "ping", requestId: this.#pending.newRequestId() });
       this.#beat(isSilent);
@@ -142,8 +142,8 @@ export class Connection implements Disposable {
   #received(socket: ClientSocket, data: unknown): void {
     if (socket !== this.#socket) return;
     this.#failedTries = 0;
-    this.#heard = true;
-    this.#heardSinceBeat = true;
+    this.#hasReceived = true;
+    this.#hasReceivedSinceBeat = true;
     this.#setSilent(false);
     const frame = parseServerMessage(data);
     switch (frame.kind) {
@@ -166,8 +166,8 @@ export class Connection implements Disposable {
   #lost(socket: ClientSocket): void {
     if (socket !== this.#socket) return;
     this.#dropSocket();
-    if (this.#heard) {
-      this.#heard = false;
+    if (this.#hasReceived) {
+      this.#hasReceived = false;
       this.#connect(); // the first try after a loss comes at once; only failed tries wait
     } else {
       this.#failedTries += 1;

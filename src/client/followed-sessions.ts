@@ -21,11 +21,11 @@ interface Follow {
   readonly limit: number | undefined;
   /** The place of the last fact that was handed on; null before the first history. */
   seq: number | null;
-  /** Set while an answer to `session:open` is awaited: facts heard meanwhile have gaps before them and are left out. */
+  /** Set while an answer to `session:open` is awaited: facts received meanwhile have gaps before them and are dropped. */
   openRequestId: string | null;
 }
 
-/** Which sessions this client follows, and how far it has heard each: what makes a new socket go on where the old one ended. */
+/** Which sessions this client follows, and the last fact of each, so that a new socket resumes where the old one ended. */
 export class FollowedSessions {
   readonly #follows = new Map<SessionId, Follow>();
   readonly #newRequestId: () => string;
@@ -47,7 +47,7 @@ export class FollowedSessions {
     return [...this.#follows.keys()];
   }
 
-  /** The request that starts following on a fresh socket: from the last fact heard, or from the newest page. */
+  /** The request that starts following on a fresh socket: from the last fact received, or from the newest page. */
   openRequest(sessionId: SessionId): ClientMessage {
     const follow = this.#follows.get(sessionId);
     invariant(follow, `session ${sessionId} is not followed`);

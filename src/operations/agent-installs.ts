@@ -36,7 +36,7 @@ interface InstallParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Installing agents, as clients ask for it and hear of it. Its code is loaded when someone does. */
+/** Installs agents for clients, and publishes the progress. The installer is loaded on first use. */
 export class AgentInstalls {
   readonly #parts: InstallParts;
   #installer: Promise<AgentInstaller> | null = null;
@@ -55,7 +55,7 @@ export class AgentInstalls {
     }
   }
 
-  /** Someone looks at the list: the time to ask whether there are newer versions. Everyone hears if there are. */
+  /** Called when a client asks for the list: checks for newer versions, and publishes the list if there are any. */
   refresh(): void {
     const { registry, onChanged, onError } = this.#parts;
     registry

@@ -60,7 +60,7 @@ export interface OrchestrationConfig {
   readonly offered: boolean;
   readonly keepChildren: boolean;
   readonly limits: TreeLimits;
-  /** The longest a tool waits for a caller that hears of no progress. */
+  /** The longest a tool waits for a caller that gets no progress notifications. */
   readonly silentWaitMs: number;
   /** How often a caller that asked for progress is notified while its call runs. */
   readonly progressEveryMs: number;

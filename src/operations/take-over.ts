@@ -18,27 +18,27 @@ interface TakeOverParts {
   readonly logger: Logger;
 }
 
-/** The mark by which processes of a data directory are found again. */
+/** The mark that all processes of one data directory carry. */
 export function ownerOf({ path }: DataDir): string {
   return createHash("sha256").update(path).digest("hex").slice(0, OWNER_CHARS);
 }
 
 /**
- * Goes on where an earlier server stopped, however it did. Agents that are held go on, and their turns with them; what
- * nobody holds is ended first, so that it does not meet what is started now.
+ * Resumes where the last server stopped. Held agents and their turns go on. Processes without a holder are ended first,
+ * so that they do not interfere with new ones.
  */
 export async function takeOver({ owner, ledger, holders, pool, sessions, logger }: TakeOverParts): Promise<void> {
-  const found = await holders?.findLeft();
+  const found = await holders?.findSurvivors();
   for (const { pid, command } of sweepAll(owner, ledger, found?.kept))
     logger.warn(`Ended a leftover agent process ${pid}: ${command}`);
-  await pool.adopt(found?.left ?? []);
+  await pool.resumeSurvivors(found?.survivors ?? []);
   const { goOn, interrupted } = sessions.recover();
   if (goOn > 0) logger.info(`${goOn} turn(s) of the last run go on.`);
   if (interrupted > 0)
     logger.info(`${interrupted} turn(s) of the last run were interrupted; what had arrived is kept.`);
 }
 
-/** Again until nothing new is there: one that is ended may have started another a moment before. */
+/** Repeats until nothing new is found: an ended process may have started another just before. */
 function sweepAll(owner: string, ledger: ProcessLedger, kept: Kept | undefined): readonly Leftover[] {
   const ended = new Map<number, Leftover>();
   let written = ledger.takeOver();

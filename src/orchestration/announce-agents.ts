@@ -13,12 +13,12 @@ interface AnnouncerParts {
   readonly hub: Hub;
 }
 
-/** Tells clients what the agents of agents do, straight from their facts; no model stands in between. */
+/** Publishes what the agents of agents do, directly from their facts. */
 export class AgentAnnouncer {
   readonly #parts: AnnouncerParts;
   /** Who started whom never changes; undefined for sessions made by hand. */
   readonly #parents = new Map<SessionId, Caller | undefined>();
-  readonly #told = new Map<SessionId, ChildStatus>();
+  readonly #published = new Map<SessionId, ChildStatus>();
   /** New in this run and announced. */
   readonly #announced = new Set<SessionId>();
 
@@ -31,11 +31,11 @@ export class AgentAnnouncer {
     });
   }
 
-  /** Facts that are on disk now. */
+  /** These facts are stored. */
   committed(sessionId: SessionId, facts: readonly Fact[]): void {
     const parentSessionId = this.#parentOf(sessionId);
     if (parentSessionId === undefined) return;
-    // An agent speaks before its session is handed over; whoever listens must have heard of it by then.
+    // An agent can send facts while its session is still being created. Announce it before them.
     if (this.#parts.sessions.isMaking(sessionId)) this.#created(sessionId);
     if (parentSessionId !== null && this.#parts.hub.isFollowed(parentSessionId))
       for (const fact of facts) {
@@ -43,30 +43,41 @@ export class AgentAnnouncer {
         const update = { type: "agent_update", parentSessionId, agentId: sessionId, update: fact } as const;
         this.#parts.hub.tellFollowers(parentSessionId, this, update);
       }
-    if (facts.some(({ type }) => type === "session:turn")) this.#tellStatus(sessionId);
+    if (facts.some(({ type }) => type === "session:turn")) this.#publishStatus(sessionId);
   }
 
   /** Killed or archived. */
   ended(sessionId: SessionId): void {
-    if (this.#parentOf(sessionId) !== undefined) this.#tellStatus(sessionId);
+    if (this.#parentOf(sessionId) !== undefined) this.#publishStatus(sessionId);
   }
 
-  #created(agentId: SessionId): void {
-    const parentSessionId = this.#parentOf(agentId);
-    const view = parentSessionId === undefined ? null : this.#parts.sessions.view(agentId);
-    if (parentSessionId === undefined || !view || this.#announced.has(agentId)) return;
-    this.#announced.add(agentId);
-    this.#parts.hub.publish({ type: "agent_created", parentSessionId, agentId, info: this.#infoOf(view) });
+  #created(childSessionId: SessionId): void {
+    const parentSessionId = this.#parentOf(childSessionId);
+    const view = parentSessionId === undefined ? null : this.#parts.sessions.view(childSessionId);
+    if (parentSessionId === undefined || !view || this.#announced.has(childSessionId)) return;
+    this.#announced.add(childSessionId);
+    this.#parts.hub.publish({
+      type: "agent_created",
+      parentSessionId,
+      agentId: childSessionId,
+      info: this.#infoOf(view),
+    });
   }
 
-  #tellStatus(agentId: SessionId): void {
-    const parentSessionId = this.#parentOf(agentId);
-    const view = this.#parts.sessions.view(agentId);
+  #publishStatus(childSessionId: SessionId): void {
+    const parentSessionId = this.#parentOf(childSessionId);
+    const view = this.#parts.sessions.view(childSessionId);
     if (parentSessionId === undefined || !view) return;
     const info = this.#infoOf(view);
-    if (this.#told.get(agentId) === info.status) return;
-    this.#told.set(agentId, info.status);
-    this.#parts.hub.publish({ type: "agent_status", parentSessionId, agentId, status: info.status, info });
+    if (this.#published.get(childSessionId) === info.status) return;
+    this.#published.set(childSessionId, info.status);
+    this.#parts.hub.publish({
+      type: "agent_status",
+      parentSessionId,
+      agentId: childSessionId,
+      status: info.status,
+      info,
+    });
   }
 
   #infoOf(view: ChildView): ChildInfo {

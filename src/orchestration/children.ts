@@ -19,7 +19,7 @@ export interface OrchestrationParts {
   /** Agents that sessions can be started with. */
   readonly agents: () => readonly AgentInfo[];
   readonly newId: () => string;
-  /** The longest a tool waits for a caller that hears of no progress. */
+  /** The longest a tool waits for a caller that gets no progress notifications. */
   readonly silentWaitMs: number;
   /** How often a caller that asked for progress is notified while its call runs. */
   readonly progressEveryMs: number;

@@ -154,7 +154,7 @@ function tellProgress({ _meta, notify }: ProgressListener, everyMs: number, mess
   const timer = setInterval(() => {
     progress += 1;
     notify({ method: "notifications/progress", params: { progressToken, progress, message: message() } }).catch(
-      ignore("a caller that has left hears of nothing"),
+      ignore("the caller has gone"),
     );
   }, everyMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
@@ -175,7 +175,7 @@ export function refuseWake(caller: Caller, wake: boolean | undefined): void {
     throw new ToolError("wake: only a session can be woken. Leave wake out, and wait instead.");
 }
 
-/** From now on the session is woken when these agents have ended their work, unless it hears of that before. */
+/** Wakes the session when these agents have ended their work, unless it learns of that before. */
 export async function armWait(
   { caller, sessions, newId, commandId }: ToolContext,
   agentIds: readonly SessionId[],

@@ -115,8 +115,8 @@ export interface AgentSession {
   readonly origin: "new" | "resumed" | "loaded" | "forgotten";
   /** The process behind it, by the name a later server finds it under; null when it ends with this server. */
   readonly processId: string | null;
-  /** The last line heard from that process: everything up to it has gone to the sink. */
-  readonly heard: number;
+  /** Number of the last line read from that process. Everything up to it has gone to the sink. */
+  readonly lastLine: number;
   prompt(turnId: TurnId, content: string, attachments: readonly Part[]): void;
   /** Only where the agent offers it: a message for the running turn. What became of it comes as a `steered` event. */
   readonly steer?: (commandId: CommandId, content: string, attachments: readonly Part[]) => void;
@@ -173,7 +173,7 @@ export interface RejoinRequest {
   readonly processId: string;
   readonly agentSessionId: string;
   /** The last line whose meaning is stored: up to it the sink is told nothing again. */
-  readonly heard: number;
+  readonly lastLine: number;
   /** What became of a request for permission: still open, answered like this, or null when it is not known yet. */
   readonly outcomeOf: (permissionId: PermissionId) => "open" | PermissionOutcome | null;
   /** The user has this question. */
@@ -199,7 +199,7 @@ export interface Agents {
   /** Deletes the agent's own copy of a conversation that is closed, where the agent offers that. */
   forget(request: ForgetRequest): Promise<void>;
   /** Processes that an earlier server left running, by name. */
-  left(): readonly string[];
+  survivors(): readonly string[];
   /** To be called for every session of those, before `catchUp`; null when the process is not among them. */
   rejoin(request: RejoinRequest): RejoinedSession | null;
   /** Whoever goes on has said so: what was said meanwhile is heard now. */

@@ -27,15 +27,15 @@ export interface Continuation {
   /** The agent process that outlives the server, by name. */
   readonly processId: string | null;
   /** The last line of that process whose meaning is stored. */
-  readonly heard: number;
+  readonly lastLine: number;
   /** The turn the user has asked to stop. */
   readonly cancelling: TurnId | null;
   /** Until when the agent's own copy of the conversation is known to be in the transcript; null when nobody knows. */
   readonly agentSeenAt: string | null;
 }
 
-/** No agent has been heard, and nothing is to be stopped. */
-export const NO_CONTINUATION: Continuation = { processId: null, heard: 0, cancelling: null, agentSeenAt: null };
+/** No line was read from an agent, and nothing is to be stopped. */
+export const NO_CONTINUATION: Continuation = { processId: null, lastLine: 0, cancelling: null, agentSeenAt: null };
 
 /** What one burst changes; all of it is true after the call, or none. */
 export interface Commit {

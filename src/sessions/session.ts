@@ -142,7 +142,7 @@ export class Session {
 
   observe(event: AgentEvent): void {
     this.#mailbox.post(
-      { from: "agent", event: boundDepth(event), heard: this.#link.heard },
+      { from: "agent", event: boundDepth(event), lastLine: this.#link.lastLine },
       event.type === "text" || event.type === "tool-output" ? "soon" : "now",
     );
   }
@@ -300,7 +300,7 @@ export class Session {
       const isEnd = event.type === "turn-ended" || event.type === "turn-failed";
       if (isEnd && this.#link.isAttached) this.#standing.seen(this.#now());
     }
-    for (const { heard } of run) this.#standing.heardUpTo(heard);
+    for (const { lastLine } of run) this.#standing.readUpTo(lastLine);
     if (this.#hasUnstored) this.#commitStaged();
     else this.#runAll(this.#stagedEffects.splice(0));
   }
@@ -412,7 +412,7 @@ export class Session {
   }
 
   #post(event: PolicyEvent): void {
-    this.#mailbox.post({ from: "agent", event, heard: 0 });
+    this.#mailbox.post({ from: "agent", event, lastLine: 0 });
   }
 
   #attached(agent: AgentSession): void {
@@ -461,8 +461,8 @@ type DecidedCommand = Parameters<typeof decide>[1];
 /** What enters a session: what a user wants, and what the agent said. */
 type Mail = { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void } | AgentMail;
 
-/** `heard` is how far the agent's process had been heard by then. */
-type AgentMail = { from: "agent"; event: Observed; heard: number };
+/** `lastLine` is the last line read from the agent's process by then. */
+type AgentMail = { from: "agent"; event: Observed; lastLine: number };
 
 /** The session is deleted: whoever still asks something of it is told so, and what the agent says is dropped. */
 function answerGone(batch: readonly Mail[]): void {

@@ -91,7 +91,7 @@ describe("import map", () => {
     ["src/server/main.ts", "../../tests/support/temp-dir.ts"],
     ["src/server/main.ts", "./main.test.ts"],
     ["src/server/main.ts", "../../scripts/build-page.ts"],
-    ["builtin-agent/main.ts", "../src/lib/assert.ts"],
+    ["builtin-agent/main.ts", "../src/protocol/ids.ts"],
     ["scripts/dev.ts", "../tests/support/temp-dir.ts"],
     ["src/services/session.ts", "zod"],
     ["src/session.ts", "zod"],
@@ -100,6 +100,7 @@ describe("import map", () => {
   });
 
   test.each([
+    ["builtin-agent/main.ts", "../src/lib/assert.ts"],
     ["src/sessions/session.ts", "../ports/agent.ts"],
     ["src/workspace/projects.ts", "../ports/projects.ts"],
     ["src/bridge/socket.ts", "../sessions/session-service.ts"],

@@ -40,7 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "cli/serve": [...EVERYONE, "client", "cli", "server", "operations", VERSION],
   operations: [...EVERYONE, ...SERVER_SIDE, VERSION],
   server: [...EVERYONE, ...SERVER_SIDE, "operations", VERSION],
-  "builtin-agent": [],
+  "builtin-agent": ["lib"],
   bin: [],
   scripts: ["bin"],
 };

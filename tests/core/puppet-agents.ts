@@ -62,7 +62,7 @@ export class PuppetAgents implements Agents {
     this.forgotten.push(agentSessionId);
   }
 
-  left(): readonly string[] {
+  survivors(): readonly string[] {
     return [];
   }
 
@@ -97,7 +97,7 @@ export class PuppetSession implements AgentSession {
   readonly agentSessionId: string;
   readonly origin: AgentSession["origin"];
   readonly processId = null;
-  readonly heard = 0;
+  readonly lastLine = 0;
   /** What was asked of it, in order. */
   readonly calls: Call[] = [];
   readonly #request: AttachRequest;

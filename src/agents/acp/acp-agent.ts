@@ -254,7 +254,7 @@ export class AcpAgent {
     return session;
   }
 
-  /** A resume repeats nothing, so what was said elsewhere is only heard by a load. */
+  /** A resume repeats nothing, so only a load shows what was said elsewhere. */
   async #waysToRestore(restore: RestoreRequest, cwd: string): Promise<readonly ("resumed" | "loaded")[]> {
     // One that no agent knows was read from a file, or was given up by the user.
     if (restore.agentSessionId === NO_AGENT_SESSION) return [];
@@ -303,7 +303,7 @@ export class AcpAgent {
     if (this.#has("delete")) await this.#ask("session/delete", { sessionId: agentSessionId });
   }
 
-  /** The process is gone, or is about to be: every session that was on it hears so. */
+  /** The process is gone, or is about to be: every session on it is told. */
   lose(reason: string, state: "crashed" | "idle", tell = false): void {
     if (this.#sessions.lose(reason, state, tell)) this.#released = this.#connection.release();
     this.#questions.lose();

@@ -54,7 +54,7 @@ export interface ClosedSession {
 }
 
 /** What a session has stored of a conversation. */
-export type StoredPast = Pick<RejoinRequest, "heard" | "outcomeOf" | "isOpen">;
+export type StoredPast = Pick<RejoinRequest, "lastLine" | "outcomeOf" | "isOpen">;
 
 /** What an agent says about a failed turn is short. */
 const LAST_TEXT_CHARS_MAX = 2_000;
@@ -105,8 +105,8 @@ export class AcpSession implements RejoinedSession {
     return this.#options.processId;
   }
 
-  get heard(): number {
-    return this.#options.connection.heard;
+  get lastLine(): number {
+    return this.#options.connection.lastLine;
   }
 
   get tryFlush(): () => boolean {
@@ -175,7 +175,7 @@ export class AcpSession implements RejoinedSession {
     return this.#past?.isOpen(elicitationId) ?? false;
   }
 
-  /** Also about a line that was heard before: nobody has put this question yet. */
+  /** Also for a line that an earlier server read: nobody was asked this question yet. */
   ask(event: AgentEvent): void {
     this.#options.sink(event);
   }
@@ -214,7 +214,7 @@ export class AcpSession implements RejoinedSession {
   }
 
   get #isHeardBefore(): boolean {
-    return this.#past !== null && this.#options.connection.heard <= this.#past.heard;
+    return this.#past !== null && this.#options.connection.lastLine <= this.#past.lastLine;
   }
 
   onUpdate(update: Json): void {

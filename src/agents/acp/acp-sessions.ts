@@ -21,7 +21,7 @@ type SessionHooks = Pick<
 export class AcpSessions {
   readonly #sessions = new Map<string, AcpSession>();
   readonly #early = new EarlyMail<AcpSession>();
-  /** What was on a process that is gone; what they heard of it may still have to be stored. */
+  /** What was on a process that is gone; some of its output may not be stored yet. */
   readonly #lost: AcpSession[] = [];
   #attachCount = 0;
 

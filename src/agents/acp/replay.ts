@@ -33,7 +33,7 @@ export class Replay {
   #whole = true;
   #userMessages = 0;
   #lastKind: string | null = null;
-  /** The words of the newest message heard, and of what was said after it. */
+  /** Text of the newest message received, and of what was said after it. */
   #message = "";
   #answer = "";
   #onWord: () => void = () => undefined;

@@ -138,7 +138,7 @@ export class AcpHistoryReader implements HistoryReader {
   /** One after the other: a load may cost the agent a process of its own. */
   #inLine<Value>(work: () => Promise<Value>): Promise<Value> {
     const mine = this.#line.then(work);
-    this.#line = mine.catch(ignore("whoever asked for it hears of it"));
+    this.#line = mine.catch(ignore("the caller gets the error"));
     return mine;
   }
 

@@ -68,10 +68,10 @@ export class HistoryProcess {
       },
     });
     this.gone = this.#connection.exited.then(() => Promise.reject(new ReaderGoneError("the agent stopped")));
-    this.gone.catch(ignore("whoever waits for something hears of it"));
+    this.gone.catch(ignore("each waiting caller gets the error"));
   }
 
-  /** `onSpawned` hears of the process before it has answered anything, so that it can be ended at any time. */
+  /** `onSpawned` gets the process before it has answered anything, so that it can be ended at any time. */
   static async start(
     options: HistoryProcessOptions,
     onSpawned: (process: HistoryProcess) => void,
@@ -169,7 +169,7 @@ export class HistoryProcess {
     const hear: AgentHear = (event) => {
       const reading = this.#readings.get(agentSessionId);
       if (!reading) return;
-      if (!SURROUNDINGS.has(event.type)) reading.end.heard();
+      if (!SURROUNDINGS.has(event.type)) reading.end.received();
       sink(event, reading.at);
     };
     return new AcpSession({
@@ -213,34 +213,34 @@ async function withDeadline<Value>(work: Promise<Value>, ms: number): Promise<Va
   }
 }
 
-/** Agents do not say when a replay is over, and some go on after they answered: silence for this long is the end. */
+/** Agents do not report the end of a replay, and some go on after their response. No output for this long is the end. */
 const QUIET_MS = 150;
-/** An agent that has not repeated a word by the time it answers may be one that starts only then. */
-const FIRST_WORD_MS = 1_500;
+/** An agent that has sent nothing by the time it responds may start only then. */
+const FIRST_OUTPUT_MS = 1_500;
 const WAIT_MS_MAX = 30_000;
 
-/** Tells when an agent has repeated all it remembers. */
+/** Detects when an agent has replayed the whole conversation. */
 class ReplayEnd {
-  #hasWords = false;
-  #onWord: () => void = () => undefined;
+  #hasOutput = false;
+  #onOutput: () => void = () => undefined;
 
-  heard(): void {
-    this.#hasWords = true;
-    this.#onWord();
+  received(): void {
+    this.#hasOutput = true;
+    this.#onOutput();
   }
 
-  /** To be waited for once the agent has answered. */
+  /** Call it once the agent has responded. */
   quiet(): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {
         clearTimeout(quiet);
         clearTimeout(limit);
-        this.#onWord = () => undefined;
+        this.#onOutput = () => undefined;
         resolve();
       };
-      let quiet = setTimeout(finish, this.#hasWords ? QUIET_MS : FIRST_WORD_MS);
+      let quiet = setTimeout(finish, this.#hasOutput ? QUIET_MS : FIRST_OUTPUT_MS);
       const limit = setTimeout(finish, WAIT_MS_MAX);
-      this.#onWord = () => {
+      this.#onOutput = () => {
         clearTimeout(quiet);
         quiet = setTimeout(finish, QUIET_MS);
       };

@@ -14,7 +14,7 @@ import { type JournalRecord, KIND } from "./journal-record.ts";
 /** A holder that has not ended its agent by then is ended itself, and its lifeline ends the agent. */
 const STOP_INSIST_MS: Readonly<Record<StopUrgency, number>> = { gentle: 15_000, now: 1_500 };
 
-type ProcessEars = Pick<ProcessSpec, "onLine" | "onStderr" | "onTooLong">;
+type OutputListener = Pick<ProcessSpec, "onLine" | "onStderr" | "onTooLong">;
 
 /** An agent process in the care of a holder, as the server sees it. */
 export class HeldProcess implements HostedProcess {
@@ -31,12 +31,12 @@ export class HeldProcess implements HostedProcess {
   readonly #removeFiles: () => void;
   #link: HolderLink | null = null;
   #hasHolder = true;
-  #listener: ProcessEars | null = null;
-  /** Those who listen, once they have taken the past. */
-  #ears: ProcessEars | null = null;
-  /** What came before anyone listened. */
+  #listener: OutputListener | null = null;
+  /** Set once the listener has taken the past lines. */
+  #activeListener: OutputListener | null = null;
+  /** Records that came before anyone listened. */
   #early: JournalRecord[] = [];
-  /** What is to be sent before the holder can be reached. */
+  /** To be sent once the holder is connected. */
   #unsent: (() => void)[] = [];
   #stderrTail = "";
   #isOver = false;
@@ -48,7 +48,7 @@ export class HeldProcess implements HostedProcess {
     this.started = this.#started.promise;
     this.exited = this.#exited.promise;
     this.caughtUp = this.#caughtUp.promise;
-    this.started.catch(ignore("whoever started it hears of it"));
+    this.started.catch(ignore("the caller of start gets the error"));
   }
 
   /** Before the process has started there is none. */
@@ -83,31 +83,31 @@ export class HeldProcess implements HostedProcess {
     this.#gone.resolve();
     this.#started.reject(new NotStartableError(reason));
     this.#caughtUp.resolve();
-    this.hear({ kind: KIND.exit, offset: 0, text: JSON.stringify(this.#killed) });
+    this.receive({ kind: KIND.exit, offset: 0, text: JSON.stringify(this.#killed) });
   }
 
   get #killed(): Exit {
     return { code: null, signal: "SIGKILL", stderrTail: this.#stderrTail };
   }
 
-  hear(record: JournalRecord): void {
+  receive(record: JournalRecord): void {
     if (record.kind === KIND.live) this.#caughtUp.resolve();
-    else if (this.#ears) this.#handOver(record, this.#ears);
+    else if (this.#activeListener) this.#handOver(record, this.#activeListener);
     else this.#early.push(record);
   }
 
-  /** From now on these hear what the process says, once the past has been taken. */
-  listen(ears: ProcessEars): void {
-    this.#listener = ears;
+  /** Gets the output of the process once the past lines have been taken. */
+  listen(listener: OutputListener): void {
+    this.#listener = listener;
   }
 
   takePast(): readonly PastLine[] {
     const early = this.#early.splice(0);
     const rest = early.filter(({ kind }) => kind === KIND.exit || kind === KIND.stderr || kind === KIND.tooLong);
-    this.#ears = this.#listener;
-    // How it ended is heard after everything it said.
+    this.#activeListener = this.#listener;
+    // The exit comes after all output.
     queueMicrotask(() => {
-      for (const record of rest) this.hear(record);
+      for (const record of rest) this.receive(record);
     });
     return pastOf(early);
   }
@@ -139,16 +139,16 @@ export class HeldProcess implements HostedProcess {
     else this.#unsent.push(send);
   }
 
-  #handOver({ kind, offset, text }: JournalRecord, ears: ProcessEars): void {
+  #handOver({ kind, offset, text }: JournalRecord, listener: OutputListener): void {
     switch (kind) {
       case KIND.in:
-        ears.onLine(text, offset);
+        listener.onLine(text, offset);
         break;
       case KIND.tooLong:
-        ears.onTooLong(Number(text));
+        listener.onTooLong(Number(text));
         break;
       case KIND.stderr:
-        ears.onStderr(text);
+        listener.onStderr(text);
         break;
       case KIND.exit:
         this.#end(Exit.parse(JSON.parse(text)));

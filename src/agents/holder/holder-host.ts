@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FlowGate } from "../../lib/flow-gate.ts";
 import { ignore } from "../../lib/ignore.ts";
 import type { Lifeline } from "../process/lifeline.ts";
-import type { HostedProcess, LeftProcess, ProcessHost, ProcessSpec } from "../process/process-host.ts";
+import type { HostedProcess, ProcessHost, ProcessSpec, SurvivingProcess } from "../process/process-host.ts";
 import { type Kept, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
 import { HeldProcess } from "./held-process.ts";
 import { endHolder, HolderLink } from "./holder-link.ts";
@@ -25,7 +25,7 @@ interface HolderHostOptions {
   readonly dir: string;
   readonly holdMs: number;
   readonly checkpointBytes: number;
-  /** What an agent may say while no server takes it; then it has to wait. */
+  /** Output that is kept while no server is connected. An agent that exceeds it is paused. */
   readonly journalBytesMax: number;
   /** Commands that the server itself runs for agents end with the server. */
   readonly lifeline: Lifeline;
@@ -34,13 +34,13 @@ interface HolderHostOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface LeftProcesses {
-  readonly left: readonly LeftProcess[];
+export interface Survivors {
+  readonly survivors: readonly SurvivingProcess[];
   /** Holders that answered, and everything that carries their ids: these are nobody's leftovers. */
   readonly kept: Kept;
 }
 
-/** Agents in the care of holders: they live on when the server dies, and the next one goes on with them. */
+/** Starts agents under holders. They outlive the server, and the next server resumes them. */
 export class HolderHost implements ProcessHost {
   readonly #options: HolderHostOptions;
 
@@ -78,15 +78,15 @@ export class HolderHost implements ProcessHost {
     return started;
   }
 
-  /** What an earlier server left: reached where its holder lives, else read from what the holder wrote. */
-  async findLeft(): Promise<LeftProcesses> {
+  /** Processes of an earlier server: connected where the holder lives, else read from its journal. */
+  async findSurvivors(): Promise<Survivors> {
     const ids = readdirSync(this.#options.dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const found = await Promise.all(ids.map(({ name }) => this.#find(name)));
     const live = found.flatMap(({ id, process: { link, isHeld } }) =>
       link && isHeld ? [{ id, pid: link.hello.pid }] : [],
     );
     return {
-      left: found.filter(({ isWanted }) => isWanted),
+      survivors: found.filter(({ isWanted }) => isWanted),
       kept: { pids: new Set(live.map(({ pid }) => pid)), runs: new Set(live.map(({ id }) => id)) },
     };
   }
@@ -99,7 +99,7 @@ export class HolderHost implements ProcessHost {
       await process.caughtUp;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      for (const record of readJournal(dir)) process.hear(record);
+      for (const record of readJournal(dir)) process.receive(record);
       process.lost("The holder of the agent is gone.");
     }
     const abandon = async () => {
@@ -108,9 +108,9 @@ export class HolderHost implements ProcessHost {
       await process.stop();
       await process.release();
     };
-    // One that has ended and was not let go has words that its last server could not store.
+    // One that ended without being released has output that the last server could not store.
     const isWanted = process.link?.hello.isStopping !== true || process.hasEnded;
-    // It is ending already: nobody needs to hear what it still says.
+    // It is ending already: its remaining output is not needed.
     if (!isWanted) abandon().catch(this.#options.onError);
     return {
       abandon,
@@ -156,7 +156,7 @@ export class HolderHost implements ProcessHost {
   async #connect(dir: string, held: HeldProcess): Promise<void> {
     let unfollow = ignore("nothing is followed yet");
     const link = await HolderLink.open(dir, {
-      onRecord: (record) => held.hear(record),
+      onRecord: (record) => held.receive(record),
       // It would keep an agent that nobody can hear; its lifeline takes that along.
       onBroken: endHolder,
       onClosed: () => {

@@ -13,7 +13,7 @@ import {
 /** A holder that lives answers at once; one that is stopped or stuck never does. */
 const HELLO_TIMEOUT_MS = 10_000;
 
-interface HolderEars {
+interface HolderListener {
   onRecord(record: JournalRecord): void;
   /** What it keeps is damaged: it lives, and nothing more of it can be read. Its process, where that is known. */
   onBroken(pid: number | null): void;
@@ -33,13 +33,13 @@ export class HolderLink {
     this.hello = hello;
   }
 
-  /** Resolves when the holder has said who it is; what follows goes to `ears`. Rejects when nobody answers. */
-  static async open(dir: string, ears: HolderEars): Promise<HolderLink> {
+  /** Resolves when the holder has said who it is; what follows goes to `listener`. Rejects when nobody answers. */
+  static async open(dir: string, listener: HolderListener): Promise<HolderLink> {
     const { promise: greeted, resolve, reject } = Promise.withResolvers<Hello>();
     const state: LinkState = { unsent: [] };
     let pid: number | null = null;
     const reader = new RecordReader((record) => {
-      if (record.kind !== KIND.hello) return ears.onRecord(record);
+      if (record.kind !== KIND.hello) return listener.onRecord(record);
       const hello = Hello.safeParse(JSON.parse(record.text));
       if (!hello.success) return reject(new Error("the holder is of another version"));
       ({ pid } = hello.data);
@@ -47,7 +47,7 @@ export class HolderLink {
     });
     const over = () => {
       reject(new Error("the holder is gone"));
-      ears.onClosed();
+      listener.onClosed();
     };
     const socket = await Bun.connect({
       unix: socketOf(dir),
@@ -57,7 +57,7 @@ export class HolderLink {
             reader.push(bytes);
           } catch (error) {
             if (!(error instanceof BrokenRecordError)) throw error;
-            ears.onBroken(pid);
+            listener.onBroken(pid);
             from.end();
           }
         },

@@ -6,7 +6,7 @@ import { type TempDir, tempDir } from "../../../tests/support/temp-dir.ts";
 import { waitFor } from "../../../tests/support/wait-for.ts";
 import { FlowGate } from "../../lib/flow-gate.ts";
 import { Lifeline } from "../process/lifeline.ts";
-import { type LeftProcess, NotStartableError, type PastLine } from "../process/process-host.ts";
+import { NotStartableError, type PastLine, type SurvivingProcess } from "../process/process-host.ts";
 import { OWNER_VARIABLE } from "../process/sweep-leftovers.ts";
 import { HeldProcess } from "./held-process.ts";
 import { HolderHost } from "./holder-host.ts";
@@ -56,8 +56,8 @@ class Scene implements AsyncDisposable {
   };
 
   /** The next server: what it finds, and what was said before it came. */
-  async next(): Promise<{ left: LeftProcess; held: HeldProcess; past: readonly PastLine[] }> {
-    const [left] = (await this.host().findLeft()).left;
+  async next(): Promise<{ left: SurvivingProcess; held: HeldProcess; past: readonly PastLine[] }> {
+    const [left] = (await this.host().findSurvivors()).survivors;
     if (!left) throw new Error("nothing was left");
     const held = asHeld(left.start({ command: [], cwd: "/", env: {}, ...this.ears }));
     return { left, held, past: held.takePast() };
@@ -271,7 +271,7 @@ describe("X-19 a held process", () => {
     first.link?.end();
     const journal = join(at.dir, "one", "journal-000000001");
     writeFileSync(journal, readFileSync(journal).fill(0xff, 4));
-    const { kept } = await at.host().findLeft();
+    const { kept } = await at.host().findSurvivors();
     expect(kept).toEqual({ pids: new Set(), runs: new Set() });
   });
 });

@@ -107,7 +107,7 @@ export class Holder {
   #attach(socket: Socket<Attachment>): void {
     this.#server?.end();
     clearTimeout(this.#alone);
-    const server = new AttachedServer(socket, this.#journal, (record) => this.#heard(record));
+    const server = new AttachedServer(socket, this.#journal, (record) => this.#receive(record));
     socket.data = { server };
     this.#server = server;
     const hello: Hello = {
@@ -142,7 +142,7 @@ export class Holder {
     this.#alone = setTimeout(() => this.leave().catch(this.#exit), ms);
   }
 
-  #heard({ kind, offset, text }: JournalRecord): void {
+  #receive({ kind, offset, text }: JournalRecord): void {
     switch (kind) {
       case KIND.out:
         this.#append(KIND.out, text, () => this.#agent?.write(text));
@@ -210,7 +210,7 @@ export class Holder {
     return this.#waiting.length === 0 && this.#journal.bytes < this.#orders.journalBytesMax;
   }
 
-  /** The lifeline takes along whatever the agent has left behind; the server hears of our end by the socket's. */
+  /** The lifeline takes along whatever the agent has left behind; the server learns of our end when the socket closes. */
   #go(): void {
     clearTimeout(this.#alone);
     rmSync(this.#orders.dir, { recursive: true, force: true });

@@ -66,7 +66,7 @@ export class AgentInstaller {
   async cancel(id: CliType): Promise<void> {
     const running = this.#running.get(id);
     running?.cancel.abort(new InstallCancelledError("The installation was cancelled."));
-    await running?.done.catch(ignore("whoever asked for the install hears of it"));
+    await running?.done.catch(ignore("the caller of install gets the error"));
   }
 
   async uninstall(id: CliType): Promise<void> {
@@ -202,7 +202,7 @@ export async function installVersion(run: InstallRun): Promise<void> {
     onProgress("switching", PROGRESS.tested, `Switching to ${target.name} ${version}`);
     const env = { ...target.env };
     const done: InstalledVersion = { version, package: name, installedAt: isoTime(world), command, env };
-    await installed.adopt(target.id, staging, done, run.mark);
+    await installed.activate(target.id, staging, done, run.mark);
   } finally {
     if (existsSync(staging)) await rm(staging, { recursive: true, force: true });
   }

@@ -70,7 +70,7 @@ export class InstalledAgents {
   }
 
   /** Puts a finished folder in its place and makes it the one in use; the one before stays for a way back. */
-  async adopt(id: CliType, staged: string, installed: InstalledVersion, mark: string): Promise<void> {
+  async activate(id: CliType, staged: string, installed: InstalledVersion, mark: string): Promise<void> {
     const place = this.versionFolder(id, installed.version);
     if (existsSync(place)) await rename(place, this.asideFolder(id, installed.version, `old-${mark}`));
     await rename(staged, place);

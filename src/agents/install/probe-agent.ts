@@ -66,18 +66,18 @@ async function converse(trial: Trial, { cwd, clientVersion, greetOnly }: ProbeOp
     clientCapabilities: {},
   });
   if (typeof greeting === "string") return greeting;
-  if (greeting.error) return `it refused the connection: ${wordsOf(greeting.error)}`;
+  if (greeting.error) return `it refused the connection: ${errorText(greeting.error)}`;
   const { data } = z.object({ protocolVersion: z.number() }).safeParse(greeting.result);
   if (data?.protocolVersion !== PROTOCOL_VERSION) return "it speaks another version of the protocol";
   if (greetOnly) return null;
   const opened = await trial.ask("session/new", { cwd, mcpServers: [] });
   if (typeof opened === "string") return opened;
-  if (opened.error && opened.error.code !== AUTH_REQUIRED) return `it opened no session: ${wordsOf(opened.error)}`;
+  if (opened.error && opened.error.code !== AUTH_REQUIRED) return `it opened no session: ${errorText(opened.error)}`;
   return null;
 }
 
 /** Many agents put the reason into `data`, and only "Internal error" into the message. */
-function wordsOf({ message, data }: NonNullable<Incoming["error"]>): string {
+function errorText({ message, data }: NonNullable<Incoming["error"]>): string {
   return failureMessage(message, data);
 }
 

@@ -22,7 +22,7 @@ import { type OfferedSignIn, publicMethod } from "../acp/sign-in-method.ts";
 import type { AgentCatalog, AgentDefinition } from "../catalog/agent-definition.ts";
 import { AcpHistoryReader } from "../history/acp-history-reader.ts";
 import { agentEnvironment, joinPaths, loginPath } from "../process/agent-environment.ts";
-import type { LeftProcess, ProcessHost } from "../process/process-host.ts";
+import type { ProcessHost, SurvivingProcess } from "../process/process-host.ts";
 import type { TerminalSpec } from "../process/sign-in-terminals.ts";
 import { OWNER_VARIABLE, RUN_VARIABLE } from "../process/sweep-leftovers.ts";
 import { AgentSupervisor, readLabel, type SupervisorOptions } from "./agent-supervisor.ts";
@@ -75,8 +75,8 @@ export class AgentPool implements Agents, AgentHistories {
   readonly #checks: ReturnType<typeof setInterval>;
   readonly #readers = new Set<AcpHistoryReader>();
   #stopped = false;
-  /** Processes of an earlier server that nobody has heard yet. */
-  readonly #left = new Map<string, { readonly supervisor: AgentSupervisor; readonly agent: AcpAgent }>();
+  /** Processes of an earlier server whose output was not read yet. */
+  readonly #survivors = new Map<string, { readonly supervisor: AgentSupervisor; readonly agent: AcpAgent }>();
   #loginPath: Promise<string | null> | null = null;
   /** Undefined until the login shell has answered. */
   #knownLoginPath: string | null | undefined;
@@ -177,35 +177,35 @@ export class AgentPool implements Agents, AgentHistories {
     }
   }
 
-  /** Processes of an earlier server: those of agents we know go on, once each, and the others are ended. */
-  async adopt(left: readonly LeftProcess[]): Promise<void> {
-    for (const process of left) await this.#adopt(process);
+  /** Resumes processes of an earlier server, one per known agent, and ends the others. */
+  async resumeSurvivors(survivors: readonly SurvivingProcess[]): Promise<void> {
+    for (const survivor of survivors) await this.#resume(survivor);
   }
 
-  async #adopt(left: LeftProcess): Promise<void> {
-    const label = readLabel(left.label);
+  async #resume(survivor: SurvivingProcess): Promise<void> {
+    const label = readLabel(survivor.label);
     const known = label && this.#definition(label.cliType) ? label : null;
-    // It stays what it was, however the next one is to be started.
+    // It keeps its topology, whatever is configured for the next process.
     const supervisor = known && this.#keptSupervisor(known.cliType, known.sessionId, known.cwd);
-    if (supervisor?.status !== "idle") return left.abandon();
-    this.#left.set(left.id, { supervisor, agent: await supervisor.adopt(left) });
+    if (supervisor?.status !== "idle") return survivor.abandon();
+    this.#survivors.set(survivor.id, { supervisor, agent: await supervisor.resume(survivor) });
   }
 
-  left(): readonly string[] {
-    return [...this.#left.keys()];
+  survivors(): readonly string[] {
+    return [...this.#survivors.keys()];
   }
 
   rejoin(request: RejoinRequest): RejoinedSession | null {
-    return this.#left.get(request.processId)?.agent.rejoin(request) ?? null;
+    return this.#survivors.get(request.processId)?.agent.rejoin(request) ?? null;
   }
 
   catchUp(): void {
-    for (const { supervisor, agent } of this.#left.values()) {
+    for (const { supervisor, agent } of this.#survivors.values()) {
       if (!agent.catchUp()) supervisor.evict("it was never of use");
       // Its session was ended a moment before the last server was: nobody goes on with it.
       else if (supervisor.isOwn && agent.sessionCount === 0) supervisor.end().catch(this.#options.onError);
     }
-    this.#left.clear();
+    this.#survivors.clear();
   }
 
   /** The agent walks the method itself; a refusal says why it did not succeed. */

@@ -11,7 +11,12 @@ import { failureMessage, withAdvice } from "../acp/connection/wire-message.ts";
 import { WireTrace } from "../acp/connection/wire-trace.ts";
 import type { OfferedSignIn } from "../acp/sign-in-method.ts";
 import type { AgentDefinition } from "../catalog/agent-definition.ts";
-import { type ExitReport, type LeftProcess, NotStartableError, type ProcessHost } from "../process/process-host.ts";
+import {
+  type ExitReport,
+  NotStartableError,
+  type ProcessHost,
+  type SurvivingProcess,
+} from "../process/process-host.ts";
 
 /** Connected for this long without a crash, an agent counts as working again. */
 const PROVEN_AFTER_MS = 60_000;
@@ -270,7 +275,7 @@ export class AgentSupervisor {
       if (this.#phase.phase === phase)
         this.#tell({ status: phase, message: "Still starting. A first start can take a while." });
     }, SLOW_START_MS);
-    ready.catch(ignore("whoever asked for the agent hears of it")).finally(() => clearTimeout(slow));
+    ready.catch(ignore("the caller of ensure gets the error")).finally(() => clearTimeout(slow));
     return ready;
   }
 
@@ -289,7 +294,7 @@ export class AgentSupervisor {
     }
     try {
       await this.#handshake(agent);
-      // Its end can arrive together with its answer, and is heard first: nobody would hear of it again.
+      // Its exit can arrive together with its response, and is handled first. It is not reported again.
       if (!this.#alive.has(agent)) throw new Error("it ended with its first answer");
     } catch (error) {
       this.#stopNow(agent);
@@ -322,11 +327,11 @@ export class AgentSupervisor {
     return exit?.stderrTail ?? agent.stderrTail;
   }
 
-  /** Goes on with a process that an earlier server started; what it said meanwhile is heard with `catchUp`. */
-  async adopt(left: LeftProcess): Promise<AcpAgent> {
-    const agent = this.#open(left, left.id, await this.#options.env());
-    // What it still has to say is heard; whoever needs the agent from now on gets a new one.
-    if (!left.isAlive) return agent;
+  /** Resumes a process of an earlier server. `catchUp` then reads its output since. */
+  async resume(survivor: SurvivingProcess): Promise<AcpAgent> {
+    const agent = this.#open(survivor, survivor.id, await this.#options.env());
+    // Its remaining output is read. New requests get a new process.
+    if (!survivor.isAlive) return agent;
     const proven = setTimeout(this.#proven, PROVEN_AFTER_MS);
     this.#phase = { phase: "connected", agent, startedAt: this.#options.world.now(), proven };
     this.#record("info", `process ${agent.pid} of the last run goes on`);

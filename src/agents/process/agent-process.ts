@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { win32 } from "node:path";
-import { LineSplitter } from "./line-splitter.ts";
+import { LineSplitter } from "../../lib/line-splitter.ts";
 import {
   type ExitReport,
   type HostedProcess,

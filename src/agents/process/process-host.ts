@@ -1,4 +1,4 @@
-/** How a process ended, with the last of what it complained about. */
+/** How a process ended, with the end of its stderr. */
 export interface ExitReport {
   readonly code: number | null;
   readonly signal: string | null;
@@ -24,7 +24,7 @@ export interface ProcessSpec {
   readonly held?: { readonly id: string; readonly label: string };
 }
 
-/** What went through a process's pipes before this server came. */
+/** A line that went through the pipes of a process before this server started. */
 export interface PastLine {
   /** `note` is what an earlier server left for us, in place of everything up to `offset` that it had dealt with. */
   readonly direction: "in" | "out" | "note";
@@ -61,12 +61,12 @@ export interface ProcessHost {
   start(spec: ProcessSpec): HostedProcess;
 }
 
-/** A process that an earlier server has left to us; its `start` goes on with it. */
-export interface LeftProcess extends ProcessHost {
+/** A process that outlived an earlier server. Its `start` resumes it. */
+export interface SurvivingProcess extends ProcessHost {
   readonly id: string;
   readonly label: string;
-  /** False when there is nothing but its last words to be had. */
+  /** False when only its last output is left. */
   readonly isAlive: boolean;
-  /** It is to be ended: nobody goes on with it. */
+  /** Ends it: no session resumes it. */
   abandon(): Promise<void>;
 }

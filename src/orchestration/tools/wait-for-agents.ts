@@ -115,7 +115,7 @@ interface AwaitOptions {
   readonly signal: AbortSignal;
 }
 
-/** Looks again with every fact that every client hears; the answer says what ended the wait. */
+/** Checks again with every published fact. Resolves with what ended the wait. */
 function awaitAgents({ hub, isMet, timeoutMs, signal }: AwaitOptions): Promise<"met" | "timeout" | "aborted"> {
   if (isMet()) return Promise.resolve("met");
   return new Promise((resolve, reject) => {
@@ -125,7 +125,7 @@ function awaitAgents({ hub, isMet, timeoutMs, signal }: AwaitOptions): Promise<"
       signal.removeEventListener("abort", onAbort);
       settle();
     };
-    const look = () => {
+    const check = () => {
       try {
         if (isMet()) end(() => resolve("met"));
       } catch (error) {
@@ -133,7 +133,7 @@ function awaitAgents({ hub, isMet, timeoutMs, signal }: AwaitOptions): Promise<"
       }
     };
     const onAbort = () => end(() => resolve("aborted"));
-    const listening = hub.overhear(look);
+    const listening = hub.overhear(check);
     const timer = setTimeout(() => end(() => resolve("timeout")), timeoutMs);
     signal.addEventListener("abort", onAbort);
   });

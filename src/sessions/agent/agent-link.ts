@@ -76,9 +76,9 @@ export class AgentLink {
     return this.#agent !== null;
   }
 
-  /** The last line heard from the agent's process. */
-  get heard(): number {
-    return this.#agent?.heard ?? 0;
+  /** Number of the last line read from the agent's process. */
+  get lastLine(): number {
+    return this.#agent?.lastLine ?? 0;
   }
 
   /** An earlier server has asked the agent for this turn. */

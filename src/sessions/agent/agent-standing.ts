@@ -73,8 +73,8 @@ export class AgentStanding {
     this.#bind({ ...this.#binding, state, since: now }, null);
   }
 
-  heardUpTo(heard: number): void {
-    if (heard > this.#continuation.heard) this.#continuation = { ...this.#continuation, heard };
+  readUpTo(lastLine: number): void {
+    if (lastLine > this.#continuation.lastLine) this.#continuation = { ...this.#continuation, lastLine };
   }
 
   /** A command's effects are about to be stored: the turn it stops, and whether the agent is let go. */
@@ -113,6 +113,6 @@ export class AgentStanding {
     this.#binding = binding;
     this.#isUnstored = true;
     // Each process counts its own lines.
-    if (agent) this.#continuation = { ...this.#continuation, processId: agent.processId, heard: agent.heard };
+    if (agent) this.#continuation = { ...this.#continuation, processId: agent.processId, lastLine: agent.lastLine };
   }
 }

@@ -34,7 +34,7 @@ export class Recovery {
    */
   run({ log, agents, load, watch }: RecoveryDeps): { goOn: number; interrupted: number } {
     const unfinished = log.unfinished();
-    const attached = agents.left().flatMap((processId) => log.attachedTo(processId));
+    const attached = agents.survivors().flatMap((processId) => log.attachedTo(processId));
     for (const id of new Set([...attached, ...unfinished])) load(id);
     agents.catchUp();
     for (const [session, rejoined] of this.#goingOn) {

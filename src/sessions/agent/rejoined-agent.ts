@@ -23,14 +23,14 @@ export class RejoinedAgent {
 
   constructor(stored: StoredSession, { agents, log, link, tryFlush }: RejoinDeps) {
     const { row, binding, continuation, state } = stored;
-    const { processId, heard } = continuation;
+    const { processId, lastLine } = continuation;
     this.#stored = stored;
     this.#link = link;
     this.#agent =
       processId === null || binding.state === "crashed" || binding.state === "closed"
         ? null
         : agents.rejoin({
-            ...{ cliType: row.cliType, cwd: binding.cwd, agentSessionId: binding.agentSessionId, processId, heard },
+            ...{ cliType: row.cliType, cwd: binding.cwd, agentSessionId: binding.agentSessionId, processId, lastLine },
             outcomeOf: (permissionId) =>
               state.pending.some((asked) => requestIdOf(asked) === permissionId)
                 ? "open"

@@ -29,7 +29,7 @@ const BINDING_COLUMNS: Readonly<Record<keyof AgentBinding, Column>> = {
 };
 const CONTINUATION_COLUMNS: Readonly<Record<keyof Continuation, Column>> = {
   processId: { name: "process_id", encoding: "text" },
-  heard: { name: "heard", encoding: "integer" },
+  lastLine: { name: "heard", encoding: "integer" },
   cancelling: { name: "cancelling", encoding: "text" },
   agentSeenAt: { name: "agent_seen_at", encoding: "text" },
 };
@@ -207,7 +207,7 @@ export function continuationFrom(row: Row): Continuation {
   const agentSeenAt = row["agent_seen_at"];
   return {
     processId: typeof processId === "string" ? processId : null,
-    heard: Number(row["heard"]),
+    lastLine: Number(row["heard"]),
     cancelling: typeof cancelling === "string" ? TurnId.parse(cancelling) : null,
     agentSeenAt: typeof agentSeenAt === "string" ? agentSeenAt : null,
   };

@@ -130,7 +130,7 @@ describe("SqliteSessionLog: coming back", () => {
     expect(at.log.load(SESSION)).toEqual({
       row: sessionRow(),
       binding: BINDING,
-      continuation: { processId: null, heard: 0, cancelling: null, agentSeenAt: null },
+      continuation: { processId: null, lastLine: 0, cancelling: null, agentSeenAt: null },
       state: EMPTY_SESSION,
     });
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseMessage } from "../../../src/agents/acp/connection/wire-message.ts";
-import { LineSplitter } from "../../../src/agents/process/line-splitter.ts";
+import { LineSplitter } from "../../../src/lib/line-splitter.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { asBytes, ByteText, bytesOf, byteText } from "../engine/bytes.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";

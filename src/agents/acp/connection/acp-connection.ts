@@ -57,7 +57,7 @@ export class AcpConnection {
   /** What an earlier server said; its requests may be answered long after we came. */
   #past: JournalReplay | null = null;
   #isCatchingUp = false;
-  #heard = 0;
+  #lastLine = 0;
   #charsSinceCheckpoint = 0;
   /** Requests of ours that wait for an answer, by their id. */
   readonly #requests = new Map<string, OpenRequest>();
@@ -104,8 +104,8 @@ export class AcpConnection {
   }
 
   /** The last line that was handed on. */
-  get heard(): number {
-    return this.#heard;
+  get lastLine(): number {
+    return this.#lastLine;
   }
 
   /** Hears what was said under an earlier server, in order; from here on the process is ours. */
@@ -121,10 +121,10 @@ export class AcpConnection {
     this.#isCatchingUp = false;
   }
 
-  /** Everything heard is stored: this note and what comes after it are enough for a later server. */
+  /** Everything read so far is stored. This note and later lines are enough for a later server. */
   checkpoint(note: Pick<AcpNote, "initialized" | "sessions" | "pages">): void {
     const whole: AcpNote = { version: 1, asked: [...this.#asked.values()], ...note };
-    this.#process.checkpoint(this.#heard, JSON.stringify(whole));
+    this.#process.checkpoint(this.#lastLine, JSON.stringify(whole));
     this.#charsSinceCheckpoint = 0;
   }
 
@@ -219,7 +219,7 @@ export class AcpConnection {
   }
 
   #receive(line: string, offset: number): void {
-    this.#heard = offset;
+    this.#lastLine = offset;
     const text = line.trim();
     if (text === "") return;
     const message = parseMessage(text);
@@ -337,7 +337,7 @@ export class AcpConnection {
 
   #readNote({ text, offset }: PastLine): void {
     const note = AcpNote.parse(JSON.parse(text));
-    this.#heard = offset;
+    this.#lastLine = offset;
     this.#options.hooks.onNote(note);
     for (const asked of note.asked) this.#route(asked.message, asked.offset);
   }
@@ -360,7 +360,7 @@ function errorOf(error: unknown): object {
   return { code: INTERNAL_ERROR, message: "Internal error", data: { details } };
 }
 
-/** What a connection needs: how the agent's process is started, and who hears what it says. */
+/** What a connection needs: how the agent's process is started, and who receives what it says. */
 interface AcpConnectionOptions {
   readonly host: ProcessHost;
   readonly command: readonly string[];

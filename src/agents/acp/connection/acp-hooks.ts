@@ -40,7 +40,7 @@ export interface AcpFailure {
   readonly message: string;
 }
 
-/** What must be heard in the order of the wire; all of it is called synchronously, line by line. */
+/** Called synchronously, line by line, in the order of the wire. */
 export interface AcpHooks {
   onUpdate(agentSessionId: string, update: Json): void;
   onPermissionRequest(asked: Asked, params: JsonObject): void;
@@ -63,7 +63,7 @@ export interface AcpHooks {
   onPastAnswer(method: string, params: JsonObject, result: JsonObject): void;
 }
 
-/** For a process that ends with us: there is no past to hear, and nobody to leave a note for. */
+/** For a process that ends with this server: there is no journal to replay, and no later server. */
 export const NO_PAST = {
   onCheckpointDue: ignore("nothing is kept"),
   onNote: ignore("nobody left one"),

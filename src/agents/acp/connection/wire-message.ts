@@ -6,7 +6,7 @@ import type { AcpFailure } from "./acp-hooks.ts";
 
 const PROMPT_MARK = "-p";
 
-/** The id of a prompt names its turn, so that an answer finds it whichever server hears it. */
+/** The id of a prompt names its turn, so that a response finds it whichever server reads it. */
 export function promptKey(epoch: string, turnId: string): string {
   return `${epoch}${PROMPT_MARK}${turnId}`;
 }

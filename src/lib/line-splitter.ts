@@ -1,6 +1,6 @@
 const NEWLINE = 10;
 
-/** Bytes to lines, whatever the chunks; a line over the limit is dropped whole and reported, and the stream goes on. */
+/** Splits a stream of bytes into lines. A line over the limit is dropped whole and reported; the stream goes on. */
 export class LineSplitter {
   readonly #lineBytesMax: number;
   readonly #onLine: (line: string) => void;
@@ -26,11 +26,11 @@ export class LineSplitter {
       this.#endLine();
       start = end + 1;
     }
-    // A copy: whoever reads may use the buffer again, and `slice` of a Buffer would be a view of it.
+    // A copy, because the reader may reuse its buffer. `slice` of a Buffer would be a view of it.
     if (start < chunk.byteLength) this.#add(new Uint8Array(chunk.subarray(start)));
   }
 
-  /** The stream is over; a last line without its newline still counts. */
+  /** The stream has ended. A last line without a newline is handed over. */
   end(): void {
     if (this.#bytes > 0) this.#endLine();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { roundsOf, seededRandom } from "../../../tests/support/seeded-random.ts";
+import { roundsOf, seededRandom } from "../../tests/support/seeded-random.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
 const encoder = new TextEncoder();
