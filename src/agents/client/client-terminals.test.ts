@@ -83,6 +83,16 @@ it("W-11 keeps the end of a long output, cut between characters", async () => {
 
 const KB = 1024;
 
+it("W-11 (S12) keeps its limit of bytes and no more, however much is printed and however much memory there is", () => {
+  for (const bytesMax of [100, 100 * KB]) {
+    const memory = new OutputMemory(1_000 * KB);
+    const tail = new OutputTail(bytesMax, memory);
+    for (let index = 0; index < 50_000; index++) tail.push("0123456789");
+    expect(tail.last(1_000 * KB)).toEqual({ text: "0123456789".repeat(bytesMax / 10), isTruncated: true });
+    expect(memory.bytes).toBeLessThan(bytesMax);
+  }
+});
+
 it("(S12) an output is the end of what was printed, whatever the sizes of its pieces and of its ring", () => {
   const random = seededRandom("output tail");
   for (let round = 0; round < 50; round++) {
