@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { countFromTo, scriptedAgent } from "../integration/scripted-agent.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { type AgentSetting, guideWith, ROOT, startTestServer, type TestServer } from "../support/test-server.ts";
 import { GUIDE } from "./app-page.ts";
@@ -148,25 +149,30 @@ test("TC-5.5b an agent whose handshake fails: the reason with its last stderr li
 });
 
 test("TC-5.6a TC-5.6b a refresh restores the tabs and disturbs no turn: the page shows all of it", async () => {
-  await using server = await startTestServer();
+  await using dir = await tempDir();
+  const steps = [...countFromTo(1, 30), { untilFile: dir.join("go-on") }, ...countFromTo(31, 300), { end: "end_turn" }];
+  const scripts = { "one word": [...countFromTo(1, 1), { end: "end_turn" }], "count to 300": steps };
+  await using server = await startTestServer({ agents: { scripted: scriptedAgent({ scripts }) } });
   await using app = await chromium.open(server);
   await app.addProject(await server.directory("demo"));
-  const quiet = await app.newSession("demo");
-  await quiet.ask("stream 1 words", "w1");
-  const session = await app.newSession("demo");
-  await session.say("stream 300 words at 100/s");
+  const quiet = await app.newSession("demo", "Scripted");
+  await quiet.ask("one word", "w1");
+  const session = await app.newSession("demo", "Scripted");
+  await session.say("count to 300");
   await session.untilSaid("w20");
-  const pids = agentPids(server);
+  const pids = server.agentProcesses().map(({ pid }) => pid);
+  expect(pids).not.toEqual([]);
   for (let round = 0; round < 2; round += 1) await app.refresh();
-  await app.untilTabs("stream 1 words", "stream 300 words at 100/s");
+  await app.untilTabs("one word", "count to 300");
   const again = await app.shownSession();
   expect(again.id).toBe(session.id);
   await again.cancel.waitFor();
+  await writeFile(dir.join("go-on"), "");
   await again.untilSaid("w300");
   await again.untilIdle();
   const words = Array.from({ length: 300 }, (_, index) => `w${index + 1}`).join(" ");
   expect(await again.texts("assistant")).toEqual([words]);
-  expect(agentPids(server)).toEqual(pids);
+  expect(server.agentProcesses().map(({ pid }) => pid)).toEqual(pids);
 });
 
 test("a failed turn says why and leaves the session usable", async () => {

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { SessionState } from "../../src/protocol/session-schema.ts";
 import { startTestServer } from "../support/test-server.ts";
+import { countFromTo, script, scriptedAgent } from "./scripted-agent.ts";
 import { reopen, startTalk, Talk } from "./talk.ts";
 
 /** Facts of ended turns that the server keeps; a cursor older than that gets a fresh history. */
@@ -11,10 +14,13 @@ function comparable({ settled, open, ...rest }: SessionState) {
 }
 
 test("TC-5.6b a client that leaves in the middle of a turn and comes back with `after` sees all of the output", async () => {
-  await using server = await startTestServer();
-  const stayed = await startTalk(server);
+  await using server = await startTestServer({ agents: { scripted: scriptedAgent() } });
+  const stayed = await startTalk(server, "scripted");
   const left = await reopen(await server.connect(), stayed);
-  await stayed.send("stream 1500 words at 500/s");
+  const goOn = join(await server.directory("gate"), "go-on");
+  await stayed.send(
+    script(...countFromTo(1, 150), { untilFile: goOn }, ...countFromTo(151, 1_500), { end: "end_turn" }),
+  );
   await left.untilAnswer("w20");
   const { states } = left.client.sessions;
   left.client[Symbol.dispose]();
@@ -26,6 +32,7 @@ test("TC-5.6b a client that leaves in the middle of a turn and comes back with `
   const resumed = await client.ask("session:resumed", { type: "session:open", sessionId: back.sessionId, after });
   expect(resumed.seq).toBeGreaterThan(after);
   expect(resumed.turn.state).toBe("running");
+  await writeFile(goOn, "");
   await Promise.all([back.untilTurnsEnded(1), stayed.untilTurnsEnded(1)]);
   expect(comparable(back.state)).toEqual(comparable(stayed.state));
   expect(back.answer).toBe(Array.from({ length: 1_500 }, (_, index) => `w${index + 1}`).join(" "));

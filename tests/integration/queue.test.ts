@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
 import { QUEUE_ITEMS_MAX } from "../../src/protocol/limits.ts";
+import { tempDir } from "../support/temp-dir.ts";
 import { startTestServer } from "../support/test-server.ts";
+import { chunk, scriptedAgent } from "./scripted-agent.ts";
 import { reopen, startTalk, type Talk } from "./talk.ts";
+
+const END = { end: "end_turn" };
 
 /** A turn that lasts until someone cancels it, with these messages waiting behind it. */
 async function queueUp(talk: Talk, ...contents: string[]): Promise<void> {
@@ -12,21 +17,30 @@ async function queueUp(talk: Talk, ...contents: string[]): Promise<void> {
 }
 
 test("X-6 messages sent during a turn wait in order, are no entries yet, and then each gets a turn of its own", async () => {
-  await using server = await startTestServer();
-  const talk = await startTalk(server);
+  await using dir = await tempDir();
+  const thinks = { update: { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Hm." } } };
+  const scripts = {
+    first: [chunk("1"), { untilFile: dir.join("go-on") }, END],
+    second: [chunk("2"), END],
+    third: [chunk("3"), END],
+    fourth: [thinks, chunk("4"), END],
+  };
+  await using server = await startTestServer({ agents: { scripted: scriptedAgent({ scripts }) } });
+  const talk = await startTalk(server, "scripted");
   const other = await reopen(await server.connect(), talk);
-  await talk.send("stream 30 words at 100/s");
-  for (const content of ["stream 1 words", "stream 2 words", "think"]) await talk.send(content, `id of ${content}`);
+  await talk.send("first");
+  for (const content of ["second", "third", "fourth"]) await talk.send(content, `id of ${content}`);
   const { queue } = await other.until("three in the queue", (state) => state.queue.length === 3);
   expect<unknown>(queue).toEqual([
-    { commandId: "id of stream 1 words", content: "stream 1 words" },
-    { commandId: "id of stream 2 words", content: "stream 2 words" },
-    { commandId: "id of think", content: "think" },
+    { commandId: "id of second", content: "second" },
+    { commandId: "id of third", content: "third" },
+    { commandId: "id of fourth", content: "fourth" },
   ]);
-  expect(other.messages).toEqual(["stream 30 words at 100/s"]);
+  expect(other.messages).toEqual(["first"]);
 
+  await writeFile(dir.join("go-on"), "");
   await talk.untilTurnsEnded(4);
-  expect(talk.messages).toEqual(["stream 30 words at 100/s", "stream 1 words", "stream 2 words", "think"]);
+  expect(talk.messages).toEqual(["first", "second", "third", "fourth"]);
   expect(talk.shape).toEqual([
     "user",
     "assistant",
@@ -130,20 +144,29 @@ test("X-6 a message sent after Cancel, while the agent still stops, runs as soon
 });
 
 test("X-6 a failed or interrupted turn holds the queue back", async () => {
-  await using server = await startTestServer();
-  const talk = await startTalk(server);
+  await using dir = await tempDir();
+  const scripts = {
+    "before fail": [{ untilFile: dir.join("fail") }, END],
+    "before crash": [{ untilFile: dir.join("crash") }, END],
+    fail: [{ fail: { code: -32_603, message: "It failed." } }],
+    crash: [{ exit: 3 }],
+    next: [chunk("Here."), END],
+  };
+  await using server = await startTestServer({ agents: { scripted: scriptedAgent({ scripts }) } });
+  const talk = await startTalk(server, "scripted");
   const { client, sessionId } = talk;
   for (const end of ["fail", "crash"]) {
-    await talk.send("stream 20 words at 100/s");
+    await talk.send(`before ${end}`);
     await talk.send(end);
-    await talk.send("stream 3 words");
+    await talk.send("held back");
+    await writeFile(dir.join(end), "");
     const { queue } = await talk.until(`the queue to be held back by ${end}`, ({ queuePaused }) => queuePaused);
-    expect(queue.map(({ content }) => content)).toEqual(["stream 3 words"]);
+    expect(queue.map(({ content }) => content)).toEqual(["held back"]);
     await client.ask("ok", { type: "session:queue-edit", sessionId, items: [] });
     await talk.until("an empty queue", (state) => state.queue.length === 0 && !state.queuePaused);
-    await talk.say("stream 1 words");
+    await talk.say("next");
   }
-  const round = (end: string) => ["stream 20 words at 100/s", end, "stream 1 words"];
+  const round = (end: string) => [`before ${end}`, end, "next"];
   expect(talk.messages).toEqual([...round("fail"), ...round("crash")]);
 });
 

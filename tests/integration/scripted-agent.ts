@@ -94,6 +94,14 @@ export function chunk(text: string, messageId?: string): { update: Record<string
   return { update: { sessionUpdate: "agent_message_chunk", content, ...(messageId !== undefined && { messageId }) } };
 }
 
+/** Steps that say `w1 w2 …` from one number to another, a word each. */
+export function countFromTo(first: number, last: number): { update: Record<string, unknown> }[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => {
+    const word = `w${first + index}`;
+    return chunk(first + index === 1 ? word : ` ${word}`);
+  });
+}
+
 function write(message: object): void {
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 }

@@ -45,11 +45,11 @@ test("X-12 a turn that still runs is exported with what there is so far", async 
   await using server = await startTestServer();
   const talk = await startTalk(server);
   await talk.say("stream 1 words");
-  await talk.send("stream 3 words at 1/s");
+  await talk.send("stream 100000 words at 1/s");
   await talk.until("the first word", () => talk.shape.length === 4);
   const document: unknown = JSON.parse(await exported(server, talk.sessionId, "json"));
   expect(document).toMatchObject({
-    entries: [{ type: "user" }, {}, { content: "stream 3 words at 1/s" }, { type: "assistant" }],
+    entries: [{ type: "user" }, {}, { content: "stream 100000 words at 1/s" }, { type: "assistant" }],
   });
   await talk.cancel();
   await talk.untilIdle();
