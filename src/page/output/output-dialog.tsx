@@ -7,7 +7,6 @@ import { CopyButton } from "../controls/copy-button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 import type { WholeOutputOf } from "../state/shell-dialog.ts";
-import { LINES_SHOWN_MAX, OutputLines } from "./output-lines.ts";
 
 interface OutputDialogProps {
   readonly shell: Shell;
@@ -141,7 +140,7 @@ function OutputLine({ line }: { line: string }) {
 const SIGN_OF: Readonly<Record<DiffLine["kind"], string>> = { same: " ", added: "+", removed: "-" };
 
 /** A part of an entry as plain text: what it says, or its raw form. */
-export function partText(json: string): string {
+function partText(json: string): string {
   const part = Part.safeParse(JSON.parse(json)).data;
   switch (part?.type) {
     case "text":
@@ -177,4 +176,31 @@ async function readOutput(shell: Shell, output: WholeOutputOf, reader: OutputRea
     if (piece.content === "" || from >= piece.totalChars) return true;
   }
   return false;
+}
+
+/** A line that never ends would be laid out whole; in pieces, only what is seen is. */
+const LINE_CHARS_MAX = 2_000;
+/** Browsers place nothing below some 30 million pixels. */
+const LINES_SHOWN_MAX = 1_500_000;
+
+/** A growing text as lines to show: what is there stays, only the end is split again. */
+export class OutputLines {
+  readonly lines: string[] = [];
+  #rest = "";
+
+  push(text: string): void {
+    const pieces = (this.#rest + text).split("\n");
+    if (this.#rest !== "") this.lines.pop();
+    this.#rest = pieces.pop() ?? "";
+    for (const piece of pieces) this.#add(piece);
+    if (this.#rest.length > LINE_CHARS_MAX) {
+      this.#add(this.#rest);
+      this.#rest = "";
+    } else if (this.#rest !== "") this.lines.push(this.#rest);
+  }
+
+  #add(line: string): void {
+    if (line.length <= LINE_CHARS_MAX) this.lines.push(line);
+    else for (let at = 0; at < line.length; at += LINE_CHARS_MAX) this.lines.push(line.slice(at, at + LINE_CHARS_MAX));
+  }
 }

@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import type { Json } from "../../protocol/json.ts";
 import type { AgentQuestion, QuestionAction } from "../../protocol/question.ts";
 import { useSettled } from "../../ui/permissions/settled-request.ts";
+import type { Refused } from "../../ui/questions/answer-draft.ts";
 import { openPage, PageAddress } from "../../ui/questions/question-card.tsx";
 import { QuestionForm } from "../../ui/questions/question-form.tsx";
-import type { Refused } from "../../ui/questions/use-answer.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import type { Shell } from "../state/shell.ts";
 

@@ -15,7 +15,6 @@ import type { Shell } from "../state/shell.ts";
 import { askForSession, askToArchive, startRename } from "../state/shell-actions.ts";
 import type { ShellState } from "../state/shell-state.ts";
 import { projectCostWords } from "./project-cost.ts";
-import { type SessionBranch, sessionTree } from "./session-tree.ts";
 
 const NO_ROWS: readonly SessionRow[] = [];
 
@@ -188,4 +187,28 @@ function ageOf(shell: Shell, id: SessionId): string {
 /** A piece of what the server said: who reads it is drawn again only when that piece changes. */
 export function usePick<Piece>(shell: Shell, pick: (state: ShellState) => Piece): Piece {
   return useComputed(() => pick(shell.server.value)).value;
+}
+
+/** A session and the sessions its agent started. */
+export interface SessionBranch {
+  readonly id: SessionId;
+  readonly children: readonly SessionBranch[];
+}
+
+type Branches = readonly SessionBranch[];
+
+/** Children stand under their parent, in the order given; one whose parent is not there stands by itself. What stands as before is the same object as before. */
+export function sessionTree(rows: readonly SessionRow[], before: Branches = []): Branches {
+  const ids = new Set(rows.map(({ id }) => id));
+  const byParent = Map.groupBy(rows, ({ parentId }) => (parentId !== undefined && ids.has(parentId) ? parentId : null));
+  const branches = (parent: SessionId | null, known: Branches): Branches => {
+    const knownById = new Map(known.map((branch) => [branch.id, branch]));
+    const now = (byParent.get(parent) ?? []).map(({ id }) => {
+      const same = knownById.get(id);
+      const children = branches(id, same?.children ?? []);
+      return same !== undefined && same.children === children ? same : { id, children };
+    });
+    return now.length === known.length && now.every((branch, at) => branch === known[at]) ? known : now;
+  };
+  return branches(null, before);
 }

@@ -1,6 +1,12 @@
 import { diffLines, type LineDiff } from "../../presentation/line-diff.ts";
-import { openWorker, type WorkerLine } from "../highlight/create-worker.ts";
-import type { DiffReply, DiffRequest, HighlightReply, HighlightRequest } from "../highlight/highlight-message.ts";
+import {
+  type DiffReply,
+  type DiffRequest,
+  type HighlightReply,
+  type HighlightRequest,
+  openWorker,
+  type WorkerLine,
+} from "../highlight/create-worker.ts";
 
 /** Texts up to this are compared in well under a frame; longer ones in the worker. */
 const AT_ONCE_CHARS_MAX = 8_000;

@@ -1,3 +1,6 @@
+import type { LineDiff } from "../../presentation/line-diff.ts";
+import type { CodeToken } from "../../presentation/tokenize-code.ts";
+
 interface WorkerUrlPolicy {
   /** A TrustedScriptURL, which these DOM types can only call a string. */
   createScriptURL(input: string): string;
@@ -54,4 +57,29 @@ export function openWorker<Reply>(url: string, attempt: number, listener: Worker
   shared.port.addEventListener("message", onMessage);
   shared.port.start();
   return { postMessage: (message) => shared.port.postMessage(message), close: () => shared.port.close() };
+}
+
+export interface HighlightRequest {
+  readonly id: number;
+  readonly code: string;
+  readonly language: string;
+}
+
+export interface HighlightReply {
+  readonly id: number;
+  readonly tokens: readonly CodeToken[];
+}
+
+/** The same worker compares long texts. */
+export interface DiffRequest {
+  readonly kind: "diff";
+  readonly id: number;
+  readonly oldText: string | null;
+  readonly newText: string;
+  readonly firstLine: number | undefined;
+}
+
+export interface DiffReply {
+  readonly id: number;
+  readonly diff: LineDiff;
 }

@@ -1,6 +1,5 @@
 import type { CodeToken } from "../../presentation/tokenize-code.ts";
-import { openWorker, type WorkerLine } from "./create-worker.ts";
-import type { HighlightReply, HighlightRequest } from "./highlight-message.ts";
+import { type HighlightReply, type HighlightRequest, openWorker, type WorkerLine } from "./create-worker.ts";
 
 /** Longer code stays plain: colouring it would add more elements than anyone reads. */
 const HIGHLIGHT_CHARS_MAX = 50_000;

@@ -1,6 +1,6 @@
 import { diffLines, EDITS_MAX_IN_WORKER } from "../../presentation/line-diff.ts";
 import { tokenizeCode } from "../../presentation/tokenize-code.ts";
-import type { DiffReply, DiffRequest, HighlightReply, HighlightRequest } from "./highlight-message.ts";
+import type { DiffReply, DiffRequest, HighlightReply, HighlightRequest } from "./create-worker.ts";
 
 type Request = HighlightRequest | DiffRequest;
 

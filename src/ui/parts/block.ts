@@ -2,7 +2,6 @@ import { splitPath } from "../../presentation/tool-line.ts";
 import type { Truncated } from "../../protocol/entry.ts";
 import { createElement } from "../create-element.ts";
 import { createIcon } from "../icons/create-icon.ts";
-import { shortenPath } from "../words/shorten-path.ts";
 
 /** The frame of code, diffs and output: a head, a hairline, a sunken body that scrolls inside itself. */
 export function createBlock(head: readonly (Node | string)[], body: Node): HTMLElement {
@@ -59,4 +58,26 @@ export function createWholeButton({ totalChars }: Truncated, part: number | null
 export function sizeWords(chars: number): string {
   if (chars < KILO * KILO) return `${Math.max(1, Math.round(chars / KILO))} kB`;
   return `${(chars / KILO / KILO).toFixed(1)} MB`;
+}
+
+const GAP = "…";
+/** About what fits into the head of a block beside its numbers. */
+const PATH_CHARS_MAX = 56;
+
+/** A long path without its middle: where it begins and the file it names are what one knows it by. */
+export function shortenPath(path: string, charsMax = PATH_CHARS_MAX): string {
+  if (path.length <= charsMax) return path;
+  const parts = path.split("/");
+  const file = parts.at(-1) ?? "";
+  const start = parts[0] === "" ? `/${parts[1] ?? ""}` : (parts[0] ?? "");
+  let end = file;
+  for (let at = parts.length - 2; at > 1; at -= 1) {
+    const longer = `${parts[at]}/${end}`;
+    if (start.length + longer.length + GAP.length + 2 > charsMax) break;
+    end = longer;
+  }
+  const short = `${start}/${GAP}/${end}`;
+  if (short.length <= charsMax) return short;
+  const half = Math.floor((charsMax - GAP.length) / 2);
+  return `${path.slice(0, charsMax - GAP.length - half)}${GAP}${path.slice(path.length - half)}`;
 }

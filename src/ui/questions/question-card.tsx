@@ -6,8 +6,8 @@ import type { PendingQuestion, QuestionAction } from "../../protocol/question.ts
 import { Icon } from "../icons/icon.tsx";
 import { useSettled } from "../permissions/settled-request.ts";
 import { ageWords } from "../words/time-words.ts";
+import type { Refused } from "./answer-draft.ts";
 import { QuestionForm } from "./question-form.tsx";
-import type { Refused } from "./use-answer.ts";
 
 interface QuestionCardProps {
   /** Its name among all requests of this page. */

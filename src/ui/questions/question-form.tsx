@@ -2,8 +2,7 @@ import { useId, useRef, useState } from "preact/hooks";
 import type { Json } from "../../protocol/json.ts";
 import type { Question, QuestionField } from "../../protocol/question.ts";
 import { Icon } from "../icons/icon.tsx";
-import type { FieldDraft } from "./answer-draft.ts";
-import { type Refused, useAnswer } from "./use-answer.ts";
+import { type FieldDraft, type Refused, useAnswer } from "./answer-draft.ts";
 
 interface QuestionFormProps {
   readonly question: Question;

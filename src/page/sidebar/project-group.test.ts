@@ -1,7 +1,7 @@
 import { expect, it } from "bun:test";
 import { SessionRow } from "../../protocol/session-schema.ts";
 import { sessionMark } from "../state/session-mark.ts";
-import { type SessionBranch, sessionTree } from "./session-tree.ts";
+import { type SessionBranch, sessionTree } from "./project-group.tsx";
 
 const row = (id: string, parentId?: string): SessionRow =>
   SessionRow.parse({

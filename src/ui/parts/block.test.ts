@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { shortenPath } from "./shorten-path.ts";
+import { shortenPath } from "./block.ts";
 
 test("a short path stays as it is", () => {
   expect(shortenPath("src/main.ts")).toBe("src/main.ts");

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { OutputLines } from "./output-lines.ts";
+import { OutputLines } from "./output-dialog.tsx";
 
 function linesOf(...pieces: string[]): string[] {
   const lines = new OutputLines();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test";
-import { dropIndex } from "./drop-index.ts";
+import { dropIndex } from "./tab-bar.tsx";
 
 /** Three tabs of 100 px: A, B, C. */
 const EDGES = [0, 100, 200].map((left) => ({ left, right: left + 100 }));
