@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { rawPath, shownPath } from "../../src/workspace/git/raw-path.ts";
+import { checkGit } from "../../src/workspace/git/run-git.ts";
 import {
   dropCheckpoint,
   listCheckpoints,
@@ -366,6 +368,29 @@ describe("a move", () => {
     await goBack(vault, before);
     expect((await Bun.file(join(at.root, "a.txt")).stat()).mode & 0o777).toBe(0o600);
   });
+});
+
+test("WS-5 no checkpoints are made of a home directory, of / and of the root of a file system", async () => {
+  await using at = await gitScene();
+  for (const directory of ["/", await realpath(homedir()), "/proc"])
+    await expect(at.openVault(directory)).rejects.toThrow("Add a directory inside it");
+});
+
+test("WS-46 without Git, with one that is too old and with none that answers, the reason says what to do", async () => {
+  await using dir = await tempDir();
+  const fake = async (name: string, text: string) => {
+    await writeFile(dir.join(name), `#!/bin/sh\necho '${text}'\n`, { mode: 0o755 });
+    return checkGit(dir.join(name));
+  };
+  expect(await checkGit()).toMatchObject({ ok: true });
+  expect(await checkGit(null)).toMatchObject({ ok: false, reason: expect.stringContaining("Install Git 2.38") });
+  expect(await fake("old", "git version 2.37.9")).toMatchObject({
+    ok: false,
+    reason: expect.stringContaining("2.37.9"),
+  });
+  expect(await fake("other", "no")).toMatchObject({ ok: false });
+  expect(await fake("apple", "git version 2.39.5 (Apple Git-154)")).toEqual({ ok: true, version: "2.39.5" });
+  expect(await fake("new", "git version 3.0.0")).toEqual({ ok: true, version: "3.0.0" });
 });
 
 test("ids of checkpoints are checked before they become names of refs", async () => {

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 
 const CONFIG_BYTES_MAX = 4 * 1024 * 1024;
 const OVERRIDES_MAX = 2_000;
+const VERSION_TIMEOUT_MS = 5_000;
 
 export interface GitProcess extends Disposable {
   readonly stdout: ReadableStream<Uint8Array>;
@@ -34,6 +35,34 @@ export async function startGit(root: string, args: readonly string[], signal: Ab
   if ((await listing.exited) !== 0 || names === null || signal.aborted) return null;
   const overrides = names.map(overrideOf).filter((setting) => setting !== null);
   return overrides.length > OVERRIDES_MAX ? null : start(args, overrides);
+}
+
+/** The first one with all that checkpoints use. */
+const OLDEST = { major: 2, minor: 38 } as const;
+
+export type GitSupport =
+  | { readonly ok: true; readonly version: string }
+  /** The reason is for the user. */
+  | { readonly ok: false; readonly reason: string };
+
+/** Whether Git is here and new enough for checkpoints. Everything else works without it. */
+export async function checkGit(path = Bun.which("git")): Promise<GitSupport> {
+  if (path === null)
+    return { ok: false, reason: "Git is not installed. Install Git 2.38 or newer to see and undo changes." };
+  const child = Bun.spawn([path, "--version"], {
+    env: environment(path, []),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+    timeout: VERSION_TIMEOUT_MS,
+    killSignal: "SIGKILL",
+  });
+  const [, version = "", major, minor] =
+    /git version ((\d+)\.(\d+)\S*)/.exec(await new Response(child.stdout).text()) ?? [];
+  const isNewer = Number(major) > OLDEST.major || (Number(major) === OLDEST.major && Number(minor) >= OLDEST.minor);
+  if (isNewer) return { ok: true, version };
+  const found = version === "" ? `${path} does not tell its version` : `Git ${version} is too old`;
+  return { ok: false, reason: `${found}. Install Git 2.38 or newer to see and undo changes.` };
 }
 
 export interface VaultGitCall {

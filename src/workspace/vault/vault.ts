@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, rm, stat, symlink, unlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, realpath, rm, stat, symlink, unlink, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
 import { GitError, type GitResult, runVaultGit } from "../git/run-git.ts";
 import { linkObjects } from "./link-objects.ts";
 import { type Repository, readRepository } from "./repository.ts";
@@ -45,6 +46,10 @@ export class Vault {
   static async open(root: string, place: string): Promise<Vault> {
     const repository = await readRepository(place);
     const directory = repository?.topLevel ?? place;
+    if (repository === null && (await isTooWide(directory)))
+      throw new GitError(
+        `No checkpoints are made of ${directory}: it is a home directory or the root of a file system. Add a directory inside it as the project.`,
+      );
     const vault = new Vault(join(root, `${vaultKey(directory)}.git`), directory, repository);
     if (!(await exists(join(vault.path, "complete")))) await vault.#create();
     await vault.#writeExcludes();
@@ -107,6 +112,13 @@ export class Vault {
   indexFileOf(part: string): string {
     return join(this.path, "indexes", part === "" ? "root" : vaultKey(part));
   }
+}
+
+/** All of a user's files, or of a disk. */
+async function isTooWide(directory: string): Promise<boolean> {
+  if (directory === "/" || directory === (await realpath(homedir()))) return true;
+  const [own, parent] = await Promise.all([stat(directory), stat(dirname(directory))]);
+  return own.dev !== parent.dev;
 }
 
 export function vaultKey(path: string): string {
