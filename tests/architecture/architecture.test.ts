@@ -13,6 +13,7 @@ import { importCycles } from "./import-cycles.ts";
 import { wrongArrows } from "./import-map.ts";
 import { barrels, leftoverMarkers, swallowedErrors } from "./leftovers.ts";
 import { pageDangers } from "./page-dangers.ts";
+import { publicFileViolations } from "./public-files.ts";
 import { machinePaths, registryAddresses, type TrackedFile } from "./repository-hygiene.ts";
 import { isProduct, readSources } from "./source-file.ts";
 import { reachesForTheWorld } from "./world-access.ts";
@@ -32,6 +33,10 @@ test("no file imports itself through others", () => {
 
 test("no folder imports itself through others, at any depth", () => {
   expect(folderCycles(files.filter(({ path }) => isProduct(path)))).toEqual([]);
+});
+
+test("a folder is imported by its public files only", () => {
+  expect(publicFileViolations(files)).toEqual({ imports: [], entries: [] });
 });
 
 test("files and classes have names that say something", () => {

@@ -8,6 +8,7 @@ import { importCycles } from "./import-cycles.ts";
 import { wrongArrows } from "./import-map.ts";
 import { barrels, leftoverMarkers, swallowedErrors } from "./leftovers.ts";
 import { pageDangers } from "./page-dangers.ts";
+import { publicFileViolations } from "./public-files.ts";
 import { parseSource, type SourceFile } from "./source-file.ts";
 import { reachesForTheWorld } from "./world-access.ts";
 
@@ -61,6 +62,44 @@ describe("starts of git", () => {
 
   test.each(['new Set(["git", "npm"]);', 'Bun.spawn(["gitk"]);', 'Bun.which("bun");'])("allows %s", (text) => {
     expect(findings(gitStarts, "src/server/a.ts", text)).toBe(0);
+  });
+});
+
+describe("public files", () => {
+  const PUBLIC = {
+    "src/agents": ["pool/agent-pool.ts", "holder/holder-host.ts"],
+    "src/agents/holder": ["holder-host.ts"],
+  };
+  const importing = (path: string, specifier: string) => [parseSource(path, `import "${specifier}";`)];
+
+  test.each([
+    ["src/operations/a.ts", "../agents/pool/agent-supervisor.ts"],
+    ["src/agents/pool/a.ts", "../holder/journal.ts"],
+  ])("bars %s -> %s", (path, specifier) => {
+    expect(publicFileViolations(importing(path, specifier), PUBLIC).imports).toHaveLength(1);
+  });
+
+  test.each([
+    ["src/operations/a.ts", "../agents/pool/agent-pool.ts"],
+    ["src/operations/a.ts", "../agents/holder/holder-host.ts"],
+    ["src/agents/pool/a.ts", "./agent-supervisor.ts"],
+    ["src/agents/pool/a.ts", "../holder/holder-host.ts"],
+    ["src/agents/holder/a.ts", "../pool/agent-supervisor.ts"],
+    ["src/operations/a.test.ts", "../agents/pool/agent-supervisor.ts"],
+    ["src/operations/a.ts", "../lib/assert.ts"],
+  ])("allows %s -> %s", (path, specifier) => {
+    expect(publicFileViolations(importing(path, specifier), PUBLIC).imports).toEqual([]);
+  });
+
+  test("finds public files that nothing imports, and folders without an entry", () => {
+    const files = [
+      ...importing("src/agents/pool/a.ts", "./agent-pool.ts"),
+      ...importing("src/operations/a.ts", "../agents/holder/holder-host.ts"),
+    ];
+    expect(publicFileViolations(files, PUBLIC).entries).toEqual([
+      expect.stringContaining("src/agents/pool/agent-pool.ts"),
+      expect.stringContaining("src/operations: list"),
+    ]);
   });
 });
 
