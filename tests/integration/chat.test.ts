@@ -1,12 +1,15 @@
 import { expect, test } from "bun:test";
 import type { PlainServerMessage } from "../../src/protocol/server-messages.ts";
 import { guideWith, startTestServer } from "../support/test-server.ts";
+import { useServer } from "../support/use-server.ts";
 import { startTalk } from "./talk.ts";
+
+const shared = useServer();
 
 const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index + 1}`).join(" ");
 
 test("TC-3.1b an empty message is refused and changes nothing; one with only an attachment is not empty", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;
   const { seq } = talk.state;
@@ -20,7 +23,7 @@ test("TC-3.1b an empty message is refused and changes nothing; one with only an 
 });
 
 test("TC-3.1a a sent message is an entry with its command id, in a running turn, before the agent has said a word", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const mark = talk.client.mark();
   await talk.send("sleep", "my-command");
@@ -36,7 +39,7 @@ test("TC-3.1a a sent message is an entry with its command id, in a running turn,
 });
 
 test("TC-3.2a the answer grows by chunks of an announced entry, in order, and ends with complete and then idle", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const { client } = talk;
   const mark = client.mark();
@@ -55,7 +58,7 @@ test("TC-3.2a the answer grows by chunks of an announced entry, in order, and en
 });
 
 test("TC-3.2a a hundred thousand words as fast as they come: none lost, none twice, in far fewer frames", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   await talk.say("stream 100000 words");
   expect(talk.answer === words(100_000)).toBe(true);
@@ -99,7 +102,7 @@ test("W-2 a cancel that comes while the agent still starts means the prompt is n
 });
 
 test("W-2 a cancel sent in the same breath as the message stops that turn", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;
   for (let round = 1; round <= 20; round += 1) {
@@ -112,7 +115,7 @@ test("W-2 a cancel sent in the same breath as the message stops that turn", asyn
 });
 
 test("TC-3.7b a cancel with nothing running is answered ok and changes nothing", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   await talk.say("hello");
   const { state } = talk;
@@ -124,7 +127,7 @@ test("TC-3.7b a cancel with nothing running is answered ok and changes nothing",
 });
 
 test("a turn that fails ends with the agent's own words and the next one works", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const { turn } = await talk.say("fail");
   expect(turn).toMatchObject({

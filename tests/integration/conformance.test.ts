@@ -1,14 +1,17 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { isPermission } from "../../src/protocol/pending-request.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
 import { reopen, startTalk, type Talk } from "./talk.ts";
 
+/** For all tests that need nothing of their own. */
+let common: TestServer | null = null;
 let server: TestServer | null = null;
 
 /** A session in which the agent plays one scenario. */
 async function played(scenario: string): Promise<Talk> {
-  server = await startTestServer();
+  common ??= await startTestServer();
+  server = common;
   const talk = await startTalk(server);
   await talk.send(`scenario ${scenario}`);
   return talk;
@@ -33,9 +36,11 @@ function fail(): never {
 }
 
 afterEach(async () => {
-  await server?.[Symbol.asyncDispose]();
+  if (server !== common) await server?.[Symbol.asyncDispose]();
   server = null;
 });
+
+afterAll(() => common?.[Symbol.asyncDispose]());
 
 test("junk-output: lines that are no messages are never answered and cost no text", async () => {
   const talk = await played("junk-output");

@@ -3,8 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionState } from "../../src/protocol/session-schema.ts";
 import { startTestServer } from "../support/test-server.ts";
+import { useServer } from "../support/use-server.ts";
 import { countFromTo, script, scriptedAgent } from "./scripted-agent.ts";
 import { reopen, startTalk, Talk } from "./talk.ts";
+
+const shared = useServer();
 
 /** Facts of ended turns that the server keeps; a cursor older than that gets a fresh history. */
 const MANY_FACTS = 4_500;
@@ -39,7 +42,7 @@ test("TC-5.6b a client that leaves in the middle of a turn and comes back with `
 });
 
 test("X-2 a client that opens in the middle of a turn agrees with one that was there from the start", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const first = await startTalk(server);
   await first.say("all");
   await first.send("stream 150 words at 500/s");
@@ -56,7 +59,7 @@ test("X-2 a client that opens in the middle of a turn agrees with one that was t
 });
 
 test("session:open with `after` at the newest seq resumes with nothing missed, and goes on live", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   await talk.say("stream 2 words");
   const client = await server.connect(talk.client.sessions.states);
@@ -80,7 +83,7 @@ test("session:open with `after` at the newest seq resumes with nothing missed, a
 });
 
 test("session:open with `after` 0 repeats everything; with a seq of the future it gives a history", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   await talk.say("think");
   const { sessionId } = talk;
@@ -93,7 +96,7 @@ test("session:open with `after` 0 repeats everything; with a seq of the future i
 });
 
 test("session:open with `after` that is older than what is kept gives a history that replaces everything", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;
   await talk.say("stream 2 words");
@@ -112,7 +115,7 @@ test("session:open with `after` that is older than what is kept gives a history 
 });
 
 test("session:open with a limit gives the newest entries, and session:page the ones before, without gap or overlap", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const { sessionId } = talk;
   for (let turn = 1; turn <= 12; turn += 1) await talk.say(`stream ${turn} words`);
@@ -135,7 +138,7 @@ test("session:open with a limit gives the newest entries, and session:page the o
 });
 
 test("session:page and session:open refuse what makes no sense", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;
   await talk.say("stream 2 words");
@@ -160,7 +163,7 @@ test("session:page and session:open refuse what makes no sense", async () => {
 });
 
 test("a client that closed a session hears nothing of it but what every client hears; opening it again follows anew", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const { sessionId } = talk;
   const other = await reopen(await server.connect(), talk);
@@ -177,7 +180,7 @@ test("a client that closed a session hears nothing of it but what every client h
 });
 
 test("a draft is kept, told to the other followers, and comes with the history", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const other = await reopen(await server.connect(), talk);
   const { client, sessionId } = talk;

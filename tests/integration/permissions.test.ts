@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { isPermission } from "../../src/protocol/pending-request.ts";
 import { OPEN_REQUESTS_MAX } from "../../src/sessions/rules/open-requests.ts";
 import { startTestServer } from "../support/test-server.ts";
+import { useServer } from "../support/use-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { askingAgent, asks } from "./asking-agent.ts";
 import { reopen, startTalk } from "./talk.ts";
+
+const shared = useServer();
 
 const OPTIONS = [
   { optionId: "allow-once", name: "Allow once", kind: "allow_once" },
@@ -15,7 +18,7 @@ const OPTIONS = [
 ];
 
 test("W-8 X-2 a question reaches every client with the agent's options in its order; the first answer counts", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const other = await reopen(await server.connect(), talk);
   const bystander = await server.connect();
@@ -42,7 +45,7 @@ test("W-8 X-2 a question reaches every client with the agent's options in its or
 });
 
 test("W-8 of two answers at the same moment exactly one counts, however often they race", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const other = await reopen(await server.connect(), talk);
   const { sessionId } = talk;
@@ -64,7 +67,7 @@ test("W-8 of two answers at the same moment exactly one counts, however often th
 });
 
 test("W-8 a rejected command is not run; a choice the agent did not offer is refused and the question stays", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;
   const file = join(await server.directory("proof"), "made");
@@ -85,7 +88,7 @@ test("W-8 a rejected command is not run; a choice the agent did not offer is ref
 });
 
 test("W-3 at a cancel the open question is resolved as cancelled and the tool call is cancelled at once", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;
   await talk.send("run echo never");
@@ -110,7 +113,7 @@ test("W-3 at a cancel the open question is resolved as cancelled and the tool ca
 });
 
 test("W-3 a question answered with cancelled is withdrawn like one at a cancel", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const { client, sessionId } = talk;
   await talk.send("run echo never");
@@ -139,7 +142,7 @@ test("W-3 a running command is shown as cancelled at once, and it is gone", asyn
 });
 
 test("W-3 W-11 a cancelled command keeps the output it had shown", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   await talk.send("run echo started; exec sleep 1000");
   await talk.answerWith("allow-once");
@@ -151,7 +154,7 @@ test("W-3 W-11 a cancelled command keeps the output it had shown", async () => {
 });
 
 test("a question survives the reader: one that opens the session later sees it and can answer", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   await talk.send("run echo later");
   const asked = await talk.asked();

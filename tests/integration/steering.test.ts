@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
 import { guideWith, startTestServer } from "../support/test-server.ts";
+import { useServer } from "../support/use-server.ts";
 import { scriptedAgent } from "./scripted-agent.ts";
 import { reopen, startTalk, type Talk } from "./talk.ts";
+
+const shared = useServer();
 
 const steer = (talk: Talk, content: string, commandId = content) =>
   talk.client.request({ type: "session:steer", sessionId: talk.sessionId, content, commandId });
 const ADVERTISED = { agentCapabilities: {}, protocolVersion: 1, _meta: { steering: { supported: true } } };
 
 test("X-6 a steered message joins the running turn in every window, and the turn goes on with it", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   const other = await reopen(await server.connect(), talk);
   await talk.send("sleep");
@@ -31,7 +34,7 @@ test("X-6 a steered message joins the running turn in every window, and the turn
 });
 
 test("X-6 steering sent twice is done once; without a turn it is an ordinary message", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   await steer(talk, "stream 1 words");
   await talk.untilTurnsEnded(1);
@@ -79,7 +82,7 @@ test.each([
 });
 
 test("X-6 a retry of a failed turn sends what began it, not what was said into it", async () => {
-  await using server = await startTestServer();
+  const server = shared();
   const talk = await startTalk(server);
   await talk.send("sleep");
   await talk.untilAnswer("Sleeping");

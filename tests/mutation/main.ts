@@ -21,8 +21,8 @@ const USAGE = `npm run mutate -- [options]
 const FOLDERS = ["src/protocol", "src/sessions/rules", "src/sessions/policy"];
 const CACHE_FOLDER = "node_modules/.cache/liminal-mutation";
 /** A mutant that makes a loop endless is noticed by the time it takes. */
-const TIMEOUT_FACTOR = 6;
-const TIMEOUT_LEAST_MS = 30_000;
+const TIMEOUT_FACTOR = 10;
+const TIMEOUT_LEAST_MS = 60_000;
 
 type Fate = "killed" | "survived" | "not covered";
 type Results = Record<string, Fate>;

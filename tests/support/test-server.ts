@@ -243,6 +243,14 @@ export class TestServer implements AsyncDisposable {
     return this.processes.alive().filter(isHolder);
   }
 
+  /** Closes all clients and proves that none saw a breach of the wire's rules. */
+  closeClients(): void {
+    const clients = this.#clients.splice(0);
+    for (const client of clients) client[Symbol.dispose]();
+    const violations = clients.flatMap((client) => client.violations);
+    if (violations.length > 0) throw new Error(`The wire's rules were broken:\n${violations.join("\n")}`);
+  }
+
   /** Stops it and proves that the clients saw no breach of the wire's rules and that no process is left. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const client of this.#clients) client[Symbol.dispose]();
