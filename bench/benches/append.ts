@@ -51,12 +51,12 @@ export const append: Bench = {
 };
 
 /** Stores one burst; returns when it is as durable as the pragmas make it. */
-type StoreBurst = (burst: readonly FactBody[]) => void;
+type StoreBurst = (burst: readonly FactBody[]) => Promise<void> | void;
 
-function perSecond(facts: number, store: StoreBurst, burst: number): number {
+async function perSecond(facts: number, store: StoreBurst, burst: number): Promise<number> {
   const chunks = Array.from({ length: burst }, () => CHUNK);
   const from = performance.now();
-  for (let stored = 0; stored < facts; stored += burst) store(chunks);
+  for (let stored = 0; stored < facts; stored += burst) await store(chunks);
   return (facts * MS_PER_S) / (performance.now() - from);
 }
 
@@ -66,8 +66,10 @@ function commitThroughLog(store: SeedStore, sessionId: SessionId): StoreBurst {
     { type: "session:turn", turn: { state: "running", turnId: TURN } },
     { type: "session:update", entry: { entryId: ENTRY, type: "assistant", content: "", timestamp: SEED_TIME } },
   ]);
-  return (burst) => {
-    state = store.commit(sessionId, state, burst);
+  return async (burst) => {
+    const { commit, working } = store.prepare(sessionId, state, burst);
+    await store.log.commit(sessionId, commit);
+    state = working;
   };
 }
 

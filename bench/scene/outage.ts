@@ -30,7 +30,7 @@ export async function causeOutage(
   const deadFrom = performance.now();
   await server.kill();
   const unseen = unseenText(number);
-  writeUnseenNotice(server.dataDir, sessionId, unseen);
+  await writeUnseenNotice(server.dataDir, sessionId, unseen);
   await Bun.sleep(Math.max(0, downMs - (performance.now() - deadFrom)));
   const accepting = firstAccepted(server.port);
   const restarted = await startServer(server.dataDir);

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { NO_CONTINUATION } from "../../src/ports/session-log.ts";
+import { type Commit, NO_CONTINUATION } from "../../src/ports/session-log.ts";
 import type { FactBody } from "../../src/protocol/facts.ts";
 import { CliType, ProjectId, SessionId } from "../../src/protocol/ids.ts";
 import { reduceSession } from "../../src/protocol/reduce-session.ts";
 import { EMPTY_SESSION, newSessionRow, type SessionState } from "../../src/protocol/session-schema.ts";
 import { openDatabase } from "../../src/store/database/open-database.ts";
+import { transaction } from "../../src/store/database/transaction.ts";
 import { SqliteSessionLog } from "../../src/store/session-log/sqlite-session-log.ts";
 import { SqliteProjectStore } from "../../src/store/sqlite-project-store.ts";
 
@@ -34,7 +35,7 @@ export class SeedStore implements Disposable {
 
   createSession(name: string, cwd: string): SessionId {
     const id = SessionId.parse(`${AGENT}:${name}`);
-    this.log.create(
+    this.log.createNow(
       newSessionRow({ id, projectId: PROJECT, title: name, cliType: AGENT, createdAt: SEED_TIME }),
       { agentSessionId: name, createdAt: SEED_TIME, cwd, state: "idle", since: SEED_TIME },
       null,
@@ -44,10 +45,17 @@ export class SeedStore implements Disposable {
 
   /** Commits one burst onto a state, as a session would; entries that its turn's end settles leave the state. */
   commit(sessionId: SessionId, state: SessionState, bodies: readonly FactBody[]): SessionState {
+    const { commit, working } = this.prepare(sessionId, state, bodies);
+    transaction(this.db, () => this.log.writeNow(sessionId, commit));
+    return working;
+  }
+
+  /** What `commit` stores, and the state that is left. */
+  prepare(sessionId: SessionId, state: SessionState, bodies: readonly FactBody[]) {
     const facts = bodies.map((body, index) => ({ ...body, sessionId, seq: state.seq + index + 1 }));
     const after = facts.reduce<SessionState>(reduceSession, state);
     const working = { ...after, settled: [] };
-    this.log.commit(sessionId, {
+    const commit: Commit = {
       facts,
       state: after,
       settled: after.settled,
@@ -59,13 +67,13 @@ export class SeedStore implements Disposable {
       binding: null,
       attention: null,
       continuation: NO_CONTINUATION,
-    });
-    return working;
+    };
+    return { commit, working };
   }
 
   /** Where a stored session stands, to go on from there. */
-  stateOf(sessionId: SessionId): SessionState {
-    return this.log.load(sessionId)?.state ?? EMPTY_SESSION;
+  async stateOf(sessionId: SessionId): Promise<SessionState> {
+    return (await this.log.load(sessionId))?.state ?? EMPTY_SESSION;
   }
 
   [Symbol.dispose](): void {

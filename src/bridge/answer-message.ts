@@ -35,7 +35,7 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     case "session:list":
       return listSessions(deps, message);
     case "session:children": {
-      const children = sessions.children(message.sessionId);
+      const children = await sessions.children(message.sessionId);
       return children ? reply(children) : { kind: "refused", refusal: REFUSE.sessionNotFound() };
     }
     case "session:page":
@@ -80,9 +80,9 @@ export async function answerMessage(deps: MessageDeps, message: Answerable): Pro
     case "ping":
       return Promise.resolve({ kind: "ok" });
     case "inbox:list":
-      return reply({ type: "inbox", items: inboxItems(sessions.loaded()) });
+      return reply({ type: "inbox", items: await inboxItems(sessions.loaded()) });
     case "session:results":
-      return reply({ type: "session:results", results: sessions.results(message.sessionIds) });
+      return reply({ type: "session:results", results: await sessions.results(message.sessionIds) });
     case "agent:list":
       return reply({ type: "agent:list", agents: [...agents.list()] });
     default:
@@ -101,21 +101,24 @@ function answerImport({ sessions, imports }: MessageDeps, message: ImportMessage
 }
 
 /** Pieces of what was said: older entries, or more of a long output. */
-function readSession(
+async function readSession(
   { sessions }: MessageDeps,
   message: Extract<Answerable, { type: "session:page" | "session:output" }>,
-): Answer {
-  if (!sessions.exists(message.sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
+): Promise<Answer> {
+  if (!(await sessions.exists(message.sessionId))) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
   const isPage = message.type === "session:page";
-  const read = isPage ? sessions.page(message) : sessions.output(message);
+  const read = await (isPage ? sessions.page(message) : sessions.output(message));
   if (read) return reply(read);
   const problem = isPage ? "before, until: no such entry" : "entryId: no such output";
   return { kind: "refused", refusal: REFUSE.invalidMessage(problem) };
 }
 
-function listSessions({ sessions }: MessageDeps, message: Extract<Answerable, { type: "session:list" }>): Answer {
+async function listSessions(
+  { sessions }: MessageDeps,
+  message: Extract<Answerable, { type: "session:list" }>,
+): Promise<Answer> {
   const { projectId, includeArchived = false } = message;
-  const rows = sessions.list(projectId, includeArchived);
+  const rows = await sessions.list(projectId, includeArchived);
   if (!rows) return { kind: "refused", refusal: REFUSE.projectNotFound() };
   return reply({ type: "session:list", projectId, sessions: [...rows] });
 }
@@ -171,7 +174,7 @@ async function searchFiles(
   const root =
     sessionId === undefined
       ? (deps.projects.list().find(({ id }) => id === projectId)?.path ?? null)
-      : deps.sessions.cwdOf(sessionId);
+      : await deps.sessions.cwdOf(sessionId);
   if (root === null) return refused(sessionId === undefined ? REFUSE.projectNotFound() : REFUSE.sessionNotFound());
   try {
     const found = await deps.files.search(root, query, limit);
@@ -229,7 +232,7 @@ export type TerminalMessage = Extract<ClientMessage, { type: `terminal:${string}
 export interface AgentDirectory {
   list(): readonly AgentInfo[];
   /** Answers `reconnecting` at once, and how it went when that is known. */
-  reconnect(message: Reconnect): Answer;
+  reconnect(message: Reconnect): Promise<Answer>;
   /** Walks one of the agent's own sign-in methods; `terminal:opened` when that happens in a terminal. */
   authenticate(message: Authenticate): Promise<Answer>;
   terminal(message: TerminalMessage): Answer;

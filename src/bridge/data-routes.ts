@@ -50,8 +50,8 @@ export function exportAllRoute(door: DataDoor, exports: ExportService, request: 
   const pieces = tarOf(documents(door, exports));
   const body = new ReadableStream<Uint8Array>(
     {
-      pull(controller) {
-        const { value, done } = pieces.next();
+      async pull(controller) {
+        const { value, done } = await pieces.next();
         if (done) controller.close();
         else controller.enqueue(value);
       },
@@ -62,9 +62,9 @@ export function exportAllRoute(door: DataDoor, exports: ExportService, request: 
 }
 
 /** One after the other: none is looked for before the last one is out. */
-function* documents(door: DataDoor, exports: ExportService) {
+async function* documents(door: DataDoor, exports: ExportService) {
   for (const id of door.sessionIds()) {
-    const document = exports.exportJson(id);
+    const document = await exports.export(id, "json");
     if (!document) continue;
     const name = document.fileName.replace(/\.json$/, "").replace(/[^\p{L}\p{N}._-]+/gu, "-");
     const short = id
@@ -81,14 +81,14 @@ const FILE_MODE = "0000600";
 
 interface TarFile {
   readonly name: string;
-  readonly pieces: () => Generator<string>;
+  readonly pieces: () => AsyncGenerator<string>;
 }
 
 /** A tar file (ustar) of texts, one after the other: no more than one of them is in memory. */
-function* tarOf(files: Iterable<TarFile>): Generator<Uint8Array> {
-  for (const { name, pieces } of files) {
+async function* tarOf(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array> {
+  for await (const { name, pieces } of files) {
     // Whole before its length is told: a session may go on while it is sent.
-    const bytes = Buffer.concat([...pieces()].map((piece) => Buffer.from(piece)));
+    const bytes = Buffer.from((await Array.fromAsync(pieces())).join(""));
     yield headerOf(name, bytes.byteLength);
     yield bytes;
     const rest = bytes.byteLength % BLOCK_BYTES;

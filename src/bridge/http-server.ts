@@ -35,7 +35,7 @@ interface HttpServerOptions {
   readonly metrics: () => string;
   readonly crashes: CrashDoor;
   /** The wire trace of a session's agent as text, one JSON object per line; null for a session nobody knows. */
-  readonly trace: (sessionId: string) => string | null;
+  readonly trace: (sessionId: string) => Promise<string | null>;
   readonly exports: ExportService;
   readonly fileImport: FileImport;
   readonly data: DataDoor;
@@ -242,9 +242,9 @@ export class HttpServer {
   }
 
   /** A session's own token opens this door and no other. */
-  #mcp(request: Request, url: URL): Response | Promise<Response> {
+  async #mcp(request: Request, url: URL): Promise<Response> {
     const { mcp, isReady } = this.#options;
-    const session = mcp.sessionOf(bearerOf(request) ?? "");
+    const session = await mcp.sessionOf(bearerOf(request) ?? "");
     const caller = session === null ? this.#access.callerOf(request, url) : null;
     if (session === null && !caller)
       return this.#denied(request, url, "A token is needed: the app's own, or that of a session that has not ended.");
@@ -266,8 +266,8 @@ export class HttpServer {
     return this.#server.requestIP(request)?.address ?? "";
   }
 
-  #trace(url: URL): Response {
-    const trace = this.#options.trace(url.searchParams.get("sessionId") ?? "");
+  async #trace(url: URL): Promise<Response> {
+    const trace = await this.#options.trace(url.searchParams.get("sessionId") ?? "");
     return trace === null ? json(404, { error: "Session not found." }) : plainText(200, trace);
   }
 
@@ -312,7 +312,7 @@ function socketData(caller: Caller): SocketData {
 /** The tools for agents, as far as HTTP must know them. */
 export interface McpDoor {
   /** Whose token it is; null when it is no session's, or the session has ended. */
-  sessionOf(token: string): SessionId | null;
+  sessionOf(token: string): Promise<SessionId | null>;
   /** In a session's name, or for a program outside, which holds the app's own token or comes from a paired device. */
   serve(
     request: Request,

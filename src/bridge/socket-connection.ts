@@ -1,6 +1,7 @@
 import type { Feed, Frame } from "../fanout/feed.ts";
 import type { Broadcast } from "../fanout/hub.ts";
 import type { Subscription } from "../fanout/subscription.ts";
+import { TaskQueue } from "../lib/task-queue.ts";
 import type { ClientMessage } from "../protocol/client-messages.ts";
 import { REFUSE, type Refusal } from "../protocol/errors.ts";
 import { type Fact, GLOBAL_FACTS } from "../protocol/facts.ts";
@@ -42,6 +43,7 @@ export class SocketConnection implements Disposable {
   #heldAnswers: { readonly sessionId: SessionId; readonly seq: number; readonly frame: string }[] = [];
   /** What this client says it shows; null until it says anything, and then all it follows counts as shown. */
   #showing: Set<SessionId> | null = null;
+  readonly #following = new TaskQueue();
   #writable = true;
   #closed = false;
 
@@ -62,6 +64,10 @@ export class SocketConnection implements Disposable {
   drained(): void {
     this.#writable = true;
     for (const subscription of this.#subscriptions.values()) subscription.pump();
+    this.#releaseAnswers();
+  }
+
+  #releaseAnswers(): void {
     const held = this.#heldAnswers;
     this.#heldAnswers = [];
     for (const { sessionId, seq, frame } of held) this.#answerInPlace(sessionId, seq, frame);
@@ -77,9 +83,9 @@ export class SocketConnection implements Disposable {
 
   async #handle(message: ClientMessage): Promise<void> {
     try {
-      if (message.type === "session:open") this.#open(message);
-      else if (message.type === "session:close") this.#close(message);
-      else if (message.type === "session:seen") this.#seen(message);
+      if (message.type === "session:open") await this.#inOrder(() => this.#open(message));
+      else if (message.type === "session:close") await this.#inOrder(async () => this.#close(message));
+      else if (message.type === "session:seen") await this.#inOrder(() => this.#seen(message));
       else {
         const answer = await answerMessage(this.#deps, message);
         this.#answer(message, answer);
@@ -91,13 +97,21 @@ export class SocketConnection implements Disposable {
     }
   }
 
-  #open(message: Open): void {
+  /** Opening, showing and closing take effect in the order they were asked for. */
+  async #inOrder(task: () => Promise<void>): Promise<void> {
+    await this.#following.run(async () => {
+      if (!this.#closed) await task();
+    });
+  }
+
+  async #open(message: Open): Promise<void> {
     const { sessionId, after, limit, requestId } = message;
     if (!this.#subscriptions.has(sessionId) && this.#subscriptions.size >= FOLLOWED_SESSIONS_MAX) {
       this.#refuse(REFUSE.limitExceeded("sessions followed by one client", FOLLOWED_SESSIONS_MAX), message);
       return;
     }
-    const start = this.#deps.sessions.open(sessionId, after, limit);
+    const start = await this.#deps.sessions.open(sessionId, after, limit);
+    if (this.#closed) return;
     const stored = start?.seq ?? 0;
     if (after !== undefined && after > stored) this.#deps.onShortLog(sessionId, after, stored);
     if (!start) {
@@ -111,19 +125,20 @@ export class SocketConnection implements Disposable {
       ready: () => this.#writable && !this.#closed,
       isWatching: () => this.#showing?.has(sessionId) ?? true,
       send: (frame) => this.#sendFact(sessionId, frame),
-      onGap: () => this.#open({ type: "session:open", sessionId, limit }),
+      onGap: () => void this.#handle({ type: "session:open", sessionId, limit }).catch(this.#deps.onError),
+      onRead: () => this.#releaseAnswers(),
     });
     this.#subscriptions.set(sessionId, subscription);
     this.#sendMessage(start, requestId);
     subscription.pump();
   }
 
-  #seen(message: Extract<ClientMessage, { type: "session:seen" }>): void {
+  async #seen(message: Extract<ClientMessage, { type: "session:seen" }>): Promise<void> {
     const { sessionId, showing } = message;
     if (showing !== undefined) this.#showing ??= new Set();
     if (showing) this.#showing?.add(sessionId);
     else if (showing === false) this.#showing?.delete(sessionId);
-    this.#answer(message, this.#deps.sessions.seen(message, this));
+    this.#answer(message, await this.#deps.sessions.seen(message, this));
   }
 
   #close(message: Extract<ClientMessage, { type: "session:close" }>): void {

@@ -41,10 +41,10 @@ function streamOf(document: Export): ReadableStream<Uint8Array> {
   const pieces = document.pieces();
   return new ReadableStream<Uint8Array>(
     {
-      pull(controller) {
+      async pull(controller) {
         let text = "";
         while (text.length < PIECE_CHARS_MIN) {
-          const { value, done } = pieces.next();
+          const { value, done } = await pieces.next();
           if (done) {
             if (text !== "") controller.enqueue(encoder.encode(text));
             controller.close();

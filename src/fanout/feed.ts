@@ -9,13 +9,16 @@ export type Frame = LogFrame;
 export class Feed {
   readonly hub: Hub;
   readonly #log: SessionLog;
+  readonly #onError: (error: unknown) => void;
 
-  constructor(hub: Hub, log: SessionLog) {
+  /** `onError` is given reads that failed. */
+  constructor(hub: Hub, log: SessionLog, onError: (error: unknown) => void) {
     this.hub = hub;
     this.#log = log;
+    this.#onError = onError;
   }
 
-  follow(options: Omit<SubscriptionOptions, "log" | "hub">): Subscription {
-    return new Subscription({ ...options, log: this.#log, hub: this.hub });
+  follow(options: Omit<SubscriptionOptions, "log" | "hub" | "onError">): Subscription {
+    return new Subscription({ ...options, log: this.#log, hub: this.hub, onError: this.#onError });
   }
 }

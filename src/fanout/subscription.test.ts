@@ -7,6 +7,10 @@ import { Feed } from "./feed.ts";
 import { Hub } from "./hub.ts";
 import type { Subscription } from "./subscription.ts";
 
+function raise(error: unknown): never {
+  throw error;
+}
+
 /** A client's place in the log: what it saw, and whether it takes more just now. */
 class Reader {
   readonly seen: number[] = [];
@@ -46,15 +50,15 @@ class Reader {
 
 async function scene() {
   const store = await openStore();
-  store.log.create(sessionRow(), BINDING, null);
+  await store.log.create(sessionRow(), BINDING, null);
   const hub = new Hub();
-  const feed = new Feed(hub, store.log);
+  const feed = new Feed(hub, store.log, raise);
   const writer = new LogWriter(() => store.log);
   return Object.assign(store, {
     writer,
     reader: (after: number) => new Reader(feed, after),
-    commit(count: number) {
-      writer.fill(count);
+    async commit(count: number) {
+      await writer.fill(count);
       hub.committed(SESSION, []);
     },
   });
@@ -71,11 +75,11 @@ function range(first: number, last: number): number[] {
 describe("Subscription", () => {
   it("X-2 a reader that was slower than facts are kept is told so, and gets nothing out of order", async () => {
     await using at = await scene();
-    at.commit(10);
+    await at.commit(10);
     const reader = at.reader(0);
     reader.takes = () => reader.seen.length < 5;
     reader.pump();
-    at.commit(12_000);
+    await at.commit(12_000);
     reader.takes = () => true;
     await delivered();
     expect(reader.seen).toEqual(range(1, 5));
@@ -84,24 +88,24 @@ describe("Subscription", () => {
 
   it("sends what lies after the cursor, however much, then what comes, each once and in order", async () => {
     await using at = await scene();
-    at.commit(1_000);
+    await at.commit(1_000);
     const reader = at.reader(200);
     reader.pump();
     expect(reader.seen).toEqual(range(201, 1_000));
-    at.commit(3);
-    at.commit(300);
+    await at.commit(3);
+    await at.commit(300);
     await delivered();
     expect(reader.seen).toEqual(range(201, 1_303));
   });
 
   it("stops in the middle when the reader is full and goes on exactly there", async () => {
     await using at = await scene();
-    at.commit(10);
+    await at.commit(10);
     const reader = at.reader(0);
     reader.takes = () => reader.seen.length < 4;
     reader.pump();
     expect(reader.seen).toEqual(range(1, 4));
-    at.commit(5);
+    await at.commit(5);
     await delivered();
     expect(reader.seen).toEqual(range(1, 4));
     reader.takes = () => true;
@@ -111,7 +115,7 @@ describe("Subscription", () => {
 
   it("what no reader of today understands is passed over without holding up the rest", async () => {
     await using at = await scene();
-    at.writer.write([
+    await at.writer.write([
       { type: "session:archived" },
       { type: "session:raw", update: { sessionUpdate: "from_the_future" } },
       { type: "session:unarchived" },
@@ -126,7 +130,7 @@ describe("Subscription", () => {
     await using at = await scene();
     const reader = at.reader(0);
     reader.leave();
-    at.commit(1);
+    await at.commit(1);
     await delivered();
     expect(reader.seen).toEqual([]);
   });
@@ -136,7 +140,7 @@ describe("Subscription", () => {
     const random = seededRandom("subscriptions");
     const readers = [at.reader(0), at.reader(0), at.reader(0)];
     for (let round = 0; round < roundsOf(300); round += 1) {
-      at.commit(random.between(1, 40));
+      await at.commit(random.between(1, 40));
       const reader = random.pick(readers);
       let room = random.pick([0, 7, 10_000]);
       reader.takes = () => room-- > 0;

@@ -4,7 +4,8 @@ interface MailboxOptions<Item> {
   /** At most one batch of held items in this time; the first one after a quiet spell goes at once. Asked for each item. */
   readonly holdMs: () => number;
   readonly now: () => number;
-  readonly handle: (batch: readonly Item[]) => void;
+  /** May wait, for a commit for example: what arrives meanwhile is the next batch. */
+  readonly handle: (batch: readonly Item[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -15,11 +16,16 @@ interface MailboxOptions<Item> {
 export class Mailbox<Item> {
   readonly #options: MailboxOptions<Item>;
   #waiting: Item[] = [];
-  #scheduled = false;
+  #postedCount = 0;
+  #handledCount = 0;
+  /** The batch being handled; it never rejects. */
+  #handling: Promise<void> | null = null;
+  #isScheduled = false;
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** When held items were last handed over; others do not use up their share of the frame rate. */
   #releasedAt = Number.NEGATIVE_INFINITY;
   #holdsSome = false;
+  #holdsUrgent = false;
 
   constructor(options: MailboxOptions<Item>) {
     this.#options = options;
@@ -28,34 +34,56 @@ export class Mailbox<Item> {
   /** `soon` items wait for their share of the frame rate; a `now` item takes everything before it along. */
   post(item: Item, urgency: "now" | "soon" = "now"): void {
     this.#waiting.push(item);
+    this.#postedCount += 1;
     if (urgency === "soon") this.#holdsSome = true;
-    if (this.#scheduled) return;
-    const waitMs = this.#releasedAt + this.#options.holdMs() - this.#options.now();
-    if (urgency === "now" || waitMs <= 0 || this.#waiting.length >= this.#options.itemsMax) this.#schedule();
-    else this.#timer ??= setTimeout(() => this.flush(), waitMs);
+    else this.#holdsUrgent = true;
+    if (!this.#isScheduled && !this.#handling) this.#arrange();
   }
 
-  /** Handles what waits, now. Tests and shutdown call this instead of waiting. */
-  flush(): void {
-    this.#scheduled = false;
+  /** Resolves when everything posted before this call has been handled. */
+  async flush(): Promise<void> {
+    const target = this.#postedCount;
+    while (this.#handledCount < target) {
+      if (!this.#handling) this.#begin();
+      await this.#handling;
+    }
+  }
+
+  /** Decides when the waiting items are handled. */
+  #arrange(): void {
+    const waitMs = this.#releasedAt + this.#options.holdMs() - this.#options.now();
+    if (this.#holdsUrgent || waitMs <= 0 || this.#waiting.length >= this.#options.itemsMax) this.#schedule();
+    else this.#timer ??= setTimeout(() => this.#begin(), waitMs);
+  }
+
+  #schedule(): void {
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      if (this.#isScheduled) this.#begin();
+    });
+  }
+
+  #begin(): void {
+    this.#isScheduled = false;
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#waiting.length === 0) return;
+    if (this.#handling || this.#waiting.length === 0) return;
     const batch = this.#waiting;
     this.#waiting = [];
     if (this.#holdsSome) this.#releasedAt = this.#options.now();
     this.#holdsSome = false;
+    this.#holdsUrgent = false;
+    this.#handling = this.#handle(batch);
+  }
+
+  async #handle(batch: readonly Item[]): Promise<void> {
     try {
-      this.#options.handle(batch);
+      await this.#options.handle(batch);
     } catch (error) {
       this.#options.onError(error);
     }
-  }
-
-  #schedule(): void {
-    this.#scheduled = true;
-    queueMicrotask(() => {
-      if (this.#scheduled) this.flush();
-    });
+    this.#handling = null;
+    this.#handledCount += batch.length;
+    if (this.#waiting.length > 0) this.#arrange();
   }
 }

@@ -36,10 +36,10 @@ export function agentDirectory({ pool, sessions, home, signIn, installs, questio
       const { elicitationId, action } = response;
       return { kind: "message", message: { type: "elicitation:resolved", elicitationId, action }, published: false };
     },
-    reconnect: ({ cliType, sessionId = null, restart = false }) => {
+    reconnect: async ({ cliType, sessionId = null, restart = false }) => {
       const agent = pool.find(cliType);
       if (!agent) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
-      const cwd = (sessionId && sessions.cwdOf(sessionId)) ?? home;
+      const cwd = (sessionId && (await sessions.cwdOf(sessionId))) ?? home;
       const status = agent.status === "connected" && !restart ? "connected" : "reconnecting";
       const failed = pool.reconnect(cliType, sessionId, cwd, restart).then(() => null, asRefusal);
       // One whose agent has never been there shares the process that was just asked for.

@@ -18,7 +18,7 @@ const Failed = z.object({ error: z.object({ message: z.string() }) });
 
 interface DataMaintenanceParts {
   readonly config: ServerConfig;
-  readonly stores: ReturnType<typeof openStores>;
+  readonly stores: Awaited<ReturnType<typeof openStores>>;
   readonly sessions: SessionService;
   readonly projects: ProjectService;
   readonly hub: Hub;

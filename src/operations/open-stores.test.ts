@@ -12,10 +12,10 @@ function at(now: number): World {
   return { now: () => now, newId: () => "id" };
 }
 
-function open(dataDir: DataDir, world: World) {
+async function open(dataDir: DataDir, world: World) {
   const said: string[] = [];
   const note = (text: string) => void said.push(text);
-  const stores = openStores(dataDir, world, { info: note, warn: note, error: note }, () => undefined);
+  const stores = await openStores(dataDir, world, { info: note, warn: note, error: note }, () => undefined);
   return Object.assign(stores, { said, [Symbol.dispose]: () => stores.close() });
 }
 
@@ -28,19 +28,19 @@ describe("openStores", () => {
     writeFileSync(dir.join("projects.json"), JSON.stringify({ version: 1, projects }));
     const data = new DataDir(dir.path);
     {
-      using stores = open(data, at(today));
+      using stores = await open(data, at(today));
       expect(stores.said).toEqual(["Imported 1 projects and 0 sessions of an older version."]);
       const [project] = stores.projects.list();
       if (project) stores.projects.remove(project.id);
     }
-    using again = open(data, at(today));
+    using again = await open(data, at(today));
     expect([again.said, again.projects.list()]).toEqual([[], []]);
   });
 
   it("says where a damaged database went, and works", async () => {
     await using dir = await tempDir();
     writeFileSync(dir.join("liminal.db"), "damaged ".repeat(1_000));
-    using stores = open(new DataDir(dir.path), at(today));
+    using stores = await open(new DataDir(dir.path), at(today));
     const [aside] = readdirSync(dir.path).filter((name) => name.includes("damaged"));
     expect(stores.movedAside).toBe(dir.join(String(aside)));
     expect(stores.said).toEqual([expect.stringContaining(String(aside))]);
@@ -51,11 +51,11 @@ describe("openStores", () => {
     await using dir = await tempDir();
     const data = new DataDir(dir.path);
     {
-      using stores = open(data, at(today));
-      stores.log.saveReceipt({ commandId: "old", answer: "{}", at: new Date(today).toISOString() });
-      stores.log.saveReceipt({ commandId: "new", answer: "{}", at: new Date(today + DAY_MS).toISOString() });
+      using stores = await open(data, at(today));
+      await stores.log.saveReceipt({ commandId: "old", answer: "{}", at: new Date(today).toISOString() });
+      await stores.log.saveReceipt({ commandId: "new", answer: "{}", at: new Date(today + DAY_MS).toISOString() });
     }
-    using later = open(data, at(today + 30.5 * DAY_MS));
-    expect([later.log.receipt("old"), later.log.receipt("new")]).toEqual([null, "{}"]);
+    using later = await open(data, at(today + 30.5 * DAY_MS));
+    expect([await later.log.receipt("old"), await later.log.receipt("new")]).toEqual([null, "{}"]);
   });
 });

@@ -20,7 +20,12 @@ import { faultReporter } from "./storage-guard.ts";
 const RECEIPTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The database, and what an older app left beside it. What went wrong on the way is told. */
-export function openStores(dataDir: DataDir, world: World, logger: Logger, onStorage: (state: StorageState) => void) {
+export async function openStores(
+  dataDir: DataDir,
+  world: World,
+  logger: Logger,
+  onStorage: (state: StorageState) => void,
+) {
   makePrivate(dataDir.database);
   const opened = openDatabase(dataDir.database, isoTime(world).replaceAll(":", "-"));
   const { db, movedAside, salvage, damagedCopy, copiedTo, created } = opened;
@@ -46,7 +51,7 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger, onSto
   const log = new SqliteSessionLog(db, () => backlog.start());
   const projects = new SqliteProjectStore(db);
   if (created) {
-    const { projectCount, sessionCount, problem } = importLegacyFiles(dataDir.path, { log, projects, world });
+    const { projectCount, sessionCount, problem } = await importLegacyFiles(dataDir.path, { log, projects, world });
     if (projectCount > 0)
       logger.info(`Imported ${projectCount} projects and ${sessionCount} sessions of an older version.`);
     if (problem) logger.warn(`Not everything of an older version could be imported: ${problem}`);
@@ -57,6 +62,7 @@ export function openStores(dataDir: DataDir, world: World, logger: Logger, onSto
   const toolChoices = new SqliteToolChoices(db);
   backlog.start();
   const close = () => {
+    log.flush();
     backlog.stop();
     storage.stop();
     db.close();

@@ -16,7 +16,7 @@ interface StatusParts {
   readonly world: World;
   readonly pool: AgentPool;
   readonly sessions: SessionService;
-  readonly stores: ReturnType<typeof openStores>;
+  readonly stores: Awaited<ReturnType<typeof openStores>>;
   /** Lines of each level since the start. */
   readonly logged: Readonly<Record<LogLevel, number>>;
   readonly traffic: Traffic;
@@ -117,9 +117,9 @@ export function processMemoryBytes(pid: number): number | null {
 }
 
 /** A session's wire trace for people and bug reports: a heading line, then one JSON object per message. */
-export function traceReport(id: string, pool: AgentPool, sessions: SessionService): string | null {
+export async function traceReport(id: string, pool: AgentPool, sessions: SessionService): Promise<string | null> {
   const sessionId = SessionId.safeParse(id);
-  if (!sessionId.success || !sessions.exists(sessionId.data)) return null;
+  if (!sessionId.success || !(await sessions.exists(sessionId.data))) return null;
   const cliType = cliTypeOf(sessionId.data);
   const heading = { liminalBuilder: VERSION, sessionId: sessionId.data, cliType };
   const lines = pool

@@ -10,7 +10,7 @@ interface StorageGuardOptions {
   readonly logger: Logger;
   readonly hub: Hub;
   /** Stores what sessions hold back. */
-  readonly flushSessions: () => void;
+  readonly flushSessions: () => Promise<void>;
 }
 
 /** Pauses agents while nothing can be stored, and resumes them when it can. */
@@ -18,6 +18,7 @@ export class StorageGuard {
   /** Closed while nothing can be stored: no more output of agents is read. */
   readonly flow = new FlowGate();
   readonly #options: StorageGuardOptions;
+  #isWritable = true;
 
   constructor(options: StorageGuardOptions) {
     this.#options = options;
@@ -30,20 +31,26 @@ export class StorageGuard {
 
   /** Agents are paused before clients are told, and resumed only after held-back facts are stored. */
   readonly changed = (state: StorageState): void => {
-    const { logger, hub, flushSessions } = this.#options;
+    const { logger, hub } = this.#options;
     if (state.writable) logger.info("Database is writable again.");
     else logger.error(`Nothing can be stored: everything is read-only. ${state.message}`);
+    this.#isWritable = state.writable;
     if (!state.writable) this.flow.close();
     hub.publish({ type: "storage:state", ...state });
-    if (!state.writable) return;
-    flushSessions();
-    this.flow.open();
+    if (state.writable) this.#resume().catch((error) => logger.error("Could not store what waited", error));
   };
+
+  /** What waits is stored before agents are read again. */
+  async #resume(): Promise<void> {
+    await this.#options.flushSessions();
+    if (this.#isWritable) this.flow.open();
+  }
 }
 
 /** Said when the server ends before everything could be stored. */
-export function warnOfUnstored(sessions: SessionService, holdMs: number, logger: Logger): void {
-  const unstored = sessions.loaded().filter((session) => !session.tryFlush()).length;
+export async function warnOfUnstored(sessions: SessionService, holdMs: number, logger: Logger): Promise<void> {
+  const stored = await Promise.all(sessions.loaded().map((session) => session.tryFlush()));
+  const unstored = stored.filter((isStored) => !isStored).length;
   if (unstored === 0) return;
   const kept = holdMs === 0 ? "" : ` It is kept for ${Math.round(holdMs / 1000)} s: free some space and start again.`;
   logger.error(`Output of ${unstored} ${unstored === 1 ? "session" : "sessions"} was not saved.${kept}`);

@@ -32,7 +32,7 @@ export async function takeOver({ owner, ledger, holders, pool, sessions, logger 
   for (const { pid, command } of sweepAll(owner, ledger, found?.kept))
     logger.warn(`Ended a leftover agent process ${pid}: ${command}`);
   await pool.resumeSurvivors(found?.survivors ?? []);
-  const { goOn, interrupted } = sessions.recover();
+  const { goOn, interrupted } = await sessions.recover();
   if (goOn > 0) logger.info(`${goOn} turn(s) of the last run go on.`);
   if (interrupted > 0)
     logger.info(`${interrupted} turn(s) of the last run were interrupted; what had arrived is kept.`);

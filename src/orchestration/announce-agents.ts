@@ -1,4 +1,5 @@
 import type { Hub } from "../fanout/hub.ts";
+import { TaskQueue } from "../lib/task-queue.ts";
 import type { ChildInfo, ChildStatus } from "../protocol/delegation.ts";
 import type { Fact } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
@@ -11,6 +12,7 @@ interface AnnouncerParts {
   readonly sessions: SessionService;
   readonly delegations: Delegations;
   readonly hub: Hub;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Publishes what the agents of agents do, directly from their facts. */
@@ -19,43 +21,50 @@ export class AgentAnnouncer {
   /** Who started whom never changes; undefined for sessions made by hand. */
   readonly #parents = new Map<SessionId, Caller | undefined>();
   readonly #published = new Map<SessionId, ChildStatus>();
-  /** New in this run and announced. */
-  readonly #announced = new Set<SessionId>();
+  readonly #queue = new TaskQueue();
 
   constructor(parts: AnnouncerParts) {
     this.#parts = parts;
-    parts.hub.overhear((batch) => {
-      for (const { kind, ...rest } of batch)
-        if (kind === "message" && "message" in rest && rest.message.type === "session:created")
-          this.#created(rest.message.sessionId);
-    });
+  }
+
+  /** A session was made; called before any of its facts is announced. */
+  created(sessionId: SessionId): void {
+    this.#inOrder(() => this.#announceCreated(sessionId));
   }
 
   /** These facts are stored. */
   committed(sessionId: SessionId, facts: readonly Fact[]): void {
+    this.#inOrder(() => this.#announceFacts(sessionId, facts));
+  }
+
+  /** Killed or archived. */
+  ended(sessionId: SessionId): void {
+    this.#inOrder(async () => {
+      if (this.#parentOf(sessionId) !== undefined) await this.#announceStatus(sessionId);
+    });
+  }
+
+  /** Announcements are made one after another, in the order of what they are about. */
+  #inOrder(task: () => Promise<void>): void {
+    this.#queue.run(task).catch(this.#parts.onError);
+  }
+
+  async #announceFacts(sessionId: SessionId, facts: readonly Fact[]): Promise<void> {
     const parentSessionId = this.#parentOf(sessionId);
     if (parentSessionId === undefined) return;
-    // An agent can send facts while its session is still being created. Announce it before them.
-    if (this.#parts.sessions.isMaking(sessionId)) this.#created(sessionId);
     if (parentSessionId !== null && this.#parts.hub.isFollowed(parentSessionId))
       for (const fact of facts) {
         if (fact.type === "session:raw") continue;
         const update = { type: "agent_update", parentSessionId, agentId: sessionId, update: fact } as const;
         this.#parts.hub.tellFollowers(parentSessionId, this, update);
       }
-    if (facts.some(({ type }) => type === "session:turn")) this.#publishStatus(sessionId);
+    if (facts.some(({ type }) => type === "session:turn")) await this.#announceStatus(sessionId);
   }
 
-  /** Killed or archived. */
-  ended(sessionId: SessionId): void {
-    if (this.#parentOf(sessionId) !== undefined) this.#publishStatus(sessionId);
-  }
-
-  #created(childSessionId: SessionId): void {
+  async #announceCreated(childSessionId: SessionId): Promise<void> {
     const parentSessionId = this.#parentOf(childSessionId);
-    const view = parentSessionId === undefined ? null : this.#parts.sessions.view(childSessionId);
-    if (parentSessionId === undefined || !view || this.#announced.has(childSessionId)) return;
-    this.#announced.add(childSessionId);
+    const view = parentSessionId === undefined ? null : await this.#parts.sessions.view(childSessionId);
+    if (parentSessionId === undefined || !view) return;
     this.#parts.hub.publish({
       type: "agent_created",
       parentSessionId,
@@ -64,9 +73,9 @@ export class AgentAnnouncer {
     });
   }
 
-  #publishStatus(childSessionId: SessionId): void {
+  async #announceStatus(childSessionId: SessionId): Promise<void> {
     const parentSessionId = this.#parentOf(childSessionId);
-    const view = this.#parts.sessions.view(childSessionId);
+    const view = await this.#parts.sessions.view(childSessionId);
     if (parentSessionId === undefined || !view) return;
     const info = this.#infoOf(view);
     if (this.#published.get(childSessionId) === info.status) return;

@@ -1,3 +1,4 @@
+import { TaskQueue } from "../lib/task-queue.ts";
 import type { Delegator } from "../protocol/delegation.ts";
 import type { Fact } from "../protocol/facts.ts";
 import type { SessionId } from "../protocol/ids.ts";
@@ -18,6 +19,8 @@ export class BudgetWatch {
   readonly #parts: WatchParts;
   /** Trees whose time is limited, by their top. */
   readonly #timers = new Map<Delegator, ReturnType<typeof setTimeout>>();
+  readonly #checks = new TaskQueue();
+  #isStopped = false;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -27,22 +30,28 @@ export class BudgetWatch {
   committed(sessionId: SessionId, facts: readonly Fact[]): void {
     if (!facts.some(({ type }) => type === "session:turn" || type === "session:config")) return;
     const rootId = this.#parts.delegations.rootOf(sessionId);
-    if (rootId !== undefined) this.#look(rootId);
+    if (rootId !== undefined) this.#check(rootId);
   }
 
   stop(): void {
+    this.#isStopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
   }
 
-  #look(rootId: Delegator): void {
+  /** One after another: the next check sees what the last one has stopped. */
+  #check(rootId: Delegator): void {
+    this.#checks.run(() => this.#look(rootId)).catch(this.#parts.onError);
+  }
+
+  async #look(rootId: Delegator): Promise<void> {
     const { sessions, delegations, now, onError } = this.#parts;
     clearTimeout(this.#timers.get(rootId));
     this.#timers.delete(rootId);
     const workedMs = new Map<SessionId, number>();
     const stopping = new Set<SessionId>();
     for (const sessionId of delegations.runningIn(rootId)) {
-      const turn = sessions.view(sessionId)?.state.turn;
+      const turn = (await sessions.view(sessionId))?.state.turn;
       if (!turn || !isTurnActive(turn) || turn.startedAt === undefined) continue;
       workedMs.set(sessionId, Math.max(0, now() - Date.parse(turn.startedAt)));
       if (turn.error) stopping.add(sessionId);
@@ -50,8 +59,8 @@ export class BudgetWatch {
     const { over, leftMs } = delegations.judgeRunning(workedMs);
     for (const [sessionId, { message: why }] of over)
       if (!stopping.has(sessionId)) sessions.execute({ type: "session:limit", sessionId, why }).catch(onError);
-    if (leftMs === null) return;
-    const timer = setTimeout(() => this.#look(rootId), Math.min(Math.max(1, leftMs), TIMER_MS_MAX));
+    if (leftMs === null || this.#isStopped) return;
+    const timer = setTimeout(() => this.#check(rootId), Math.min(Math.max(1, leftMs), TIMER_MS_MAX));
     timer.unref();
     this.#timers.set(rootId, timer);
   }

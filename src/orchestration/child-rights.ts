@@ -12,10 +12,10 @@ interface Rights {
 }
 
 /** Whoever holds the app's own token has all its rights; a session gives away no more than it has. */
-export function refusePolicy({ caller, policy }: Rights, given: StartingPolicy | undefined): void {
+export async function refusePolicy({ caller, policy }: Rights, given: StartingPolicy | undefined): Promise<void> {
   const mode = typeof given === "string" ? given : given?.mode;
   if (caller === null || mode === undefined) return;
-  const own = policy.modeOf(caller);
+  const own = await policy.modeOf(caller);
   const rank = (one: PermissionMode) => PermissionMode.options.indexOf(one);
   if (rank(mode) > rank(own))
     throw new ToolError(`policy: "${mode}" is more than this session may itself ("${own}"). Ask for "${own}" or less.`);
@@ -33,14 +33,16 @@ export async function setOption(
   value: string,
 ): Promise<void> {
   const { sessions } = context;
-  const option = optionOf(sessions, sessionId, category);
+  const option = await optionOf(sessions, sessionId, category);
   const offered = option ? valuesOf(option) : [];
   if (!option || !offered.includes(value)) {
     const choices = offered.length > 0 ? `Choose one of: ${offered.join(", ")}.` : "This agent offers no choice there.";
     throw new ToolError(`${category}: "${value}" is not offered. ${choices}`);
   }
-  if (category === "mode" && !mayWorkIn(context, sessionId, value))
-    throw new ToolError(`mode: "${value}" may work unasked, and ${reasonToAsk(context)}. Choose a mode that asks.`);
+  if (category === "mode" && !(await mayWorkIn(context, sessionId, value)))
+    throw new ToolError(
+      `mode: "${value}" may work unasked, and ${await reasonToAsk(context)}. Choose a mode that asks.`,
+    );
   if (option.currentValue === value) return;
   accepted(await sessions.execute({ type: "session:configure", sessionId, configId: option.id, value }));
 }
@@ -52,45 +54,46 @@ export async function setOption(
 export async function restrictStartingMode(context: Creation, sessionId: SessionId): Promise<void> {
   const { caller, policy, sessions } = context;
   if (caller === null) return;
-  const own = policy.modeToGive(caller);
+  const own = await policy.modeToGive(caller);
   if (own === "all") return;
   const cliType = cliTypeOf(sessionId);
-  const option = optionOf(sessions, sessionId, "mode");
+  const option = await optionOf(sessions, sessionId, "mode");
   if (!option) {
     if (asksWithoutModes(cliType) || cliTypeOf(caller) === cliType) return;
-    throw new ToolError(`${cliType} never asks before it acts, and ${reasonToAsk(context)}. ${OTHERWISE}`);
+    throw new ToolError(`${cliType} never asks before it acts, and ${await reasonToAsk(context)}. ${OTHERWISE}`);
   }
   const current = String(option.currentValue);
-  if (mayWorkIn(context, sessionId, current)) return;
+  if (await mayWorkIn(context, sessionId, current)) return;
   const offered = valuesOf(option);
   const careful = mostCarefulMode(own, cliType, offered);
   if (careful === undefined)
     throw new ToolError(
       `${cliType} starts in the mode "${current}", which may work unasked, and none of its modes is known to ask ` +
-        `(${offered.join(", ")}), and ${reasonToAsk(context)}. ${OTHERWISE}`,
+        `(${offered.join(", ")}), and ${await reasonToAsk(context)}. ${OTHERWISE}`,
     );
   accepted(await sessions.execute({ type: "session:configure", sessionId, configId: option.id, value: careful }));
 }
 
-function reasonToAsk({ caller, policy }: Creation): string {
-  const isByRule = caller !== null && policy.modeOf(caller) !== policy.modeToGive(caller);
+async function reasonToAsk({ caller, policy }: Creation): Promise<string> {
+  const isByRule = caller !== null && (await policy.modeOf(caller)) !== (await policy.modeToGive(caller));
   return isByRule ? "what the rules of this session deny is denied only to agents that ask" : "this session must ask";
 }
 
 const OTHERWISE = "Choose another agent with list_agent_kinds, or have the user change what this session may do.";
 
 /** The caller's policy allows the mode, or the caller is of the same kind and works in that very mode. */
-function mayWorkIn({ caller, policy, sessions }: Creation, childId: SessionId, mode: string): boolean {
-  if (caller === null || maySet(policy.modeToGive(caller), cliTypeOf(childId), mode)) return true;
-  return cliTypeOf(caller) === cliTypeOf(childId) && optionOf(sessions, caller, "mode")?.currentValue === mode;
+async function mayWorkIn({ caller, policy, sessions }: Creation, childId: SessionId, mode: string): Promise<boolean> {
+  if (caller === null || maySet(await policy.modeToGive(caller), cliTypeOf(childId), mode)) return true;
+  if (cliTypeOf(caller) !== cliTypeOf(childId)) return false;
+  return (await optionOf(sessions, caller, "mode"))?.currentValue === mode;
 }
 
-function optionOf(
+async function optionOf(
   sessions: SessionService,
   sessionId: SessionId,
   category: "mode" | "model",
-): ConfigOption | undefined {
-  const options = sessions.view(sessionId)?.state.config.options ?? [];
+): Promise<ConfigOption | undefined> {
+  const options = (await sessions.view(sessionId))?.state.config.options ?? [];
   return options.find((one) => one.type === "select" && one.category === category);
 }
 

@@ -39,34 +39,38 @@ export class Children {
   }
 
   /** An id of nobody and an id of someone else's agent are answered alike. */
-  find(agentId: string): ChildView {
+  async find(agentId: string): Promise<ChildView> {
     const id = SessionId.safeParse(agentId).data;
     const view =
       id !== undefined && this.#parts.delegations.delegatorOf(id) === this.#owner
-        ? this.#parts.sessions.view(id)
+        ? await this.#parts.sessions.view(id)
         : null;
     if (!view) throw new ToolError("Agent not found");
     return view;
   }
 
   /** One that can still be told something. */
-  findAlive(agentId: string): ChildView {
-    const view = this.find(agentId);
+  async findAlive(agentId: string): Promise<ChildView> {
+    const view = await this.find(agentId);
     if (childInfo(view).status === "killed")
       throw new ToolError(`Agent is dead: ${agentId} was ended. Create another agent to go on.`);
     return view;
   }
 
-  info(agentId: string): ChildInfo {
-    const view = this.find(agentId);
+  async info(agentId: string): Promise<ChildInfo> {
+    const view = await this.find(agentId);
     return { ...childInfo(view), ...this.#parts.delegations.standing(view.row.id) };
   }
 
   /** Oldest first; archived ones are left out. */
-  list(): readonly ChildInfo[] {
-    return this.#parts.delegations.childrenOf(this.#owner).flatMap((id) => {
-      const view = this.#parts.sessions.view(id);
-      return view && !view.row.archived ? [{ ...childInfo(view), ...this.#parts.delegations.standing(id) }] : [];
-    });
+  async list(): Promise<readonly ChildInfo[]> {
+    const { delegations, sessions } = this.#parts;
+    const infos = await Promise.all(
+      delegations.childrenOf(this.#owner).map(async (id) => {
+        const view = await sessions.view(id);
+        return view && !view.row.archived ? [{ ...childInfo(view), ...delegations.standing(id) }] : [];
+      }),
+    );
+    return infos.flat();
   }
 }

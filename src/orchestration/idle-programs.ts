@@ -49,19 +49,20 @@ export class IdlePrograms {
     const since = now() - idleMsMax;
     for (const sessionId of delegations.ofPrograms()) {
       const calledAt = this.#calledAt.get(delegations.delegatorOf(sessionId) ?? null) ?? this.#startedAt;
-      if (calledAt > since || !this.#isIdleSince(sessionId, since)) continue;
+      if (calledAt > since || !(await this.#isIdleSince(sessionId, since))) continue;
       await sessions.execute({ type: "session:archive", sessionId });
     }
   }
 
   /** With all that it started: archiving ends those, too. */
-  #isIdleSince(sessionId: SessionId, since: number): boolean {
+  async #isIdleSince(sessionId: SessionId, since: number): Promise<boolean> {
     const { sessions, delegations } = this.#parts;
-    const view = sessions.view(sessionId);
+    const view = await sessions.view(sessionId);
     if (!view) return true;
     const info = childInfo(view);
     if (info.status === "killed") return true;
     if (!isSettled(info) || Date.parse(info.lastActiveAt) > since || view.state.waits.length > 0) return false;
-    return delegations.childrenOf(sessionId).every((id) => this.#isIdleSince(id, since));
+    const below = await Promise.all(delegations.childrenOf(sessionId).map((id) => this.#isIdleSince(id, since)));
+    return below.every(Boolean);
   }
 }

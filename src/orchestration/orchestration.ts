@@ -49,16 +49,21 @@ export class Orchestration {
     this.#budgets.committed(sessionId, facts);
   }
 
+  /** A session was made. */
+  created(sessionId: SessionId): void {
+    this.#announcer.created(sessionId);
+  }
+
   /** A session was killed or archived. */
   ended(sessionId: SessionId): void {
     this.#announcer.ended(sessionId);
   }
 
   /** Whether tokens of the session are accepted. */
-  isAlive(sessionId: SessionId): boolean {
+  async isAlive(sessionId: SessionId): Promise<boolean> {
     const { sessions } = this.#parts;
-    const view = sessions.view(sessionId);
-    if (view == null) return sessions.isMaking(sessionId);
+    const view = await sessions.view(sessionId);
+    if (view === null) return sessions.isMaking(sessionId);
     return !view.row.archived && view.binding.state !== "closed";
   }
 

@@ -5,21 +5,21 @@ import { SessionTokens } from "./session-tokens.ts";
 
 const SESSION = SessionId.parse("builtin:one");
 const tokens = (secret = "secret", isAlive = true) =>
-  new SessionTokens({ secret, isSameSecret, isAlive: () => isAlive });
+  new SessionTokens({ secret, isSameSecret, isAlive: async () => isAlive });
 
 describe("SessionTokens", () => {
-  it("O-2 a token names its session and no other, whoever derives it again", () => {
-    expect(tokens().sessionOf(tokens().tokenOf(SESSION))).toBe(SESSION);
+  it("O-2 a token names its session and no other, whoever derives it again", async () => {
+    expect(await tokens().sessionOf(tokens().tokenOf(SESSION))).toBe(SESSION);
     expect(tokens().tokenOf(SESSION)).toBe(tokens().tokenOf(SESSION));
   });
 
-  it("O-2 ends with its session, and with the secret it was derived from", () => {
+  it("O-2 ends with its session, and with the secret it was derived from", async () => {
     const token = tokens().tokenOf(SESSION);
-    expect(tokens("secret", false).sessionOf(token)).toBeNull();
-    expect(tokens("other").sessionOf(token)).toBeNull();
+    expect(await tokens("secret", false).sessionOf(token)).toBeNull();
+    expect(await tokens("other").sessionOf(token)).toBeNull();
   });
 
-  it("O-2 is good in one spelling only", () => {
+  it("O-2 is good in one spelling only", async () => {
     const token = tokens().tokenOf(SESSION);
     const [name = "", signature = ""] = token.split(".");
     for (const odd of [
@@ -34,11 +34,11 @@ describe("SessionTokens", () => {
       `${token} `,
       `${name}..${signature}`,
     ])
-      expect(tokens().sessionOf(odd)).toBeNull();
+      expect(await tokens().sessionOf(odd)).toBeNull();
     // The last character of the signature carries bits that decoding drops.
     const last = signature.at(-1) ?? "";
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     for (const other of alphabet.replace(last, ""))
-      expect(tokens().sessionOf(`${name}.${signature.slice(0, -1)}${other}`)).toBeNull();
+      expect(await tokens().sessionOf(`${name}.${signature.slice(0, -1)}${other}`)).toBeNull();
   });
 });

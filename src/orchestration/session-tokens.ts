@@ -7,7 +7,7 @@ interface SessionTokensOptions {
   /** Takes the same time however much of a guess is right. */
   readonly isSameSecret: (one: string, other: string) => boolean;
   /** Neither killed nor archived. */
-  readonly isAlive: (sessionId: SessionId) => boolean;
+  readonly isAlive: (sessionId: SessionId) => Promise<boolean>;
 }
 
 /**
@@ -27,10 +27,10 @@ export class SessionTokens {
   }
 
   /** Whose token it is; null for one that is nobody's, or whose session has ended. */
-  sessionOf(token: string): SessionId | null {
+  async sessionOf(token: string): Promise<SessionId | null> {
     const [name = ""] = token.split(".", 1);
     const id = SessionId.safeParse(Buffer.from(name, "base64url").toString()).data;
     if (id === undefined) return null;
-    return this.#options.isSameSecret(token, this.tokenOf(id)) && this.#options.isAlive(id) ? id : null;
+    return this.#options.isSameSecret(token, this.tokenOf(id)) && (await this.#options.isAlive(id)) ? id : null;
   }
 }

@@ -51,7 +51,7 @@ interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawSha
   /** It only looks. */
   readonly readOnly?: boolean;
   /** What is going on, in words for a caller that waits. */
-  readonly progress?: (context: ToolContext, input: z.infer<z.ZodObject<Input>>) => string;
+  readonly progress?: (context: ToolContext, input: z.infer<z.ZodObject<Input>>) => Promise<string>;
   readonly run: (
     context: ToolContext,
     input: z.infer<z.ZodObject<Input>>,
@@ -99,12 +99,12 @@ export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawS
       using _ = tellProgress(
         extra.mcpReq,
         parts.progressEveryMs,
-        () => progress?.(context, parsed) ?? `${title}: at work`,
+        async () => (await progress?.(context, parsed)) ?? `${title}: at work`,
       );
       try {
-        const denial = caller === null ? null : parts.policy.ownToolDenial(caller, name);
+        const denial = caller === null ? null : await parts.policy.ownToolDenial(caller, name);
         if (denial !== null) throw new ToolError(`A rule forbids this tool here: ${denial}. Tell the user.`);
-        if (key !== undefined && !readOnly) refuseOtherUse(parts, [owner, name, key], parsed);
+        if (key !== undefined && !readOnly) await refuseOtherUse(parts, [owner, name, key], parsed);
         const structuredContent: Record<string, unknown> = { ...(await run(context, parsed)) };
         return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
       } catch (error) {
@@ -122,9 +122,9 @@ export function authorFor({ caller }: Pick<ToolContext, "caller">): MessageAutho
 }
 
 /** A key stands for one call: with other arguments it would get the answer to something else. */
-function refuseOtherUse({ sessions }: OrchestrationParts, use: readonly unknown[], given: object): void {
+async function refuseOtherUse({ sessions }: OrchestrationParts, use: readonly unknown[], given: object): Promise<void> {
   const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
-  if (sessions.claimKey(`key-${digest(use)}`, digest(sorted(given)))) return;
+  if (await sessions.claimKey(`key-${digest(use)}`, digest(sorted(given)))) return;
   throw new ToolError(
     "idempotencyKey: it was used for this tool with other arguments. Use a new key for another call.",
   );
@@ -147,15 +147,21 @@ interface ProgressListener {
 }
 
 /** Clients that ask for it start their limit anew with each progress notification. */
-function tellProgress({ _meta, notify }: ProgressListener, everyMs: number, message: () => string): Disposable {
+function tellProgress(
+  { _meta, notify }: ProgressListener,
+  everyMs: number,
+  message: () => Promise<string>,
+): Disposable {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return { [Symbol.dispose]: () => undefined };
   let progress = 0;
+  const tell = async (count: number) => {
+    const params = { progressToken, progress: count, message: await message() };
+    await notify({ method: "notifications/progress", params });
+  };
   const timer = setInterval(() => {
     progress += 1;
-    notify({ method: "notifications/progress", params: { progressToken, progress, message: message() } }).catch(
-      ignore("the caller has gone"),
-    );
+    tell(progress).catch(ignore("the caller has gone, or its agent"));
   }, everyMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
@@ -202,10 +208,10 @@ interface Refused {
 }
 
 /** A limit stops work that the user may be waiting for: the session that met it tells them, besides its agent. */
-export function refuseVisibly({ sessions, caller }: Refused, refusal: Refusal): ToolError {
+export async function refuseVisibly({ sessions, caller }: Refused, refusal: Refusal): Promise<ToolError> {
   if (refusal.code === "LIMIT_EXCEEDED" && caller !== null) {
     const content = `No further agent was set to work. ${refusal.message}`;
-    const start = sessions.open(caller, undefined, RECENT_ENTRIES);
+    const start = await sessions.open(caller, undefined, RECENT_ENTRIES);
     const said = start?.type === "session:history" ? start.entries : [];
     const isNew = !said.some((entry) => entry.type === "notice" && entry.content === content);
     if (isNew) sessions.notice(caller, content);

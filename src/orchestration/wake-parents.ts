@@ -29,35 +29,38 @@ export class ParentWaker {
       for (const id of new Set(
         ended.flatMap((sessionId) => [sessionId, parts.delegations.parentOf(sessionId) ?? []].flat()),
       ))
-        this.#look(id);
+        this.#check(id);
     });
   }
 
   /** What was armed in an earlier run of the server. */
   start(): void {
-    for (const id of this.#parts.delegations.waiting()) this.#look(id);
+    for (const id of this.#parts.delegations.waiting()) this.#check(id);
   }
 
-  #look(sessionId: SessionId): void {
-    const { sessions, onError } = this.#parts;
-    const view = sessions.view(sessionId);
+  #check(sessionId: SessionId): void {
+    this.#look(sessionId).catch(this.#parts.onError);
+  }
+
+  async #look(sessionId: SessionId): Promise<void> {
+    const { sessions } = this.#parts;
+    const view = await sessions.view(sessionId);
     const waits = view?.state.waits ?? [];
     if (!view || waits.length === 0 || isTurnActive(view.state.turn)) return;
-    const met = waits.filter((wait) => this.#isMet(wait));
+    const isMet = await Promise.all(waits.map((wait) => this.#isMet(wait)));
+    const met = waits.filter((_, index) => isMet[index]);
     if (met.length === 0) return;
     const agentIds = [...new Set(met.flatMap((wait) => wait.agentIds))];
     const waitIds = met.map(({ waitId }) => waitId);
-    const content = digestOf(sessions, agentIds);
+    const content = await digestOf(sessions, agentIds);
     // Refused when the session was told something else meanwhile: then its next end brings us back here.
-    sessions.execute({ type: "session:wake", sessionId, waitIds, content }).catch(onError);
+    await sessions.execute({ type: "session:wake", sessionId, waitIds, content });
   }
 
   /** An agent that is gone altogether has ended too. */
-  #isMet({ agentIds, until }: ArmedWait): boolean {
-    const ended = agentIds.map((id) => {
-      const view = this.#parts.sessions.view(id);
-      return view === null || isSettled(childInfo(view));
-    });
+  async #isMet({ agentIds, until }: ArmedWait): Promise<boolean> {
+    const views = await Promise.all(agentIds.map((id) => this.#parts.sessions.view(id)));
+    const ended = views.map((view) => view === null || isSettled(childInfo(view)));
     return until === "any" ? ended.some(Boolean) : ended.every(Boolean);
   }
 }
@@ -69,21 +72,22 @@ const STANDING_CHARS_MIN = 100;
 const ENTRIES_LOOKED_AT = 50;
 
 /** What became of the agents a session waited for, in words for its own agent and for the user who reads along. */
-function digestOf(sessions: SessionService, agentIds: readonly SessionId[]): string {
+async function digestOf(sessions: SessionService, agentIds: readonly SessionId[]): Promise<string> {
   // Each gets its share, so that none is left out.
   const charsMax = Math.min(AGENT_CHARS_MAX, Math.floor(DIGEST_CHARS_MAX / Math.max(1, agentIds.length)));
-  const parts = agentIds.map((id) => {
-    const view = sessions.view(id);
+  const describe = async (id: SessionId) => {
+    const view = await sessions.view(id);
     if (!view) return `## ${id}\nIt was deleted.`;
     const { title, status, outcome, why } = childInfo(view);
-    const start = sessions.open(id, undefined, ENTRIES_LOOKED_AT);
+    const start = await sessions.open(id, undefined, ENTRIES_LOOKED_AT);
     const said = start?.type === "session:history" ? lastMessage(start.entries) : "";
     const head = `## ${title.slice(0, TITLE_CHARS_MAX)} (${id})`;
     const left = Math.max(STANDING_CHARS_MIN, charsMax - head.length);
     const whole = `${status}: ${outcome}${why === undefined ? "" : `. ${why}`}`;
     const standing = whole.length <= left ? whole : `${cutAt(whole, left)} [CUT: get_agent_info has all of it]`;
     return [head, standing, said && shorten(said, Math.max(0, left - standing.length))].filter(Boolean).join("\n\n");
-  });
+  };
+  const parts = await Promise.all(agentIds.map(describe));
   const head = "Liminal Builder: the agents you waited for have ended their work. get_agent_output has the rest.";
   return [head, ...parts].join("\n\n");
 }

@@ -140,7 +140,7 @@ export interface RestoreRequest {
   /** How many messages the user has sent in it: what the agent should remember at least. */
   readonly userMessages: number;
   /** The last of these and what the agent said after it, by which the end of a replay is known. */
-  readonly last: () => { readonly message: string; readonly answer: string };
+  readonly last: () => Promise<{ readonly message: string; readonly answer: string }>;
 }
 
 export interface AttachRequest {
@@ -163,8 +163,8 @@ export interface ForgetRequest {
   readonly agentSessionId: string;
 }
 
-/** Stores every event given to the sink; false when that failed. */
-export type TryFlush = () => boolean;
+/** Stores what the sink was given before the call; false when that cannot be done now. */
+export type TryFlush = () => Promise<boolean>;
 
 /** What a session knows of a conversation that has gone on without a server. */
 export interface RejoinRequest {

@@ -38,9 +38,9 @@ export interface RecordQuery {
 
 /** Modes and rules by what they are for, and every request there was. */
 export interface PolicyStore {
-  read(target: PolicyTarget): StoredPolicy;
+  read(target: PolicyTarget): Promise<StoredPolicy>;
   /** Replaces what is kept for the target, all of it or nothing. */
-  write(target: PolicyTarget, policy: StoredPolicy): void;
+  write(target: PolicyTarget, policy: StoredPolicy): Promise<void>;
   /** Newest first. Requests are recorded with the facts they are made of, in the same transaction. */
-  records(query: RecordQuery): readonly PermissionRecord[];
+  records(query: RecordQuery): Promise<readonly PermissionRecord[]>;
 }

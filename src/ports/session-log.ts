@@ -37,7 +37,7 @@ export interface Continuation {
 /** No line was read from an agent, and nothing is to be stopped. */
 export const NO_CONTINUATION: Continuation = { processId: null, lastLine: 0, cancelling: null, agentSeenAt: null };
 
-/** What one burst changes; all of it is true after the call, or none. */
+/** What one burst changes; all of it is stored, or none. */
 export interface Commit {
   readonly facts: readonly Fact[];
   /** The state after those facts: lists are drawn from it. */
@@ -116,49 +116,56 @@ export interface Draft {
 }
 
 export interface Drafts {
-  read(sessionId: SessionId): Draft;
+  read(sessionId: SessionId): Promise<Draft>;
   /** Without `attachments` those of before stay. */
-  save(sessionId: SessionId, content: string, attachments?: readonly Part[]): void;
+  save(sessionId: SessionId, content: string, attachments?: readonly Part[]): Promise<void>;
 }
 
-/** The durable truth of all sessions. A commit returns only when its facts survive a crash of the program. */
+/**
+ * The durable truth of all sessions. Writes resolve when they survive a crash of the program, and no read returns what
+ * a crash could still take back. A session has one commit under way at a time; those of several sessions may share a
+ * transaction, and one that fails affects no other. Methods reject when the store does not work.
+ */
 export interface SessionLog {
   readonly drafts: Drafts;
   /** `delegation`: it is started for another session, or for a program outside. */
-  create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null, delegation?: Delegation): void;
-  commit(sessionId: SessionId, commit: Commit): void;
+  create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null, delegation?: Delegation): Promise<void>;
+  commit(sessionId: SessionId, commit: Commit): Promise<void>;
   /** Everything of a session is gone, and its answer kept. */
-  delete(sessionId: SessionId, receipt: Receipt | null): void;
+  delete(sessionId: SessionId, receipt: Receipt | null): Promise<void>;
   /** Someone has read up to there; true when that was news. */
-  markSeen(sessionId: SessionId, seq: number): boolean;
-  load(sessionId: SessionId): StoredSession | null;
-  row(sessionId: SessionId): SessionRow | null;
-  rows(projectId: ProjectId, includeArchived: boolean): readonly SessionRow[];
+  markSeen(sessionId: SessionId, seq: number): Promise<boolean>;
+  load(sessionId: SessionId): Promise<StoredSession | null>;
+  row(sessionId: SessionId): Promise<SessionRow | null>;
+  rows(projectId: ProjectId, includeArchived: boolean): Promise<readonly SessionRow[]>;
   /** Sessions whose turn had not ended when the program last did. */
-  unfinished(): readonly SessionId[];
+  unfinished(): Promise<readonly SessionId[]>;
   /** Sessions that were attached to this agent process. */
-  attachedTo(processId: string): readonly SessionId[];
-  /** How a question of the running turn was answered; null when it is open, or was never put. */
-  outcomeOf(sessionId: SessionId, permissionId: PermissionId): PermissionOutcome | null;
-  readAfter(sessionId: SessionId, seq: number, limit: number): readonly LogFrame[];
+  attachedTo(processId: string): Promise<readonly SessionId[]>;
+  /** How permission requests were answered, as far as the facts about it are kept. */
+  permissionOutcomes(sessionId: SessionId): Promise<ReadonlyMap<PermissionId, PermissionOutcome>>;
+  /** Facts after `seq` that are in memory, for readers that follow live; null when some of them may not be. */
+  recentAfter(sessionId: SessionId, seq: number, limit: number): readonly LogFrame[] | null;
+  readAfter(sessionId: SessionId, seq: number, limit: number): Promise<readonly LogFrame[]>;
   /** True when every fact after `seq` is still kept, so that a reader can go on from there. */
-  canResume(sessionId: SessionId, seq: number): boolean;
+  canResume(sessionId: SessionId, seq: number): Promise<boolean>;
   /**
    * Newest settled entries, or those before one of them; null when that one is unknown. `until` asks for all down to
    * that one instead of a number: what one answer does not hold is asked for next.
    */
-  page(sessionId: SessionId, before: EntryId | null, limit: number, until?: EntryId | null): EntryPage | null;
+  page(sessionId: SessionId, before: EntryId | null, limit: number, until?: EntryId | null): Promise<EntryPage | null>;
   /** Null when nothing was taken out of that entry. */
-  output(sessionId: SessionId, range: OutputRange): OutputPiece | null;
-  settledEntry(sessionId: SessionId, entryId: EntryId): Entry | null;
+  output(sessionId: SessionId, range: OutputRange): Promise<OutputPiece | null>;
+  settledEntry(sessionId: SessionId, entryId: EntryId): Promise<Entry | null>;
   /** A settled entry by the agent's own id of it. */
-  settledByAgentId(sessionId: SessionId, agentId: string): Entry | null;
+  settledByAgentId(sessionId: SessionId, agentId: string): Promise<Entry | null>;
   /** The newest message of the user in an ended turn. */
-  lastUserEntry(sessionId: SessionId): UserEntry | null;
+  lastUserEntry(sessionId: SessionId): Promise<UserEntry | null>;
   /** All that was said in ended turns, oldest first. */
-  said(sessionId: SessionId): readonly Said[];
+  said(sessionId: SessionId): Promise<readonly Said[]>;
   /** How many messages the user has sent in ended turns. */
-  userMessageCount(sessionId: SessionId): number;
-  saveReceipt(receipt: Receipt): void;
-  receipt(commandId: string): string | null;
+  userMessageCount(sessionId: SessionId): Promise<number>;
+  /** The first one with a command's id stays. */
+  saveReceipt(receipt: Receipt): Promise<void>;
+  receipt(commandId: string): Promise<string | null>;
 }

@@ -24,14 +24,14 @@ export interface EntryRun {
 /** Sessions that come in whole and go out whole. */
 export interface TransferStore {
   /** Every agent session that stands, or ever stood, behind a session of ours. */
-  knownAgentSessions(cliType: CliType): ReadonlySet<string>;
+  knownAgentSessions(cliType: CliType): Promise<ReadonlySet<string>>;
   /** Every agent session that ever stood behind a session that was deleted here. */
-  forgottenAgentSessions(cliType: CliType): ReadonlySet<string>;
-  isKnown(cliType: CliType, agentSessionId: string): boolean;
+  forgottenAgentSessions(cliType: CliType): Promise<ReadonlySet<string>>;
+  isKnown(cliType: CliType, agentSessionId: string): Promise<boolean>;
   /** All of it or nothing; false when its agent session is known already. */
-  adopt(adoption: Adoption): boolean;
+  adopt(adoption: Adoption): Promise<boolean>;
   /** The session that a file was made into, in that project. */
-  importedAs(projectId: ProjectId, digest: string): SessionId | null;
+  importedAs(projectId: ProjectId, digest: string): Promise<SessionId | null>;
   /** Settled entries from the oldest on, starting after `position`. */
-  entriesAfter(sessionId: SessionId, position: number, limit: number): EntryRun;
+  entriesAfter(sessionId: SessionId, position: number, limit: number): Promise<EntryRun>;
 }

@@ -100,7 +100,7 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
   const publish = hub.publish.bind(hub);
   // Cycle: sessions write to the stores, and flush when the stores become writable again.
   const guard = new StorageGuard({ logger, hub, flushSessions: () => sessions.flush() });
-  const stores = openStores(dataDir, world, logger, guard.changed);
+  const stores = await openStores(dataDir, world, logger, guard.changed);
   for (const problem of file.problems) logger.warn(problem);
 
   // Projects and permissions
@@ -241,6 +241,7 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
       hub.committed(sessionId, facts);
       orchestration.committed(sessionId, facts);
     },
+    onCreated: (sessionId) => orchestration.created(sessionId),
     onEnded: (sessionId) => orchestration.ended(sessionId),
     publish,
     onError,
@@ -333,7 +334,7 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     }),
     pages: new PageFiles(join(PROGRAM_DIR, "dist")),
     connection: {
-      feed: new Feed(hub, stores.log),
+      feed: new Feed(hub, stores.log, onError),
       sessions,
       projects,
       tools: projectTools,
@@ -386,7 +387,7 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     await lifeline.stop();
     await http.stop();
     // Nothing more can come from agents or clients.
-    warnOfUnstored(sessions, config.holdMs, logger);
+    await warnOfUnstored(sessions, config.holdMs, logger);
     stores.close();
     dataDir.dropCommandToken();
     lock[Symbol.dispose]();

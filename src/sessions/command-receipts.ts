@@ -14,37 +14,45 @@ interface ReceiptDeps {
 export class CommandReceipts {
   readonly #deps: ReceiptDeps;
   readonly #inFlight = new Map<string, Promise<Answer>>();
+  /** Never rejects. */
+  #lastLookup: Promise<unknown> = Promise.resolve();
 
   constructor(deps: ReceiptDeps) {
     this.#deps = deps;
   }
 
-  async once(commandId: string | undefined, act: () => Promise<Answer>): Promise<Answer> {
-    const { log, storage } = this.#deps;
-    const stored = commandId === undefined ? null : log.receipt(commandId);
-    if (stored !== null) return readAnswer(stored);
+  /** Commands begin to act in the order of the calls, however long the store takes to look for their receipts. */
+  once(commandId: string | undefined, act: () => Promise<Answer>): Promise<Answer> {
     const running = commandId === undefined ? undefined : this.#inFlight.get(commandId);
     if (running) return running.then(asRepeated);
+    const stored = commandId === undefined ? Promise.resolve(null) : this.#deps.log.receipt(commandId);
+    const inTurn = this.#lastLookup.then(() => stored);
+    this.#lastLookup = inTurn.catch(() => undefined);
+    const answered = inTurn.then((receipt) => (receipt === null ? this.#act(commandId, act) : readAnswer(receipt)));
+    if (commandId === undefined) return answered;
+    const settled = answered.finally(() => this.#inFlight.delete(commandId));
+    this.#inFlight.set(commandId, settled);
+    return settled;
+  }
+
+  async #act(commandId: string | undefined, act: () => Promise<Answer>): Promise<Answer> {
     // Before anything is done: what cannot be stored must not happen.
-    const refusal = storage.refusal();
+    const refusal = this.#deps.storage.refusal();
     if (refusal) return { kind: "refused", refusal };
-    if (commandId === undefined) return act();
-    const acting = act().finally(() => this.#inFlight.delete(commandId));
-    this.#inFlight.set(commandId, acting);
-    const answer = await acting;
-    if (!isFault(answer)) this.#keep(commandId, answer);
+    const answer = await act();
+    if (commandId !== undefined && !isFault(answer)) await this.#keep(commandId, answer);
     return answer;
   }
 
-  /** Most are stored with what they are about. Of the others, one that the disk did not take is only told. */
-  #keep(commandId: string, answer: Answer): void {
+  /** Most are stored with what they are about. Of the others, one that the disk did not take is only returned. */
+  async #keep(commandId: string, answer: Answer): Promise<void> {
     const { log, world, storage } = this.#deps;
     const save = () => log.saveReceipt({ commandId, answer: writeAnswer(answer), at: isoTime(world) });
     try {
-      save();
+      await save();
     } catch {
-      // Once more where the disk is no reason, so that any other one is heard of.
-      if (storage.refusal() === null) save();
+      // Once more where the disk is no reason, so that any other one is reported.
+      if (storage.refusal() === null) await save();
     }
   }
 }

@@ -19,9 +19,14 @@ export function isSend({ type }: { readonly type: string }): boolean {
 }
 
 /** A no is an outcome, too: the same command again gets it again. */
-export function refused(commandId: string | undefined, refusal: Refusal, log: SessionLog, at: string): Answer {
+export async function refused(
+  commandId: string | undefined,
+  refusal: Refusal,
+  log: SessionLog,
+  at: string,
+): Promise<Answer> {
   const answer: Answer = { kind: "refused", refusal };
-  if (commandId !== undefined) log.saveReceipt({ commandId, answer: writeAnswer(answer), at });
+  if (commandId !== undefined) await log.saveReceipt({ commandId, answer: writeAnswer(answer), at });
   return answer;
 }
 

@@ -6,14 +6,15 @@ import { isTurnActive, type SessionState } from "../protocol/session-schema.ts";
 interface WorkingSession {
   readonly id: SessionId;
   readonly state: SessionState;
-  flush(): void;
+  flush(): Promise<void>;
 }
 
 /** What is open anywhere: a session with nothing in memory has no agent, and so nothing that waits. */
-export function inboxItems(sessions: Iterable<WorkingSession>): InboxItem[] {
+export async function inboxItems(sessions: Iterable<WorkingSession>): Promise<InboxItem[]> {
   const busy = [...sessions].filter(({ state }) => isTurnActive(state.turn) || state.pending.length > 0);
-  return busy.slice(0, INBOX_SESSIONS_MAX).map((session) => {
-    session.flush();
+  const shown = busy.slice(0, INBOX_SESSIONS_MAX);
+  await Promise.all(shown.map((session) => session.flush()));
+  return shown.map((session) => {
     const { seq, pending, open } = session.state;
     const tool = runningTool(open);
     return { sessionId: session.id, seq, pending: [...pending], ...(tool && { tool }) };

@@ -15,7 +15,11 @@ const WHOLE = 1_000;
 async function talks(
   label: string,
   full: number,
-  test: (at: SessionScene, random: SeededRandom, talk: (between: () => void) => Promise<void>) => Promise<void>,
+  test: (
+    at: SessionScene,
+    random: SeededRandom,
+    talk: (between: () => Promise<void>) => Promise<void>,
+  ) => Promise<void>,
 ): Promise<void> {
   const random = seededRandom(label);
   for (let round = 0; round < roundsOf(full); round += 1) {
@@ -24,7 +28,7 @@ async function talks(
     await test(at, random, async (between) => {
       for (let step = 0; step < STEPS; step += 1) {
         await talk.step();
-        between();
+        await between();
       }
       await talk.finish();
     });
@@ -40,12 +44,12 @@ function meaningOf(at: SessionScene): SessionState {
 describe("however a session is read, it is the same session", () => {
   it("X-1 all facts folded are what the store says, at any time and after a restart", async () => {
     await talks("facts are the store", 60, async (at, random, talk) => {
-      await talk(() => {
-        if (random.fraction() < 0.2) expect(shown(at.state())).toEqual(shown(meaningOf(at)));
+      await talk(async () => {
+        if (random.fraction() < 0.2) expect(shown(await at.state())).toEqual(shown(meaningOf(at)));
       });
-      expect(shown(at.state())).toEqual(shown(meaningOf(at)));
+      expect(shown(await at.state())).toEqual(shown(meaningOf(at)));
       at.restart();
-      expect(shown(at.state())).toEqual(shown(meaningOf(at)));
+      expect(shown(await at.state())).toEqual(shown(meaningOf(at)));
     });
   });
 
@@ -53,8 +57,9 @@ describe("however a session is read, it is the same session", () => {
     let histories = 0;
     await talks("history and the rest", 60, async (at, random, talk) => {
       const taken: SessionState[] = [];
-      await talk(() => {
-        if (random.fraction() < 0.2) taken.push(foldMessage(EMPTY_SESSION, at.history(random.pick([1, 5, WHOLE]))));
+      await talk(async () => {
+        if (random.fraction() < 0.2)
+          taken.push(foldMessage(EMPTY_SESSION, await at.history(random.pick([1, 5, WHOLE]))));
       });
       const whole = meaningOf(at);
       histories += taken.length;
@@ -71,34 +76,34 @@ describe("however a session is read, it is the same session", () => {
     await talks("two readers", 60, async (at, random, talk) => {
       const steady = new SessionReader(at, WHOLE);
       const fickle = new SessionReader(at, WHOLE);
-      steady.open();
-      await talk(() => {
-        steady.catchUp();
+      await steady.open();
+      await talk(async () => {
+        await steady.catchUp();
         if (random.fraction() < 0.3) {
           if (fickle.isFollowing) fickle.leave();
-          else fickle.open();
+          else await fickle.open();
         }
-        if (random.fraction() < 0.5) fickle.catchUp();
+        if (random.fraction() < 0.5) await fickle.catchUp();
       });
-      if (!fickle.isFollowing) fickle.open();
-      steady.catchUp();
-      fickle.catchUp();
+      if (!fickle.isFollowing) await fickle.open();
+      await steady.catchUp();
+      await fickle.catchUp();
       expect(fickle.histories).toBeLessThanOrEqual(1);
       expect(shown(fickle.state)).toEqual(shown(steady.state));
-      expect(shown(steady.state)).toEqual(shown(at.state()));
+      expect(shown(steady.state)).toEqual(shown(await at.state()));
     });
   });
 
   it("X-3 pages put before the window, fetched while the talk goes on, make up the whole", async () => {
     await talks("pages", 60, async (at, random, talk) => {
       const reader = new SessionReader(at, random.between(1, 8));
-      await talk(() => {
-        if (!reader.isFollowing) reader.open();
-        reader.catchUp();
-        if (random.fraction() < 0.2) reader.page(random.between(1, 10));
+      await talk(async () => {
+        if (!reader.isFollowing) await reader.open();
+        await reader.catchUp();
+        if (random.fraction() < 0.2) await reader.page(random.between(1, 10));
       });
-      reader.catchUp();
-      for (let pages = 0; reader.state.hasMore && pages < WHOLE; pages += 1) reader.page(random.between(1, 10));
+      await reader.catchUp();
+      for (let pages = 0; reader.state.hasMore && pages < WHOLE; pages += 1) await reader.page(random.between(1, 10));
       expect(shown(reader.state)).toEqual(shown(meaningOf(at)));
     });
   });

@@ -28,7 +28,10 @@ interface SessionMakerDeps {
   readonly delegations: Delegations;
   readonly publish: (message: PlainServerMessage) => void;
   readonly onError: (error: unknown) => void;
-  readonly load: (sessionId: SessionId) => Session | null;
+  readonly load: (sessionId: SessionId) => Promise<Session | null>;
+  readonly onCreated?: (sessionId: SessionId) => void;
+  /** The session has been published, or could not be made. */
+  readonly onMade: (sessionId: SessionId) => void;
 }
 
 type Create = Extract<ClientMessage, { type: "session:create" }>;
@@ -70,17 +73,20 @@ export class SessionMaker {
         // Nothing can start: there is no reason to find that out behind an open session.
         if (known.availability === "needs-install")
           return { kind: "refused", refusal: REFUSE.agentNotInstalled(known.name, known.hint) };
-        return this.#store({ command, id: sessionId, cwd, agent: null, delegation });
+        return await this.#store({ command, id: sessionId, cwd, agent: null, delegation });
       }
       // Of a session that was made and is gone nothing is left to store.
-      const tryFlush = () => this.#deps.load(sessionId)?.tryFlush() ?? (early.isLost || !this.isMaking(sessionId));
-      const ears = { sink: early.sink, tryFlush };
+      const tryFlush = async () => {
+        const stored = await this.#deps.load(sessionId);
+        return stored ? stored.tryFlush() : early.isLost || !this.isMaking(sessionId);
+      };
+      const listeners = { sink: early.sink, tryFlush };
       const { signal } = new AbortController();
-      const session = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...ears, signal });
+      const session = await agents.attach({ sessionId, projectId, cliType, cwd, restore: null, ...listeners, signal });
       // What the user lets an agent do elsewhere is not for another agent to hand on.
       const chosen: Choices = delegation?.parentId ? new Map() : choices.of(cliType);
-      await applyChoices(session, () => early.options, chosen, this.#deps.onError);
-      return this.#store({ command, id: sessionId, cwd, agent: { session, early }, delegation });
+      await applyChoices(session, async () => early.options, chosen, this.#deps.onError);
+      return await this.#store({ command, id: sessionId, cwd, agent: { session, early }, delegation });
     } catch (error) {
       // A process of its own has no session to serve.
       agents.end(sessionId).catch(this.#deps.onError);
@@ -88,22 +94,26 @@ export class SessionMaker {
       return { kind: "refused", refusal: error.refusal };
     } finally {
       this.#making.delete(sessionId);
+      this.#deps.onMade(sessionId);
       admitted?.[Symbol.dispose]();
     }
   }
 
   /** The row and the receipt are one transaction: sent again after a crash, the command makes no second session. */
-  #store(made: MadeSession): Answer {
+  async #store(made: MadeSession): Promise<Answer> {
     const { command, agent } = made;
     const { log, world, policy, publish, load } = this.#deps;
     const { row, binding, message, answer } = describeNew(made, isoTime(world));
     const { commandId } = command;
     const receipt = commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at: row.createdAt };
-    log.create(row, binding, receipt, made.delegation);
-    policy.start(row.id, command.options?.["policy"]);
+    await log.create(row, binding, receipt, made.delegation);
+    await policy.start(row.id, command.options?.["policy"]);
+    const session = await load(row.id);
+    if (agent) await session?.adopt(agent.session, agent.early, command.title);
+    else await session?.begin(command.title);
+    // Last: whoever asked must have the answer before the published message comes back to it.
     publish(message);
-    if (agent) load(row.id)?.adopt(agent.session, agent.early, command.title);
-    else load(row.id)?.begin(command.title);
+    this.#deps.onCreated?.(row.id);
     return answer;
   }
 }

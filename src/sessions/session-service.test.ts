@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { BUILTIN, commandId, PROJECT } from "../../tests/core/names.ts";
 import { openSession, type SessionScene } from "../../tests/core/session-scene.ts";
+import { waitFor } from "../../tests/support/wait-for.ts";
 import type { AgentEvent } from "../ports/agents.ts";
 import { CliType, EntryId, ProjectId, SessionId } from "../protocol/ids.ts";
 
@@ -28,9 +29,12 @@ describe("SessionService: creating", () => {
   it("TC-2.2a makes a session with the agent, stores it and tells everyone", async () => {
     await using at = await openSession();
     const row = { id: at.sessionId, title: "New Session", cliType: BUILTIN, turn: { state: "idle" } } as const;
-    expect(at.service.list(PROJECT, false)).toMatchObject([row]);
+    expect(await at.service.list(PROJECT, false)).toMatchObject([row]);
     expect(at.published).toMatchObject([{ type: "session:created", sessionId: at.sessionId, session: row }]);
-    expect(at.store.log.load(at.sessionId)?.binding).toMatchObject({ agentSessionId: "agent-session-1", cwd: "/work" });
+    expect((await at.store.log.load(at.sessionId))?.binding).toMatchObject({
+      agentSessionId: "agent-session-1",
+      cwd: "/work",
+    });
   });
 
   it("takes over what the agent said before the session was there, and the given title", async () => {
@@ -38,7 +42,7 @@ describe("SessionService: creating", () => {
     at.agents.early = [{ type: "commands", commands: [{ name: "help", description: "" }] }];
     const created = await at.service.create({ ...CREATE, title: "Named" });
     if (created.kind !== "message" || created.message.type !== "session:created") throw new Error("not created");
-    expect(at.service.open(created.message.sessionId, undefined)).toMatchObject({
+    expect(await at.service.open(created.message.sessionId, undefined)).toMatchObject({
       title: "Named",
       titleSource: "user",
       config: { commands: [{ name: "help" }] },
@@ -54,7 +58,7 @@ describe("SessionService: creating", () => {
       [await at.service.create({ ...CREATE, cliType: CliType.parse("unknown") }), "AGENT_UNKNOWN"],
     ] as const;
     for (const [answer, code] of refusals) expect(answer).toMatchObject({ kind: "refused", refusal: { code } });
-    expect(at.service.list(PROJECT, true)).toHaveLength(1);
+    expect(await at.service.list(PROJECT, true)).toHaveLength(1);
   });
 });
 
@@ -64,7 +68,8 @@ describe("SessionService: creating without waiting for the agent (A6)", () => {
     if (answer.kind !== "message" || answer.message.type !== "session:created") throw new Error("not created");
     return answer.message.sessionId;
   }
-  const rowOf = (at: SessionScene, id: SessionId) => at.service.list(PROJECT, true)?.find((row) => row.id === id);
+  const rowOf = async (at: SessionScene, id: SessionId) =>
+    (await at.service.list(PROJECT, true))?.find((row) => row.id === id);
 
   it("TC-2.2a the session is there at once, and what is sent meanwhile goes out when the agent is there", async () => {
     await using at = await openSession();
@@ -75,13 +80,16 @@ describe("SessionService: creating without waiting for the agent (A6)", () => {
     const sessionId = await begin(at);
     expect(at.published.at(-1)).toMatchObject({ type: "session:changed", start: { state: "starting" } });
     await at.service.execute({ type: "session:send", sessionId, content: "go" });
-    expect(rowOf(at, sessionId)).toMatchObject({ start: { state: "starting" }, turn: { state: "running" } });
-    const attached = at.agents.nextAttached();
+    expect(await rowOf(at, sessionId)).toMatchObject({ start: { state: "starting" }, turn: { state: "running" } });
     openGate();
-    await attached;
+    await waitFor(
+      () => at.agents.last.calls,
+      (calls) => calls.includes("prompt go"),
+      "the prompt",
+    );
     expect(at.agents.last.calls).toEqual(["configure model large", "prompt go"]);
-    expect(rowOf(at, sessionId)?.start).toBeUndefined();
-    expect(at.store.log.load(sessionId)?.binding.agentSessionId).toBe(at.agents.last.agentSessionId);
+    expect((await rowOf(at, sessionId))?.start).toBeUndefined();
+    expect((await at.store.log.load(sessionId))?.binding.agentSessionId).toBe(at.agents.last.agentSessionId);
   });
 
   it("TC-2.2f a start that fails says why, and is tried again when asked and after a sign-in", async () => {
@@ -90,16 +98,16 @@ describe("SessionService: creating without waiting for the agent (A6)", () => {
     const sessionId = await begin(at);
     await ended();
     const failed = { state: "failed", error: { code: "AGENT_AUTH_REQUIRED", message: "Sign in first." } } as const;
-    expect(rowOf(at, sessionId)?.start).toEqual(failed);
+    expect((await rowOf(at, sessionId))?.start).toEqual(failed);
     expect(at.service.startAgain(sessionId)).toBe(true);
-    expect(rowOf(at, sessionId)?.start).toEqual({ state: "starting" });
+    expect((await rowOf(at, sessionId))?.start).toEqual({ state: "starting" });
     await ended();
-    expect(rowOf(at, sessionId)?.start).toEqual(failed);
+    expect((await rowOf(at, sessionId))?.start).toEqual(failed);
     at.agents.refusal = null;
     at.service.continueAfterSignIn(BUILTIN);
     await ended();
-    expect(rowOf(at, sessionId)).toBeDefined();
-    expect(rowOf(at, sessionId)?.start).toBeUndefined();
+    expect(await rowOf(at, sessionId)).toBeDefined();
+    expect((await rowOf(at, sessionId))?.start).toBeUndefined();
     expect(at.errors).toEqual([]);
   });
 
@@ -109,7 +117,7 @@ describe("SessionService: creating without waiting for the agent (A6)", () => {
     const sessionId = await begin(at);
     await at.service.execute({ type: "session:send", sessionId, content: "go" });
     await ended();
-    const { start, turn } = rowOf(at, sessionId) ?? {};
+    const { start, turn } = (await rowOf(at, sessionId)) ?? {};
     expect({ start, code: turn?.error?.code }).toEqual({ start: undefined, code: "AGENT_UNAVAILABLE" });
     at.agents.refusal = null;
     const attached = at.agents.nextAttached();
@@ -124,14 +132,14 @@ describe("SessionService: creating without waiting for the agent (A6)", () => {
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
     at.agents.gate = gate;
     const [blank, drafted, sent] = [await begin(at), await begin(at), await begin(at)];
-    at.service.saveDraft({ type: "session:draft", sessionId: drafted, content: "half a" });
+    await at.service.saveDraft({ type: "session:draft", sessionId: drafted, content: "half a" });
     await at.service.execute({ type: "session:send", sessionId: sent, content: "go" });
     for (const id of [blank, drafted, sent, at.sessionId]) await at.service.discard(id);
-    const rows = at.service.list(PROJECT, true)?.map(({ id }) => id) ?? [];
+    const rows = (await at.service.list(PROJECT, true))?.map(({ id }) => id) ?? [];
     expect(rows.sort()).toEqual([at.sessionId, drafted, sent].sort());
     openGate();
     await ended();
-    expect(rowOf(at, blank)).toBeUndefined();
+    expect(await rowOf(at, blank)).toBeUndefined();
   });
 });
 
@@ -143,7 +151,7 @@ describe("SessionService: a command acts once", () => {
     expect(await at.send(command)).toEqual(first);
     at.restart();
     expect(await at.send(command)).toEqual(first);
-    expect(at.entries().filter(({ type }) => type === "user")).toHaveLength(1);
+    expect((await at.entries()).filter(({ type }) => type === "user")).toHaveLength(1);
     expect(at.agents.last.calls).toEqual(["prompt go"]);
   });
 
@@ -153,7 +161,7 @@ describe("SessionService: a command acts once", () => {
     const [one, two] = await Promise.all([at.service.create(command), at.service.create(command)]);
     expect(one).toMatchObject({ kind: "message", published: true });
     expect(two).toMatchObject({ kind: "repeated", message: one?.kind === "message" ? one.message : {} });
-    expect(at.service.list(PROJECT, true)).toHaveLength(2);
+    expect(await at.service.list(PROJECT, true)).toHaveLength(2);
   });
 
   it("a refusal is an outcome too; a fault of ours is none, so that trying again can succeed", async () => {
@@ -184,20 +192,23 @@ describe("SessionService: reading", () => {
     await using at = await openSession();
     await at.say("go");
     at.agents.last.endTurn();
-    at.service.flush();
+    await at.service.flush();
     at.restart();
-    expect(at.entries()).toMatchObject([{ content: "go" }]);
+    expect(await at.entries()).toMatchObject([{ content: "go" }]);
     expect(at.agents.attached).toHaveLength(1);
-    expect([at.service.open(NOBODY, undefined), at.service.list(ProjectId.parse("gone"), false)]).toEqual([null, null]);
+    expect([await at.service.open(NOBODY, undefined), await at.service.list(ProjectId.parse("gone"), false)]).toEqual([
+      null,
+      null,
+    ]);
   });
 
   it("a reader with a usable cursor resumes, any other gets everything", async () => {
     await using at = await openSession();
     await at.say("go");
-    const { seq } = at.state();
-    expect(at.service.open(at.sessionId, seq)).toMatchObject({ type: "session:resumed", seq });
-    expect(at.service.open(at.sessionId, 0)).toMatchObject({ type: "session:resumed" });
-    expect(at.service.open(at.sessionId, seq + 1)).toMatchObject({ type: "session:history", seq });
+    const { seq } = await at.state();
+    expect(await at.service.open(at.sessionId, seq)).toMatchObject({ type: "session:resumed", seq });
+    expect(await at.service.open(at.sessionId, 0)).toMatchObject({ type: "session:resumed" });
+    expect(await at.service.open(at.sessionId, seq + 1)).toMatchObject({ type: "session:history", seq });
   });
 
   it("a history has everything said so far, also what is only waiting to be stored", async () => {
@@ -205,8 +216,8 @@ describe("SessionService: reading", () => {
     await at.say("go");
     at.agents.last.text("a");
     at.agents.last.text("b");
-    expect(at.history().entries.at(-1)).toMatchObject({ content: "ab" });
-    expect(at.history(1).entries.map(({ content }) => content)).toEqual(["go", "ab"]);
+    expect((await at.history()).entries.at(-1)).toMatchObject({ content: "ab" });
+    expect((await at.history(1)).entries.map(({ content }) => content)).toEqual(["go", "ab"]);
   });
 
   it("a page stands before a settled entry; before an unknown one there is none", async () => {
@@ -214,20 +225,20 @@ describe("SessionService: reading", () => {
     for (const content of ["one", "two", "three"]) {
       await at.say(content);
       at.agents.last.endTurn();
-      at.service.flush();
+      await at.service.flush();
     }
-    const window = at.history(1);
+    const window = await at.history(1);
     expect([window.entries.map(({ content }) => content), window.hasMore]).toEqual([["three"], true]);
     const before = window.entries[0]?.entryId ?? EntryId.parse("none");
     const page = { type: "session:page", sessionId: at.sessionId, before, limit: 1 } as const;
-    expect(at.service.page(page)).toMatchObject({ before, entries: [{ content: "two" }], hasMore: true });
-    expect(at.service.page({ ...page, before: EntryId.parse("unknown") })).toBeNull();
+    expect(await at.service.page(page)).toMatchObject({ before, entries: [{ content: "two" }], hasMore: true });
+    expect(await at.service.page({ ...page, before: EntryId.parse("unknown") })).toBeNull();
   });
 
   it("a draft is part of what a reader is given", async () => {
     await using at = await openSession();
-    at.service.saveDraft({ type: "session:draft", sessionId: at.sessionId, content: "half a thought" });
-    expect(at.history().draft).toBe("half a thought");
+    await at.service.saveDraft({ type: "session:draft", sessionId: at.sessionId, content: "half a thought" });
+    expect((await at.history()).draft).toBe("half a thought");
   });
 });
 
@@ -238,30 +249,30 @@ describe("SessionService: after a crash of the server", () => {
     await at.send({ type: "session:send", content: "queued" });
     at.agents.last.text("half an ans");
     at.agents.last.say({ type: "tool", patch: { toolCallId: "1", announced: true } });
-    at.service.flush();
+    await at.service.flush();
     at.restart();
-    expect(at.service.recover().interrupted).toBe(1);
-    expect(at.state()).toMatchObject({
+    expect((await at.service.recover()).interrupted).toBe(1);
+    expect(await at.state()).toMatchObject({
       turn: { state: "idle", stopReason: "interrupted" },
       queue: [{ content: "queued" }],
       queuePaused: true,
     });
-    expect(at.entries()).toMatchObject([
+    expect(await at.entries()).toMatchObject([
       { content: "go" },
       { content: "half an ans" },
       { type: "tool-call", status: "error" },
       { type: "notice", turnEnd: "interrupted" },
     ]);
-    expect(at.service.recover().interrupted).toBe(0);
+    expect((await at.service.recover()).interrupted).toBe(0);
   });
 
   it("a turn that had ended is left alone, and its session goes on where it was", async () => {
     await using at = await openSession();
     await at.say("go");
     at.agents.last.endTurn();
-    at.service.flush();
+    await at.service.flush();
     at.restart();
-    expect(at.service.recover().interrupted).toBe(0);
+    expect((await at.service.recover()).interrupted).toBe(0);
     await at.say("again");
     await ended();
     expect(at.agents.last.calls).toEqual(["prompt again"]);
@@ -286,7 +297,7 @@ describe("SessionService: choices", () => {
     await at.say("go");
     expect(changes()).toBe(2);
     at.agents.last.text("words");
-    at.service.flush();
+    await at.service.flush();
     expect(changes()).toBe(2);
     await at.send({ type: "session:archive" });
     expect(at.published.findLast(({ type }) => type === "session:changed")).toMatchObject({ archived: true });

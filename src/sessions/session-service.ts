@@ -1,7 +1,8 @@
 import type { AbsenceWatch } from "../lib/absence-watch.ts";
 import { reporting } from "../lib/reporting.ts";
+import { TaskQueue } from "../lib/task-queue.ts";
 import type { AgentChoices } from "../ports/agent-choices.ts";
-import type { Agents } from "../ports/agents.ts";
+import type { AgentEvent, Agents } from "../ports/agents.ts";
 import type { ProjectStore } from "../ports/project-store.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
 import type { Draft, OutputPiece, OutputRange, SessionLog, StoredSession } from "../ports/session-log.ts";
@@ -55,6 +56,8 @@ interface SessionServiceDeps {
   readonly isWatched: (sessionId: SessionId) => boolean;
   /** Facts that are on disk now: followers are to be woken. */
   readonly onCommitted: (sessionId: SessionId, facts: readonly Fact[]) => void;
+  /** A session was made; its facts follow. */
+  readonly onCreated?: (sessionId: SessionId) => void;
   /** A session was killed or archived, by whomever. */
   readonly onEnded?: (sessionId: SessionId) => void;
   /** For every client. */
@@ -74,6 +77,11 @@ type Seen = Extract<ClientMessage, { type: "session:seen" }>;
 export class SessionService {
   readonly #deps: SessionServiceDeps;
   readonly #sessions = new Map<SessionId, Session>();
+  /** Sessions that are being read, until they are in `#sessions`. */
+  readonly #loading = new Map<SessionId, Promise<Session | null>>();
+  readonly #rows = new TaskQueue();
+  /** What is to be published of sessions that are being made. */
+  readonly #held = new Map<SessionId, (() => void)[]>();
   readonly #recovery = new Recovery();
   readonly #receipts: CommandReceipts;
   readonly #maker: SessionMaker;
@@ -83,15 +91,21 @@ export class SessionService {
   constructor(deps: SessionServiceDeps) {
     this.#deps = deps;
     this.#receipts = new CommandReceipts(deps);
-    this.#maker = new SessionMaker({ ...deps, load: (sessionId) => this.#session(sessionId) });
-    this.#unwatched = new UnwatchedQuestions(deps.absence, (id, event) => this.#session(id)?.observe(event));
+    this.#maker = new SessionMaker({
+      ...deps,
+      load: (sessionId) => this.#session(sessionId),
+      onMade: (id) => this.#release(id),
+    });
+    this.#unwatched = new UnwatchedQuestions(deps.absence, (id, event) => {
+      this.#observe(id, event).catch(deps.onError);
+    });
   }
 
   /** For turns that an earlier run of the server did not see the end of. */
-  recover(): { goOn: number; interrupted: number } {
+  async recover(): Promise<{ goOn: number; interrupted: number }> {
     const load = (id: SessionId) => this.#session(id);
     const watch = (id: SessionId, asked: ElicitationId) => this.#unwatched.watch(id, asked);
-    const recovered = this.#recovery.run({ ...this.#deps, load, watch });
+    const recovered = await this.#recovery.run({ ...this.#deps, load, watch });
     for (const id of this.#deps.delegations.forgotten()) this.#end(id, "session:kill").catch(this.#deps.onError);
     return recovered;
   }
@@ -102,8 +116,8 @@ export class SessionService {
 
   /** The page has closed a session that never came to be: its agent is not needed, and the row would say nothing. */
   async discard(sessionId: SessionId): Promise<Answer> {
-    const session = this.#session(sessionId);
-    if (session?.isBlank) await this.execute({ type: "session:delete", sessionId });
+    const session = await this.#session(sessionId);
+    if (await session?.isBlank()) await this.execute({ type: "session:delete", sessionId });
     return { kind: "ok" };
   }
 
@@ -119,7 +133,7 @@ export class SessionService {
     command: SessionCommand | AuthoredSend | WaitCommand | (QuestionResponse & { sessionId: SessionId }),
   ): Promise<Answer> {
     return this.once(command.commandId, async () => {
-      const session = this.#session(command.sessionId);
+      const session = this.#sessions.get(command.sessionId) ?? (await this.#session(command.sessionId));
       if (!session) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
       if (command.type === "session:configure") return this.#configure(session, command);
       if (command.type === "session:delete") {
@@ -136,16 +150,16 @@ export class SessionService {
   }
 
   /** A session as it stands now, whether it is in memory or not. */
-  view(sessionId: SessionId): Omit<StoredSession, "continuation"> | null {
+  async view(sessionId: SessionId): Promise<Omit<StoredSession, "continuation"> | null> {
+    const row = await this.#deps.log.row(sessionId);
     const session = this.#sessions.get(sessionId);
-    const row = this.#deps.log.row(sessionId);
     if (!session || !row) return this.#deps.log.load(sessionId);
     return { row, state: session.state, binding: session.binding };
   }
 
   /** Words of ours, in the session they are about. */
   notice(sessionId: SessionId, content: string): void {
-    this.#session(sessionId)?.observe({ type: "notice", severity: "warning", content });
+    this.#observe(sessionId, { type: "notice", severity: "warning", content }).catch(this.#deps.onError);
   }
 
   /** Whose question it is, which an answer may leave out; null when it is no session's. */
@@ -173,16 +187,16 @@ export class SessionService {
   }
 
   /** The command has its outcome already: sent again, it only repeats that. */
-  isDone(commandId: string): boolean {
-    return this.#deps.log.receipt(commandId) !== null;
+  async isDone(commandId: string): Promise<boolean> {
+    return (await this.#deps.log.receipt(commandId)) !== null;
   }
 
   /** Keeps what a caller's key was first used for, also over a restart; false when it was used for something else. */
-  claimKey(key: string, digest: string): boolean {
+  async claimKey(key: string, digest: string): Promise<boolean> {
     const { log, world, storage } = this.#deps;
-    if (log.receipt(key) === null && storage.refusal() === null)
-      log.saveReceipt({ commandId: key, answer: digest, at: isoTime(world) });
-    return (log.receipt(key) ?? digest) === digest;
+    if ((await log.receipt(key)) === null && storage.refusal() === null)
+      await log.saveReceipt({ commandId: key, answer: digest, at: isoTime(world) });
+    return ((await log.receipt(key)) ?? digest) === digest;
   }
 
   search(request: SearchRequest): readonly SearchHit[] {
@@ -190,14 +204,18 @@ export class SessionService {
   }
 
   /** A viewer shows the session as it stood at `seq`, or no longer does. */
-  seen({ sessionId, seq, showing }: Seen, viewer: object): Answer {
-    if (!this.exists(sessionId)) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
+  async seen({ sessionId, seq, showing }: Seen, viewer: object): Promise<Answer> {
+    // At once: a viewer that leaves while the disk is read must not count as looking at it for ever.
     if (showing === true) this.#shown.show(viewer, sessionId);
     else this.#shown.hide(viewer, sessionId);
+    if (!(await this.exists(sessionId))) {
+      this.#shown.hide(viewer, sessionId);
+      return { kind: "refused", refusal: REFUSE.sessionNotFound() };
+    }
     // What was held while nobody looked is due now.
-    if (showing === true) this.#sessions.get(sessionId)?.flush();
-    if (showing !== false && this.#deps.storage.refusal() === null && this.#deps.log.markSeen(sessionId, seq))
-      this.#publishRow(sessionId);
+    if (showing === true) await this.#sessions.get(sessionId)?.flush();
+    if (showing === false || this.#deps.storage.refusal() !== null) return { kind: "ok" };
+    if (await this.#deps.log.markSeen(sessionId, seq)) this.#publishRow(sessionId);
     return { kind: "ok" };
   }
 
@@ -206,63 +224,68 @@ export class SessionService {
     this.#shown.hide(viewer);
   }
 
-  list(projectId: ProjectId, includeArchived: boolean): readonly SessionRow[] | null {
+  async list(projectId: ProjectId, includeArchived: boolean): Promise<readonly SessionRow[] | null> {
     if (!this.#deps.projects.get(projectId)) return null;
-    return this.#deps.log.rows(projectId, includeArchived).map((row) => this.#withStart(row));
+    const rows = await this.#deps.log.rows(projectId, includeArchived);
+    return rows.map((row) => this.#withStart(row));
   }
 
   /** How the agents that a session started are doing; null for a session nobody knows. */
-  children(sessionId: SessionId): SessionChildren | null {
-    if (!this.exists(sessionId)) return null;
+  async children(sessionId: SessionId): Promise<SessionChildren | null> {
+    if (!(await this.exists(sessionId))) return null;
     const { delegations, log } = this.#deps;
-    for (const id of delegations.childrenOf(sessionId)) this.#sessions.get(id)?.flush();
-    const children = summarizeChildren({ delegations, log, view: (id) => this.view(id) }, sessionId);
+    await Promise.all(delegations.childrenOf(sessionId).map((id) => this.#sessions.get(id)?.flush()));
+    const children = await summarizeChildren({ delegations, log, view: (id) => this.view(id) }, sessionId);
     return { type: "session:children", sessionId, children, ...delegations.spending(sessionId) };
   }
 
   /** How these sessions ended their last answers. */
-  results(sessionIds: readonly SessionId[]): SessionResult[] {
-    return sessionIds.flatMap((sessionId) => {
-      const entries = this.#deps.log.page(sessionId, null, RESULT_ENTRIES_READ_MAX)?.entries ?? [];
-      const lastLine = lastLineOf([...entries, ...(this.#sessions.get(sessionId)?.state.open ?? [])]);
-      return lastLine === "" ? [] : [{ sessionId, lastLine }];
-    });
+  async results(sessionIds: readonly SessionId[]): Promise<SessionResult[]> {
+    const results = await Promise.all(
+      sessionIds.map(async (sessionId) => {
+        const entries = (await this.#deps.log.page(sessionId, null, RESULT_ENTRIES_READ_MAX))?.entries ?? [];
+        return { sessionId, lastLine: lastLineOf([...entries, ...(this.#sessions.get(sessionId)?.state.open ?? [])]) };
+      }),
+    );
+    return results.filter(({ lastLine }) => lastLine !== "");
   }
 
   /**
    * Where a reader starts: whole, or from its own cursor when everything after it is kept. Starts no agent, except for
    * a session of an older app whose words were never read.
    */
-  open(
+  async open(
     sessionId: SessionId,
     after: number | undefined,
     limit = PAGE_ENTRIES_DEFAULT,
-  ): SessionHistory | SessionResumed | null {
-    const session = this.#session(sessionId);
+  ): Promise<SessionHistory | SessionResumed | null> {
+    const session = await this.#session(sessionId);
     if (!session) return null;
-    session.flush();
-    session.recall();
-    const standing = sessionStanding(sessionId, session.state, this.#deps.log.drafts.read(sessionId));
-    if (after !== undefined && this.#deps.log.canResume(sessionId, after))
-      return { type: "session:resumed", ...standing };
-    const page = this.#deps.log.page(sessionId, null, limit) ?? { entries: [], hasMore: false };
-    return {
-      type: "session:history",
-      ...standing,
-      entries: [...page.entries, ...session.state.open],
-      hasMore: page.hasMore,
-    };
+    await session.flush();
+    session.recall().catch(this.#deps.onError);
+    const { log } = this.#deps;
+    const draft = await log.drafts.read(sessionId);
+    if (after !== undefined && (await log.canResume(sessionId, after)))
+      return { type: "session:resumed", ...sessionStanding(sessionId, session.state, draft) };
+    for (;;) {
+      const { state } = session;
+      const page = (await log.page(sessionId, null, limit)) ?? { entries: [], hasMore: false };
+      // Entries that settle while the page is read would be in neither of the two, or in both.
+      if (session.state !== state) continue;
+      const entries = [...page.entries, ...state.open];
+      return { type: "session:history", ...sessionStanding(sessionId, state, draft), entries, hasMore: page.hasMore };
+    }
   }
 
-  page(command: Extract<ClientMessage, { type: "session:page" }>): SessionPage | null {
+  async page(command: Extract<ClientMessage, { type: "session:page" }>): Promise<SessionPage | null> {
     const { sessionId, before, limit = PAGE_ENTRIES_DEFAULT, until = null } = command;
-    const page = this.#deps.log.page(sessionId, before, limit, until);
+    const page = await this.#deps.log.page(sessionId, before, limit, until);
     return page && { type: "session:page", sessionId, before, entries: [...page.entries], hasMore: page.hasMore };
   }
 
-  output(command: Extract<ClientMessage, { type: "session:output" }>): SessionOutput | null {
-    const session = this.#session(command.sessionId);
-    session?.flush();
+  async output(command: Extract<ClientMessage, { type: "session:output" }>): Promise<SessionOutput | null> {
+    const session = await this.#session(command.sessionId);
+    await session?.flush();
     return outputOf(this.#deps.log, session?.state.open ?? [], command);
   }
 
@@ -284,8 +307,8 @@ export class SessionService {
   }
 
   /** Where the session's agent works. */
-  cwdOf(sessionId: SessionId): string | null {
-    return this.#deps.log.load(sessionId)?.binding.cwd ?? null;
+  async cwdOf(sessionId: SessionId): Promise<string | null> {
+    return (await this.#deps.log.load(sessionId))?.binding.cwd ?? null;
   }
 
   /** On its way: its agent may already look around for what it was offered. */
@@ -293,17 +316,17 @@ export class SessionService {
     return this.#maker.isMaking(sessionId);
   }
 
-  exists(sessionId: SessionId): boolean {
-    return this.#deps.log.row(sessionId) !== null;
+  async exists(sessionId: SessionId): Promise<boolean> {
+    return (await this.#deps.log.row(sessionId)) !== null;
   }
 
-  saveDraft(message: Extract<ClientMessage, { type: "session:draft" }>): Answer {
+  saveDraft(message: Extract<ClientMessage, { type: "session:draft" }>): Promise<Answer> {
     return keepDraft(this.#deps.log, message);
   }
 
   /** What still waits is stored; called when the agents are gone and nothing more can come. */
-  flush(): void {
-    for (const session of this.#sessions.values()) session.flush();
+  async flush(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.flush()));
   }
 
   /** What was chosen for an agent of another agent's is no choice of the user's for the next session. */
@@ -319,27 +342,63 @@ export class SessionService {
   }
 
   async #end(sessionId: SessionId, type: "session:kill" | "session:archive"): Promise<void> {
-    const session = this.view(sessionId);
+    const session = await this.view(sessionId);
     if (!session || session.row.archived || (type === "session:kill" && session.binding.state === "closed")) return;
     await this.execute({ type, sessionId });
   }
 
-  #session(sessionId: SessionId): Session | null {
+  /** In memory from the first use on. Whoever asks while it is read waits for the same, and goes on in that order. */
+  async #session(sessionId: SessionId): Promise<Session | null> {
     const known = this.#sessions.get(sessionId);
     if (known) return known;
-    const stored = this.#deps.log.load(sessionId);
+    const loading = this.#loading.get(sessionId) ?? this.#load(sessionId);
+    this.#loading.set(sessionId, loading);
+    try {
+      return await loading;
+    } finally {
+      this.#loading.delete(sessionId);
+    }
+  }
+
+  async #observe(sessionId: SessionId, event: AgentEvent): Promise<void> {
+    (await this.#session(sessionId))?.observe(event);
+  }
+
+  async #load(sessionId: SessionId): Promise<Session | null> {
+    const { log } = this.#deps;
+    const stored = await log.load(sessionId);
     if (!stored) return null;
+    const outcomes = stored.continuation.processId === null ? new Map() : await log.permissionOutcomes(sessionId);
     const isShown = (id: SessionId) => this.#shown.has(id);
     // Stored is stored: one who fails to hear of it must not undo it.
     const onCommitted = reporting(this.#committed.bind(this), this.#deps.onError);
     const onStart = (id: SessionId) => this.#publishRow(id);
-    const session = new Session({ ...this.#deps, isShown, onCommitted, onStart }, stored);
+    const session = await Session.load({ ...this.#deps, isShown, onCommitted, onStart }, stored);
     this.#sessions.set(sessionId, session);
-    this.#recovery.found(session, stored);
+    this.#recovery.found(session, stored, outcomes);
     return session;
   }
 
+  /** What is published about a session comes after the session itself. */
+  #announce(sessionId: SessionId, publish: () => void): void {
+    if (!this.#maker.isMaking(sessionId)) publish();
+    else this.#held.set(sessionId, [...(this.#held.get(sessionId) ?? []), publish]);
+  }
+
+  #release(sessionId: SessionId): void {
+    const held = this.#held.get(sessionId) ?? [];
+    this.#held.delete(sessionId);
+    for (const publish of held) publish();
+  }
+
   #committed(sessionId: SessionId, facts: readonly Fact[]): void {
+    this.#announce(
+      sessionId,
+      reporting(() => this.#publishFacts(sessionId, facts), this.#deps.onError),
+    );
+  }
+
+  #publishFacts(sessionId: SessionId, facts: readonly Fact[]): void {
     this.#unwatched.hear(sessionId, facts);
     this.#deps.onCommitted(sessionId, facts);
     if (facts.some((fact) => ROW_FACTS.has(fact.type))) this.#publishRow(sessionId);
@@ -353,9 +412,13 @@ export class SessionService {
     this.#deps.publish({ type: "error", code, message: error.message, sessionId });
   }
 
+  /** One after another: the row that was read last is published last. */
   #publishRow(sessionId: SessionId): void {
-    const row = this.#deps.log.row(sessionId);
-    if (row) this.#deps.publish({ type: "session:changed", ...this.#withStart(row) });
+    const publish = async () => {
+      const row = await this.#deps.log.row(sessionId);
+      if (row) this.#deps.publish({ type: "session:changed", ...this.#withStart(row) });
+    };
+    this.#announce(sessionId, () => this.#rows.run(publish).catch(this.#deps.onError));
   }
 
   #withStart(row: SessionRow): SessionRow {
@@ -378,12 +441,11 @@ async function configureSession(
     return { kind: "refused", refusal: error.refusal };
   }
   choices?.remember(cliTypeOf(session.id), configId, value);
-  session.flush();
+  await session.flush();
   return { kind: "config", sessionId: session.id, config: session.state.config, seq: session.state.seq };
 }
 
 interface DeletionDeps {
-  readonly log: SessionLog;
   readonly world: World;
   readonly publish: (message: PlainServerMessage) => void;
   readonly onError: (error: unknown) => void;
@@ -392,15 +454,11 @@ interface DeletionDeps {
 }
 
 /** Gone here at once, for everyone; the agent's own copy goes in its own time. */
-function deleteSession(session: Session, commandId: string | undefined, deps: DeletionDeps): Answer {
-  const { log, world, publish, onError, drop } = deps;
+async function deleteSession(session: Session, commandId: string | undefined, deps: DeletionDeps): Promise<Answer> {
+  const { world, publish, onError, drop } = deps;
   const message = { type: "session:deleted", sessionId: session.id } as const;
   const answer: Answer = { kind: "message", message, published: true };
-  session.flush();
-  log.delete(
-    session.id,
-    commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at: isoTime(world) },
-  );
+  await session.delete(commandId === undefined ? null : { commandId, answer: writeAnswer(answer), at: isoTime(world) });
   drop();
   session.end().catch((error) => {
     // That an agent is not there to be asked, or does not want to, is no fault of ours.
@@ -411,25 +469,25 @@ function deleteSession(session: Session, commandId: string | undefined, deps: De
 }
 
 /** What is being written is kept like what was said, and held to the same limits. */
-function keepDraft(log: SessionLog, message: Extract<ClientMessage, { type: "session:draft" }>): Answer {
+async function keepDraft(log: SessionLog, message: Extract<ClientMessage, { type: "session:draft" }>): Promise<Answer> {
   const { sessionId, content, attachments } = message;
-  const isKnown = log.row(sessionId) !== null;
+  const isKnown = (await log.row(sessionId)) !== null;
   const refusal = isKnown ? refuseAttachments(attachments ?? [], undefined) : REFUSE.sessionNotFound();
   if (refusal) return { kind: "refused", refusal };
-  log.drafts.save(sessionId, content, attachments);
+  await log.drafts.save(sessionId, content, attachments);
   return { kind: "ok" };
 }
 
 /** A piece of a text too long for its entry; an entry of before those were taken out has it inside. */
-function outputOf(
+async function outputOf(
   log: SessionLog,
   open: readonly Entry[],
   command: Extract<ClientMessage, { type: "session:output" }>,
-): SessionOutput | null {
+): Promise<SessionOutput | null> {
   const { sessionId, entryId, part, from = 0, limit = OUTPUT_PIECE_CHARS_MAX } = command;
   const range = { entryId, part: part ?? null, from, charsMax: limit };
-  const entry = open.find((one) => one.entryId === entryId) ?? log.settledEntry(sessionId, entryId);
-  const piece = log.output(sessionId, range) ?? pieceOf(entry, range);
+  const entry = open.find((one) => one.entryId === entryId) ?? (await log.settledEntry(sessionId, entryId));
+  const piece = (await log.output(sessionId, range)) ?? pieceOf(entry, range);
   return piece && { type: "session:output", sessionId, entryId, ...(part !== undefined && { part }), from, ...piece };
 }
 

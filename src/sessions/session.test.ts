@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, jest } from "bun:test";
 import { commandId, permissionId } from "../../tests/core/names.ts";
-import { openSession } from "../../tests/core/session-scene.ts";
+import { openSession, type SessionScene } from "../../tests/core/session-scene.ts";
+import { waitFor } from "../../tests/support/wait-for.ts";
 import type { AgentEvent } from "../ports/agents.ts";
 import { SHOWN_CHARS_MAX } from "../protocol/shown-text.ts";
 
@@ -21,7 +22,7 @@ describe("Session: bursts", () => {
     at.agents.last.say(patch("1", { status: "complete" }, true), USAGE);
     at.agents.last.text("b");
     at.agents.last.endTurn();
-    at.service.flush();
+    await at.service.flush();
     expect(at.facts.slice(before).map(({ type }) => type)).toEqual([
       "session:update",
       "session:complete",
@@ -43,9 +44,9 @@ describe("Session: bursts", () => {
       at.agents.last.text(`answer ${round}`);
       at.agents.last.endTurn();
       at.agents.last.text(", late");
-      at.service.flush();
+      await at.service.flush();
     }
-    expect(words(at.entries())).toEqual(["go 1", "answer 1, late", "go 2", "answer 2, late"]);
+    expect(words(await at.entries())).toEqual(["go 1", "answer 1, late", "go 2", "answer 2, late"]);
   });
 
   it("a tool call finished in the same burst as the turn's end is that call, not a second one", async () => {
@@ -56,8 +57,8 @@ describe("Session: bursts", () => {
     at.agents.last.endTurn();
     at.agents.last.say(patch("1", { status: "complete", result: "late" }));
     at.agents.last.text(" and more", "m");
-    at.service.flush();
-    const entries = at.entries();
+    await at.service.flush();
+    const entries = await at.entries();
     expect(entries).toHaveLength(3);
     expect(entries[1]).toMatchObject({ name: "Slow", status: "complete", result: "late" });
     expect(entries[2]).toMatchObject({ content: "text and more" });
@@ -69,17 +70,17 @@ describe("Session: bursts", () => {
     at.agents.last.say(patch("1", { name: "Slow" }, true));
     at.agents.last.text("text");
     at.agents.last.endTurn();
-    at.service.flush();
+    await at.service.flush();
     at.agents.last.text(" one");
     at.agents.last.say(USAGE, patch("1", { result: "output" }));
     at.agents.last.text(" two");
     at.agents.last.say(patch("1", { status: "complete" }));
     at.agents.last.text(" three");
-    at.service.flush();
-    const entries = at.entries();
+    await at.service.flush();
+    const entries = await at.entries();
     expect(entries[1]).toMatchObject({ name: "Slow", status: "complete", result: "output" });
     expect(entries[2]).toMatchObject({ content: "text one two three" });
-    expect(at.store.log.page(at.sessionId, null, 9)?.entries).toEqual([...entries]);
+    expect((await at.store.log.page(at.sessionId, null, 9))?.entries).toEqual([...entries]);
   });
 
   it("late output in one long piece revises its call, and the session can still be stored", async () => {
@@ -87,13 +88,13 @@ describe("Session: bursts", () => {
     await at.say("go");
     at.agents.last.say(patch("1", { name: "Slow", result: "x".repeat(2 * SHOWN_CHARS_MAX) }, true));
     at.agents.last.endTurn();
-    at.service.flush();
+    await at.service.flush();
     at.agents.last.say({ type: "tool-output", toolCallId: "1", text: "y".repeat(2 * SHOWN_CHARS_MAX) });
     await at.say("and on");
     at.agents.last.endTurn();
-    at.service.flush();
+    await at.service.flush();
     expect(at.errors).toEqual([]);
-    expect(at.entries()).toMatchObject([
+    expect(await at.entries()).toMatchObject([
       { content: "go" },
       { name: "Slow", truncated: { totalChars: 4 * SHOWN_CHARS_MAX } },
       { content: "and on" },
@@ -107,8 +108,8 @@ describe("Session: bursts", () => {
     at.agents.last.say(patch("1", { name: "Slow" }, true));
     at.agents.last.endTurn();
     at.agents.last.say(patch("1", { status: "complete" }));
-    at.service.flush();
-    expect(at.entries()).toMatchObject([
+    await at.service.flush();
+    expect(await at.entries()).toMatchObject([
       { content: "first" },
       { name: "Slow", status: "complete" },
       { content: "second" },
@@ -129,9 +130,9 @@ describe("Session: the disk", () => {
     at.facts.push = push;
     at.agents.last.text("answer");
     at.agents.last.endTurn();
-    at.service.flush();
+    await at.service.flush();
     await at.say("again");
-    expect(words(at.entries())).toEqual(["go", "answer", "again"]);
+    expect(words(await at.entries())).toEqual(["go", "answer", "again"]);
     expect(at.errors.length).toBeGreaterThan(0);
   });
 
@@ -142,7 +143,7 @@ describe("Session: the disk", () => {
     at.store.db.exec("PRAGMA query_only = 1");
     const before = at.facts.length;
     at.agents.last.text("not lost");
-    at.service.flush();
+    await at.service.flush();
     expect([at.facts.length - before, at.errors.length > 0]).toEqual([0, true]);
     expect(await at.send({ type: "session:rename", title: "T" })).toMatchObject({
       kind: "refused",
@@ -150,7 +151,7 @@ describe("Session: the disk", () => {
     });
     at.store.db.exec("PRAGMA query_only = 0");
     jest.advanceTimersByTime(1_000);
-    expect(words(at.entries())).toEqual(["go", "not lost"]);
+    expect(words(await at.entries())).toEqual(["go", "not lost"]);
     expect(await at.send({ type: "session:rename", title: "T" })).toMatchObject({ kind: "fact" });
   });
 
@@ -160,9 +161,9 @@ describe("Session: the disk", () => {
     at.store.db.exec("PRAGMA query_only = 1");
     expect(await at.send(command)).toMatchObject({ kind: "refused", refusal: { code: "STORAGE_UNWRITABLE" } });
     at.store.db.exec("PRAGMA query_only = 0");
-    expect([at.agents.last.calls, at.entries()]).toEqual([[], []]);
+    expect([at.agents.last.calls, await at.entries()]).toEqual([[], []]);
     expect(await at.send(command)).toMatchObject({ kind: "ok" });
-    expect([at.agents.last.calls, words(at.entries())]).toEqual([["prompt go"], ["go"]]);
+    expect([at.agents.last.calls, words(await at.entries())]).toEqual([["prompt go"], ["go"]]);
   });
 
   it("facts are on disk before the agent hears of them", async () => {
@@ -171,7 +172,7 @@ describe("Session: the disk", () => {
     const { last } = at.agents;
     const prompt = last.prompt.bind(last);
     last.prompt = (...args) => {
-      stored.push(at.store.log.readAfter(at.sessionId, 0, 9).length);
+      stored.push(at.store.log.recentAfter(at.sessionId, 0, 9)?.length ?? 0);
       prompt(...args);
     };
     await at.say("go");
@@ -179,16 +180,29 @@ describe("Session: the disk", () => {
   });
 });
 
+/** The agent's attachment is stored first. */
+async function prompted({ agents }: SessionScene, content: string): Promise<void> {
+  await waitFor(
+    () => agents.last.calls,
+    (calls) => calls.includes(`prompt ${content}`),
+    `the prompt "${content}"`,
+  );
+}
+
 describe("Session: its agent", () => {
   it("W-2 a cancel before the agent was prompted means that it never is", async () => {
     await using at = await openSession();
+    at.agents.last.say({ type: "lost", reason: "crash", state: "crashed" });
+    const attached = at.agents.nextAttached();
     const sent = at.send({ type: "session:send", content: "go" });
     const cancelled = at.send({ type: "session:cancel" });
     await Promise.all([sent, cancelled]);
-    at.service.flush();
-    expect(at.state().turn).toMatchObject({ state: "idle", stopReason: "cancelled" });
-    expect(at.agents.last.calls).toEqual([]);
+    await at.service.flush();
+    expect((await at.state()).turn).toMatchObject({ state: "idle", stopReason: "cancelled" });
+    expect(at.agents.attached.flatMap(({ calls }) => calls)).toEqual([]);
     await at.say("next");
+    await attached;
+    await prompted(at, "next");
     expect(at.agents.last.calls).toEqual(["prompt next"]);
   });
 
@@ -199,8 +213,8 @@ describe("Session: its agent", () => {
     at.agents.gate = promise;
     await at.say("go");
     await at.send({ type: "session:cancel" });
-    at.service.flush();
-    expect(at.state().turn).toMatchObject({ state: "idle", stopReason: "cancelled" });
+    await at.service.flush();
+    expect((await at.state()).turn).toMatchObject({ state: "idle", stopReason: "cancelled" });
     const attached = at.agents.nextAttached();
     resolve();
     await at.say("next");
@@ -215,12 +229,12 @@ describe("Session: its agent", () => {
     at.agents.last.say({ type: "lost", reason: "crash", state: "crashed" });
     at.agents.origin = "forgotten";
     await at.say("two");
-    await Promise.resolve();
+    await prompted(at, "two");
     expect(at.agents.restores.at(-1)).toMatchObject({ agentSessionId: "agent-session-1", userMessages: 1 });
     expect(at.agents.last.calls).toEqual(["prompt two"]);
-    expect(at.entries().at(-1)).toMatchObject({ type: "notice", severity: "warning" });
+    expect((await at.entries()).at(-1)).toMatchObject({ type: "notice", severity: "warning" });
     at.restart();
-    expect(at.store.log.load(at.sessionId)?.binding.agentSessionId).toBe("agent-session-2");
+    expect((await at.store.log.load(at.sessionId))?.binding.agentSessionId).toBe("agent-session-2");
   });
 
   it("an agent that cannot be had fails the turn with the reason, and the message stays", async () => {
@@ -229,13 +243,13 @@ describe("Session: its agent", () => {
     at.agents.refusal = { code: "AGENT_UNAVAILABLE", message: "Could not start Puppet.", details: "no such file" };
     await at.say("go");
     await Promise.resolve();
-    at.service.flush();
-    expect(at.state().turn).toMatchObject({
+    await at.service.flush();
+    expect((await at.state()).turn).toMatchObject({
       state: "idle",
       stopReason: "error",
       error: { code: "AGENT_UNAVAILABLE", message: "Could not start Puppet.\nno such file" },
     });
-    expect([words(at.entries()), at.errors]).toEqual([["go", "Could not start Puppet.\nno such file"], []]);
+    expect([words(await at.entries()), at.errors]).toEqual([["go", "Could not start Puppet.\nno such file"], []]);
   });
 
   it("TC-2.4a archiving ends the turn and lets the agent's session go, even if the agent refuses to", async () => {
@@ -249,8 +263,8 @@ describe("Session: its agent", () => {
       });
       await new Promise((resolve) => setImmediate(resolve));
       expect(at.agents.last.calls).toEqual(["prompt go", "cancel", "close"]);
-      expect(at.state()).toMatchObject({ archived: true, turn: { state: "idle", stopReason: "cancelled" } });
-      expect(at.store.log.load(at.sessionId)?.binding.state).toBe("closed");
+      expect(await at.state()).toMatchObject({ archived: true, turn: { state: "idle", stopReason: "cancelled" } });
+      expect((await at.store.log.load(at.sessionId))?.binding.state).toBe("closed");
     }
   });
 

@@ -1,17 +1,23 @@
+import { Lookups } from "../lib/lookups.ts";
 import { Mailbox } from "../lib/mailbox.ts";
 import type { AgentChoices } from "../ports/agent-choices.ts";
 import type { AgentEvent, AgentSession, Agents } from "../ports/agents.ts";
-import { type AgentBinding, NO_AGENT_SESSION, type SessionLog, type StoredSession } from "../ports/session-log.ts";
+import {
+  type AgentBinding,
+  NO_AGENT_SESSION,
+  type Receipt,
+  type SessionLog,
+  type StoredSession,
+} from "../ports/session-log.ts";
 import type { Storage } from "../ports/storage.ts";
 import { isoTime, type World } from "../ports/world.ts";
 import type { SessionCommand } from "../protocol/client-messages.ts";
 import { REFUSE, RefusalError } from "../protocol/errors.ts";
 import type { Fact, FactBody } from "../protocol/facts.ts";
-import type { CliType, SessionId } from "../protocol/ids.ts";
+import type { CliType, PermissionId, SessionId } from "../protocol/ids.ts";
 import { isPermission } from "../protocol/pending-request.ts";
 import { reduceSession } from "../protocol/reduce-session.ts";
-
-import type { PermissionToolCall } from "../protocol/session-parts.ts";
+import type { PermissionOutcome, PermissionToolCall } from "../protocol/session-parts.ts";
 import { isTurnActive, type SessionStart, type SessionState } from "../protocol/session-schema.ts";
 import type { WholeOutput } from "../protocol/shorten-entry.ts";
 import { AgentLink, forgotten, turnError } from "./agent/agent-link.ts";
@@ -26,7 +32,7 @@ import { buildCommit, SettledEntries } from "./commit/build-commit.ts";
 import { offloadOutput } from "./commit/offload-output.ts";
 import type { Delegations } from "./delegation/delegations.ts";
 import { mergeText } from "./merge-text.ts";
-import type { Verdict } from "./policy/policy.ts";
+import type { Policy, Verdict } from "./policy/policy.ts";
 import type { Consideration, PolicyService } from "./policy/policy-service.ts";
 import { decide } from "./rules/decide.ts";
 import { observe } from "./rules/observe.ts";
@@ -65,6 +71,7 @@ export class Session {
   #requests = EMPTY_REGISTER;
   #state: SessionState;
   #storedState: SessionState;
+  readonly #lookups: Lookups;
   readonly #settled: SettledEntries;
   readonly #standing: AgentStanding;
   /** Folded into the state, not yet on disk: no reader has seen them. */
@@ -72,6 +79,8 @@ export class Session {
   #stagedOutputs: WholeOutput[] = [];
   #stagedEffects: Effect[] = [];
   #retry: ReturnType<typeof setTimeout> | undefined;
+  /** The last commit of what the agent sent failed: it is staged, and tried again. */
+  #isFailing = false;
   #isEnded = false;
   #hasRecalled = false;
   /** Of a session that was made before its agent was there. */
@@ -80,19 +89,26 @@ export class Session {
   #recallingSince: string | null = null;
   readonly #silence: SilenceWatch;
 
-  constructor(deps: SessionDeps, stored: StoredSession) {
+  /** What it needs besides the stored session is read first. */
+  static async load(deps: SessionDeps, stored: StoredSession): Promise<Session> {
+    const lookups = new Lookups();
+    return new Session(deps, stored, lookups, await SettledEntries.open(stored.row.id, deps.log, lookups));
+  }
+
+  private constructor(deps: SessionDeps, stored: StoredSession, lookups: Lookups, settled: SettledEntries) {
     this.id = stored.row.id;
     this.#cliType = stored.row.cliType;
     this.#deps = deps;
     this.#state = stored.state;
     this.#storedState = stored.state;
     this.#standing = new AgentStanding(stored);
-    this.#settled = new SettledEntries(this.id, deps.log);
+    this.#lookups = lookups;
+    this.#settled = settled;
     this.#mailbox = new Mailbox({
       itemsMax: PACE.mailItemsMax,
       holdMs: () => (deps.isWatched(this.id) ? PACE.textHoldMs : PACE.unwatchedTextHoldMs),
       now: deps.world.now,
-      handle: (batch) => (this.#isEnded ? answerGone(batch) : this.#handle(batch)),
+      handle: (batch) => this.#handle(batch),
       onError: deps.onError,
     });
     this.#silence = new SilenceWatch(deps.stallMs, deps.world.now, () => this.observe({ type: "silent" }));
@@ -108,8 +124,8 @@ export class Session {
       },
       userMessages: () => deps.log.userMessageCount(this.id),
       said: () => deps.log.said(this.id),
-      options: () => {
-        this.flush();
+      options: async () => {
+        await this.flush();
         return this.#state.config.options;
       },
       // What the user lets an agent do elsewhere is not for another agent to hand on.
@@ -147,20 +163,29 @@ export class Session {
     );
   }
 
-  /** A new session takes over the agent it was made with, what that has said meanwhile, and the title it was given. */
-  adopt(agent: AgentSession, early: EarlyEvents, title: string | undefined): void {
+  /** A new session takes over the agent it was made with, what that has sent meanwhile, and the title it was given. */
+  async adopt(agent: AgentSession, early: EarlyEvents, title: string | undefined): Promise<void> {
     this.#link.adopt(agent);
-    this.#standing.adopted(agent);
+    const { lastLine } = agent;
+    // One batch, and so one commit: the line number must not be stored without what came up to that line.
+    const adopted = this.#inOrder(async () => {
+      this.#standing.adopted(agent, lastLine);
+      await this.#stageTitle(title);
+    });
     early.handOver(this.#link.sink);
-    if (title !== undefined) this.#stage([{ type: "session:title-updated", title, source: "user" }]);
-    this.flush();
+    await adopted;
+    await this.flush();
   }
 
   /** A new session whose agent is not there yet: it starts now. */
-  begin(title: string | undefined): void {
-    if (title !== undefined) this.#stage([{ type: "session:title-updated", title, source: "user" }]);
-    this.flush();
+  async begin(title: string | undefined): Promise<void> {
+    await this.#inOrder(() => this.#stageTitle(title));
+    await this.flush();
     this.start();
+  }
+
+  async #stageTitle(title: string | undefined): Promise<void> {
+    if (title !== undefined) await this.#stage([{ type: "session:title-updated", title, source: "user" }]);
   }
 
   /** How far the agent's first start is; null when it is there, or when a message will start it. */
@@ -171,22 +196,27 @@ export class Session {
   /** Attaches the agent ahead of the first message. */
   start(): void {
     this.#setStart({ state: "starting" });
-    this.#link.ensure().catch((error: unknown) => {
-      if (!(error instanceof RefusalError)) this.#deps.onError(error);
-      this.flush();
-      // A message that waited for it says so itself, and a session that was stopped needs no agent.
-      const isTold = isTurnActive(this.#state.turn) || this.#deps.log.userMessageCount(this.id) > 0;
-      const isWanted = !isTold && this.binding.state !== "closed";
-      this.#setStart(isWanted ? { state: "failed", error: turnError(error) } : null);
-    });
+    this.#link
+      .ensure()
+      .catch((error: unknown) => this.#startFailed(error))
+      .catch(this.#deps.onError);
+  }
+
+  async #startFailed(error: unknown): Promise<void> {
+    if (!(error instanceof RefusalError)) this.#deps.onError(error);
+    await this.flush();
+    // A message that waited for it reports the failure itself, and a session that was stopped needs no agent.
+    const isReported = isTurnActive(this.#state.turn) || (await this.#deps.log.userMessageCount(this.id)) > 0;
+    const isWanted = !isReported && this.binding.state !== "closed";
+    this.#setStart(isWanted ? { state: "failed", error: turnError(error) } : null);
   }
 
   /** No agent has ever been there, and nobody has written anything: no message, no draft, no title. */
-  get isBlank(): boolean {
-    this.flush();
+  async isBlank(): Promise<boolean> {
+    await this.flush();
     const { log } = this.#deps;
-    const { content, attachments } = log.drafts.read(this.id);
-    const hasEntries = this.#state.open.length > 0 || log.page(this.id, null, 1)?.entries.length !== 0;
+    const { content, attachments } = await log.drafts.read(this.id);
+    const hasEntries = this.#state.open.length > 0 || (await log.page(this.id, null, 1))?.entries.length !== 0;
     const isUnwritten = content === "" && attachments.length === 0 && this.#state.titleSource === "none";
     return this.binding.agentSessionId === NO_AGENT_SESSION && isUnwritten && !hasEntries;
   }
@@ -198,23 +228,27 @@ export class Session {
   }
 
   /** Looks for the agent of an earlier server; `goOn` follows when that has been caught up with. */
-  rejoin(stored: StoredSession): RejoinedAgent {
-    const rejoined = new RejoinedAgent(stored, { ...this.#deps, link: this.#link, tryFlush: () => this.tryFlush() });
+  rejoin(stored: StoredSession, outcomes: ReadonlyMap<PermissionId, PermissionOutcome>): RejoinedAgent {
+    const { agents } = this.#deps;
+    const tryFlush = () => this.tryFlush();
+    const rejoined = new RejoinedAgent(stored, { agents, outcomes, link: this.#link, tryFlush });
     if (rejoined.isThere) this.#standing.rejoined(isTurnActive(stored.state.turn));
     return rejoined;
   }
 
-  goOn(rejoined: RejoinedAgent): void {
-    this.flush();
-    for (const event of rejoined.withdrawn(this.#state)) this.observe(event);
-    this.#runAll(rejoined.unsaid(this.#state, this.#context().lastUserEntry));
-    this.#silence.heard(this.#state.turn.state === "running");
+  goOn(rejoined: RejoinedAgent): Promise<void> {
+    return this.#inOrder(async () => {
+      await this.#store();
+      for (const event of rejoined.withdrawn(this.#state)) this.observe(event);
+      this.#runAll(await this.#withSettled((context) => rejoined.unsaid(this.#state, context.lastUserEntry)));
+      this.#silence.heard(this.#state.turn.state === "running");
+    });
   }
 
-  /** Writes everything received so far to disk; false when that failed. */
-  tryFlush(): boolean {
-    this.flush();
-    return !this.#hasUnstored;
+  /** Stores what was received before the call; false when the disk does not take it now. */
+  async tryFlush(): Promise<boolean> {
+    await this.flush();
+    return this.#isEnded || !this.#isFailing;
   }
 
   configure(command: Extract<SessionCommand, { type: "session:configure" }>): Promise<void> {
@@ -225,27 +259,29 @@ export class Session {
    * An older app left a session without its words, which only the agent has. They are read when someone opens it, once
    * for each run of the server until it works.
    */
-  recall(): void {
+  async recall(): Promise<void> {
     const { binding, continuation } = this.#standing;
     const isUnread = binding.adopted === true && continuation.agentSeenAt === null;
     const isOver = binding.agentSessionId === NO_AGENT_SESSION || binding.state === "closed";
     if (!isUnread || isOver || this.#hasRecalled || this.#deps.storage.refusal() !== null) return;
     this.#hasRecalled = true;
-    this.#recallingSince = this.#deps.log.row(this.id)?.lastActiveAt ?? null;
-    this.#link.ensure().then(
-      (agent) => this.#recalled(agent),
-      (error: unknown) => {
-        this.#recallingSince = null;
-        const content = `The history of this session could not be read. ${turnError(error).message}\nSend a message to try again.`;
-        this.observe({ type: "notice", severity: "warning", content });
-      },
-    );
+    this.#recallingSince = (await this.#deps.log.row(this.id))?.lastActiveAt ?? null;
+    let agent: AgentSession;
+    try {
+      agent = await this.#link.ensure();
+    } catch (error) {
+      this.#recallingSince = null;
+      const content = `The history of this session could not be read. ${turnError(error).message}\nSend a message to try again.`;
+      this.observe({ type: "notice", severity: "warning", content });
+      return;
+    }
+    await this.#recalled(agent);
   }
 
-  #recalled({ origin }: AgentSession): void {
-    this.flush();
+  async #recalled({ origin }: AgentSession): Promise<void> {
+    await this.flush();
     this.#recallingSince = null;
-    const isEmpty = this.#state.open.length === 0 && this.#deps.log.said(this.id).length === 0;
+    const isEmpty = this.#state.open.length === 0 && (await this.#deps.log.said(this.id)).length === 0;
     if (!isEmpty || origin === "forgotten") return;
     const name = this.#deps.agents.find(this.#cliType)?.name ?? String(this.#cliType);
     this.observe(silentNotice(name, origin === "resumed" ? "memory" : "words"));
@@ -256,44 +292,67 @@ export class Session {
     if (this.#state.pending.some(isPermission)) this.#post({ type: "policy-changed" });
   }
 
-  /** Everything that waits is stored; used before a history is read and at shutdown. */
-  flush(): void {
+  /** Resolves when everything received before the call is stored, or could not be; used before a history is read. */
+  async flush(): Promise<void> {
     clearTimeout(this.#retry);
     this.#retry = undefined;
-    this.#mailbox.flush();
-    if (this.#hasUnstored) this.#commitStaged();
+    // What could not be stored before is tried again at the end of the next batch.
+    if (this.#isFailing) this.#mailbox.post({ from: "session", run: async () => undefined });
+    await this.#mailbox.flush();
   }
 
-  /** The session is deleted: its agent is let go, and what it still says has nowhere to go. */
+  /** Removes the session from the log, after everything received before the call. What its agent sends later is dropped. */
+  delete(receipt: Receipt | null): Promise<void> {
+    return this.#inOrder(async () => {
+      await this.#store();
+      await this.#deps.log.delete(this.id, receipt);
+      this.#isEnded = true;
+      this.#staged = [];
+      clearTimeout(this.#retry);
+      this.#silence.heard(false);
+    });
+  }
+
+  /** The session is deleted: its agent is let go. */
   end(): Promise<void> {
-    this.#isEnded = true;
-    this.#staged = [];
-    clearTimeout(this.#retry);
-    this.#silence.heard(false);
     return this.#link.end(this.#state.pending);
   }
 
+  /** Runs the task in its place among commands and events: nothing else changes the session meanwhile. */
+  #inOrder(task: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#mailbox.post({ from: "session", run: () => task().then(resolve, reject) });
+    });
+  }
+
   /** A run of agent events is one commit; a command closes the run, decides, and starts the next. */
-  #handle(batch: readonly Mail[]): void {
+  async #handle(batch: readonly Mail[]): Promise<void> {
+    this.#lookups.clear();
     let run: AgentMail[] = [];
     for (const mail of batch) {
       if (mail.from === "agent") {
         run.push(mail);
         continue;
       }
-      this.#absorb(run);
+      await this.#absorb(run);
       run = [];
-      mail.answer(this.#execute(mail.command));
+      if (mail.from === "session") await mail.run();
+      else mail.answer(await this.#execute(mail.command));
     }
-    this.#absorb(run);
+    await this.#absorb(run);
+    await this.#store();
   }
 
-  #absorb(run: readonly AgentMail[]): void {
+  /** What the events mean is staged; `#store` puts it on disk. */
+  async #absorb(run: readonly AgentMail[]): Promise<void> {
+    if (this.#isEnded) return;
     for (const event of mergeText(run.map(({ event }) => event))) {
       const said = event.type === "replayed" ? this.#recallingSince : null;
-      const { facts, effects } = observe(said === null ? this.#context() : { ...this.#context(), now: said }, event);
+      const { facts, effects } = await this.#withSettled((context) =>
+        observe(said === null ? context : { ...context, now: said }, event),
+      );
       this.#requests = advanceRegister(this.#requests, { pending: this.#state.pending, event, facts, effects });
-      this.#stage(facts);
+      await this.#stage(facts);
       this.#stagedEffects.push(...effects);
       if (event.type === "lost") this.#standing.lost(event.state, this.#now());
       // A turn that never reached the agent says nothing about what the agent remembers.
@@ -301,16 +360,22 @@ export class Session {
       if (isEnd && this.#link.isAttached) this.#standing.seen(this.#now());
     }
     for (const { lastLine } of run) this.#standing.readUpTo(lastLine);
-    if (this.#hasUnstored) this.#commitStaged();
+  }
+
+  /** What is staged is committed, then its effects run. */
+  async #store(): Promise<void> {
+    if (this.#hasUnstored) await this.#commitStaged();
     else this.#runAll(this.#stagedEffects.splice(0));
   }
 
-  #execute(command: DecidedCommand): Answer {
-    if (this.#staged.length > 0) return unstorable(this.#deps.storage);
+  async #execute(command: DecidedCommand): Promise<Answer> {
+    if (this.#isEnded) return { kind: "refused", refusal: REFUSE.sessionNotFound() };
+    await this.#store();
+    if (this.#isFailing) return unstorable(this.#deps.storage);
     const before = [this.#state, this.#standing.now, this.#requests] as const;
     let done: { readonly answer: Answer; readonly effects: readonly Effect[] };
     try {
-      done = this.#decide(command);
+      done = await this.#decide(command);
     } catch (error) {
       this.#state = before[0];
       this.#standing.takeBack(before[1]);
@@ -324,24 +389,26 @@ export class Session {
     return done.answer;
   }
 
-  /** The outcome is stored when this returns. */
-  #decide(command: DecidedCommand): { answer: Answer; effects: readonly Effect[] } {
+  /** The outcome is stored when this resolves. */
+  async #decide(command: DecidedCommand): Promise<{ answer: Answer; effects: readonly Effect[] }> {
     const { commandId } = command;
-    const decision = decide(this.#context(), command);
-    if (!decision.ok) return { answer: refused(commandId, decision.refusal, this.#deps.log, this.#now()), effects: [] };
+    const decision = await this.#withSettled((context) => decide(context, command));
+    if (!decision.ok)
+      return { answer: await refused(commandId, decision.refusal, this.#deps.log, this.#now()), effects: [] };
     const { facts, effects } = decision;
     this.#requests = advanceRegister(this.#requests, { pending: this.#state.pending, facts, effects });
-    this.#stage(facts);
+    await this.#stage(facts);
     this.#standing.decided(decision.effects, stateAfter(this.binding.state, decision.effects), this.#now());
     const answer = answerOf(this.#staged, this.#state.seq, decision.answer);
-    this.#commit({ answer, commandId, isSend: isSend(command) });
+    await this.#commit({ answer, commandId, isSend: isSend(command) });
     return { answer, effects: decision.effects };
   }
 
-  #stage(facts: readonly FactBody[]): void {
+  async #stage(facts: readonly FactBody[]): Promise<void> {
     for (const whole of facts) {
-      const { settledEntry } = this.#settled.seenFrom(this.#state, this.#staged);
-      const { fact: body, outputs } = offloadOutput(this.#state, whole, settledEntry);
+      const { fact: body, outputs } = await this.#withSettled(({ settledEntry }) =>
+        offloadOutput(this.#state, whole, settledEntry),
+      );
       this.#stagedOutputs.push(...outputs);
       const fact: Fact = { ...body, sessionId: this.id, seq: this.#state.seq + 1 };
       this.#state = reduceSession(this.#state, fact);
@@ -350,18 +417,20 @@ export class Session {
   }
 
   /** What an agent said is never given up: a failed commit is tried again until the disk takes it. */
-  #commitStaged(): void {
+  async #commitStaged(): Promise<void> {
     try {
-      this.#commit(null);
+      await this.#commit(null);
     } catch (error) {
+      this.#isFailing = true;
       this.#deps.onError(error);
-      this.#retry ??= setTimeout(() => this.flush(), PACE.commitRetryMs).unref();
+      this.#retry ??= setTimeout(() => this.flush().catch(this.#deps.onError), PACE.commitRetryMs).unref();
       return;
     }
+    this.#isFailing = false;
     this.#runAll(this.#stagedEffects.splice(0));
   }
 
-  #commit(done: CommandResult | null): void {
+  async #commit(done: CommandResult | null): Promise<void> {
     const facts = this.#staged;
     const { commit, settled, working } = buildCommit({
       ...{ facts, state: this.#state, outputs: this.#stagedOutputs, done, now: this.#now() },
@@ -369,7 +438,7 @@ export class Session {
       isFromMemory: this.#recallingSince !== null,
     });
     this.#standing.works(isTurnActive(working.turn), this.#link.isAttached, this.#now());
-    this.#deps.log.commit(this.id, { ...commit, ...this.#standing.toCommit() });
+    await this.#deps.log.commit(this.id, { ...commit, ...this.#standing.toCommit() });
     this.#state = working;
     this.#storedState = working;
     this.#staged = [];
@@ -390,15 +459,19 @@ export class Session {
     }
   }
 
-  /** A policy that cannot be read must not block the agent: then the user is asked. */
-  readonly #consider = (toolCall: PermissionToolCall): Consideration => {
-    try {
-      return this.#deps.policy.consider({ id: this.id, cwd: this.binding.cwd }, toolCall);
-    } catch (error) {
-      this.#deps.onError(error);
-      return { decides: false };
-    }
-  };
+  #consider(toolCall: PermissionToolCall): Consideration {
+    const { policy, onError } = this.#deps;
+    const policies = this.#lookups.find<readonly Policy[]>("policies", [], async () => {
+      try {
+        return await policy.policiesOver(this.id);
+      } catch (error) {
+        // A policy that cannot be read must not block the agent: then the user is asked.
+        onError(error);
+        return [];
+      }
+    });
+    return policy.consider({ id: this.id, cwd: this.binding.cwd }, toolCall, policies);
+  }
 
   #evaluate({ evaluationId, request, isOpen }: Evaluation): void {
     if (!isCurrent(this.#requests, { evaluationId, request })) return;
@@ -415,13 +488,15 @@ export class Session {
     this.#mailbox.post({ from: "agent", event, lastLine: 0 });
   }
 
-  #attached(agent: AgentSession): void {
-    // What the process before this one said belongs to its own count of lines.
-    this.flush();
-    this.#standing.attached(agent, this.#now());
-    if (agent.origin === "forgotten") this.observe(forgotten(this.#deps.log.said(this.id).length > 0));
+  async #attached(agent: AgentSession): Promise<void> {
+    const { lastLine } = agent;
+    // In its place: each process counts its own lines, and those of the one before come first.
+    await this.#inOrder(async () => {
+      this.#standing.attached(agent, lastLine, this.#now());
+      if (agent.origin === "forgotten") this.observe(forgotten((await this.#deps.log.said(this.id)).length > 0));
+    });
     // Before anything is asked of it: a later server must know whom to look for.
-    this.flush();
+    await this.flush();
     this.#setStart(null);
   }
 
@@ -433,6 +508,15 @@ export class Session {
     return isoTime(this.#deps.world);
   }
 
+  /** Runs a pure rule. Settled entries it asked for are fetched, and then it runs again. */
+  async #withSettled<Result>(rule: (context: SessionContext) => Result): Promise<Result> {
+    for (;;) {
+      const result = rule(this.#context());
+      if (!this.#lookups.isMissing) return result;
+      await this.#lookups.fetchMissing();
+    }
+  }
+
   #context(): SessionContext {
     return Object.assign(this.#settled.seenFrom(this.#state, this.#staged), {
       state: this.#state,
@@ -440,8 +524,7 @@ export class Session {
       newId: this.#deps.world.newId,
       cancelling: this.#standing.continuation.cancelling,
       requests: this.#requests,
-      consider: this.#consider,
-      said: () => this.#deps.log.said(this.id),
+      consider: (toolCall: PermissionToolCall) => this.#consider(toolCall),
     });
   }
 }
@@ -458,14 +541,11 @@ const PACE = {
 
 type DecidedCommand = Parameters<typeof decide>[1];
 
-/** What enters a session: what a user wants, and what the agent said. */
-type Mail = { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void } | AgentMail;
+/** What enters a session: commands, events of its agent, and tasks of its own, which never reject. */
+type Mail =
+  | { from: "user"; command: DecidedCommand; answer: (answer: Answer) => void }
+  | { from: "session"; run: () => Promise<void> }
+  | AgentMail;
 
 /** `lastLine` is the last line read from the agent's process by then. */
 type AgentMail = { from: "agent"; event: Observed; lastLine: number };
-
-/** The session is deleted: whoever still asks something of it is told so, and what the agent says is dropped. */
-function answerGone(batch: readonly Mail[]): void {
-  for (const mail of batch)
-    if (mail.from === "user") mail.answer({ kind: "refused", refusal: REFUSE.sessionNotFound() });
-}

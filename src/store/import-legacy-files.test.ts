@@ -31,7 +31,7 @@ const OLD_SESSION = { id: SESSION, projectId: "p", title: "Fix the build", lastA
 describe("importLegacyFiles", () => {
   it("finds nothing where nothing is", async () => {
     await using at = await scene({});
-    expect(at.import()).toEqual({ projectCount: 0, sessionCount: 0, problem: null });
+    expect(await at.import()).toEqual({ projectCount: 0, sessionCount: 0, problem: null });
   });
 
   it("takes over projects and sessions; the agent's own id is what follows the first colon; files stay", async () => {
@@ -40,9 +40,9 @@ describe("importLegacyFiles", () => {
       "sessions.json": { version: 1, sessions: [OLD_SESSION] },
     });
     const before = readFileSync(at.dir.join("sessions.json"), "utf8");
-    expect(at.import()).toEqual({ projectCount: 1, sessionCount: 1, problem: null });
+    expect(await at.import()).toEqual({ projectCount: 1, sessionCount: 1, problem: null });
     expect(at.projects.get(ProjectId.parse("p"))).toMatchObject({ path: "/old/app", name: "app", addedAt: ADDED });
-    const loaded = at.log.load(SESSION);
+    const loaded = await at.log.load(SESSION);
     expect(loaded?.row).toMatchObject({
       title: "Fix the build",
       cliType: "claude-code",
@@ -59,9 +59,9 @@ describe("importLegacyFiles", () => {
       "projects.json": PROJECTS,
       "sessions.json": { version: 1, sessions: [OLD_SESSION, { id: "codex:untitled", projectId: "p" }] },
     });
-    at.import();
-    expect(at.log.load(SESSION)?.state.titleSource).not.toBe("none");
-    expect(at.log.load(SessionId.parse("codex:untitled"))?.state).toMatchObject({
+    await at.import();
+    expect((await at.log.load(SESSION))?.state.titleSource).not.toBe("none");
+    expect((await at.log.load(SessionId.parse("codex:untitled")))?.state).toMatchObject({
       title: "New Session",
       titleSource: "none",
     });
@@ -75,14 +75,14 @@ describe("importLegacyFiles", () => {
         sessions: [{ ...OLD_SESSION, projectId: "gone" }, { id: "no colon", projectId: "p" }, OLD_SESSION, OLD_SESSION],
       },
     });
-    expect(at.import()).toMatchObject({ projectCount: 1, problem: null });
-    expect(at.log.rows(ProjectId.parse("p"), true).map(({ id }) => String(id))).toEqual([SESSION]);
+    expect(await at.import()).toMatchObject({ projectCount: 1, problem: null });
+    expect((await at.log.rows(ProjectId.parse("p"), true)).map(({ id }) => String(id))).toEqual([SESSION]);
   });
 
   it("tells what is wrong with a file it cannot use", async () => {
     for (const broken of ["{ not json", { version: 2, projects: [] }, { version: 1, projects: "none" }]) {
       await using at = await scene({ "projects.json": broken });
-      const { projectCount, problem } = at.import();
+      const { projectCount, problem } = await at.import();
       expect([projectCount, typeof problem]).toEqual([0, "string"]);
     }
   });

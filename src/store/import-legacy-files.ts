@@ -38,10 +38,10 @@ interface Import {
 }
 
 /** Projects and sessions of an older app, taken over once into an empty database; its files stay as they are. */
-export function importLegacyFiles(
+export async function importLegacyFiles(
   dir: string,
   into: { log: SessionLog; projects: ProjectStore; world: World },
-): Import {
+): Promise<Import> {
   try {
     const projects = readRecords(join(dir, "projects.json"), "projects").flatMap(
       (record) => LegacyProject.safeParse(record).data ?? [],
@@ -58,17 +58,22 @@ export function importLegacyFiles(
       added.set(id, project);
     }
     const known = sessions.filter((session) => added.has(session.projectId));
-    for (const session of known) importSession(into.log, session, added.get(session.projectId)?.path ?? "/", now);
+    for (const session of known) await importSession(into.log, session, added.get(session.projectId)?.path ?? "/", now);
     return { projectCount: added.size, sessionCount: known.length, problem: null };
   } catch (error) {
     return { projectCount: 0, sessionCount: 0, problem: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function importSession(log: SessionLog, session: z.infer<typeof LegacySession>, cwd: string, now: string): void {
-  if (log.row(session.id)) return;
+async function importSession(
+  log: SessionLog,
+  session: z.infer<typeof LegacySession>,
+  cwd: string,
+  now: string,
+): Promise<void> {
+  if (await log.row(session.id)) return;
   const createdAt = session.createdAt ?? session.lastActiveAt ?? now;
-  log.create(
+  await log.create(
     newSessionRow({
       id: session.id,
       projectId: session.projectId,

@@ -76,16 +76,17 @@ describe("a database of an earlier version", () => {
         expect(sessionIds(copy)).toEqual(sessionIds(db));
       }
       const log = new SqliteSessionLog(db);
-      const [done, running] = sessionIds(db).map((id) => {
-        const stored = log.load(id);
-        const page = log.page(id, null, 999);
+      const read = sessionIds(db).map(async (id) => {
+        const stored = await log.load(id);
+        const page = await log.page(id, null, 999);
         if (!stored || !page) throw new Error(`${id} is not there`);
         return { id, stored, entries: [...page.entries, ...stored.state.open] };
       });
+      const [done, running] = await Promise.all(read);
       expect(done?.entries.flatMap((entry) => (entry.type === "user" ? [entry.content] : []))).toEqual(MESSAGES);
       expect(done?.entries.some((entry) => entry.type === "tool-call" && entry.result?.includes("hi"))).toBe(true);
       const attachments = wholeVersions().includes(version) ? [ATTACHMENT] : [];
-      expect(done && log.drafts.read(done.id)).toEqual({ content: "a draft", attachments });
+      expect(done && (await log.drafts.read(done.id))).toEqual({ content: "a draft", attachments });
       expect(running?.stored.state.turn.state).toBe("running");
       expect(running?.entries.map(({ type }) => type).slice(0, 2)).toContain("user");
       expect(running?.entries.some((entry) => entry.type === "assistant" && entry.content.startsWith("w1"))).toBe(true);

@@ -21,10 +21,10 @@ const OPTIONS = [
 
 async function scene() {
   const store = await openStore();
-  store.log.create(sessionRow(), BINDING, null);
+  await store.log.create(sessionRow(), BINDING, null);
   const writer = new LogWriter(() => store.log);
-  const ask = (id: string, input: object) =>
-    writer.write([
+  const ask = async (id: string, input: object) =>
+    await writer.write([
       {
         type: "permission:request",
         permissionId: permissionId(id),
@@ -42,66 +42,66 @@ describe("SqlitePolicyStore", () => {
     await using at = await scene();
     const session = { scope: "session", id: SESSION } as const;
     const agent = { scope: "agent", id: SESSION } as const;
-    at.store.policies.write(session, { mode: "edits", rules: [OTHER, RULE] });
-    at.store.policies.write(agent, { mode: null, rules: [{ ...RULE, id: "r3" }] });
+    await at.store.policies.write(session, { mode: "edits", rules: [OTHER, RULE] });
+    await at.store.policies.write(agent, { mode: null, rules: [{ ...RULE, id: "r3" }] });
     at.store.reopen();
-    expect(at.store.policies.read(session)).toEqual({ mode: "edits", rules: [OTHER, RULE] });
-    expect(at.store.policies.read(agent)).toEqual({ mode: null, rules: [{ ...RULE, id: "r3" }] });
-    at.store.policies.write(session, { mode: null, rules: [] });
-    expect(at.store.policies.read(session)).toEqual({ mode: null, rules: [] });
-    expect(at.store.policies.read(agent).rules).toHaveLength(1);
+    expect(await at.store.policies.read(session)).toEqual({ mode: "edits", rules: [OTHER, RULE] });
+    expect(await at.store.policies.read(agent)).toEqual({ mode: null, rules: [{ ...RULE, id: "r3" }] });
+    await at.store.policies.write(session, { mode: null, rules: [] });
+    expect(await at.store.policies.read(session)).toEqual({ mode: null, rules: [] });
+    expect((await at.store.policies.read(agent)).rules).toHaveLength(1);
   });
 
   it("changes a policy wholly or not at all", async () => {
     await using at = await scene();
     const target = { scope: "project", id: PROJECT } as const;
-    at.store.policies.write(target, { mode: "edits", rules: [RULE] });
-    expect(() => at.store.policies.write(target, { mode: "all", rules: [OTHER, OTHER] })).toThrow();
-    expect(at.store.policies.read(target)).toEqual({ mode: "edits", rules: [RULE] });
+    await at.store.policies.write(target, { mode: "edits", rules: [RULE] });
+    expect(async () => await at.store.policies.write(target, { mode: "all", rules: [OTHER, OTHER] })).toThrow();
+    expect(await at.store.policies.read(target)).toEqual({ mode: "edits", rules: [RULE] });
   });
 
   it("X-4 records every request with its end, newest first, and tells the policy's own answers apart", async () => {
     await using at = await scene();
-    at.ask("a", { command: "ls" });
-    at.ask("b", { command: "rm x" });
-    at.ask("c", {});
+    await at.ask("a", { command: "ls" });
+    await at.ask("b", { command: "rm x" });
+    await at.ask("c", {});
     const selected = (id: string, optionId: string) => ({
       type: "permission:resolved" as const,
       permissionId: permissionId(id),
       outcome: { outcome: "selected" as const, optionId },
     });
-    at.writer.write([
+    await at.writer.write([
       { ...selected("a", "yes"), by: "policy", why: "a rule", at: "2026-01-02T00:00:00.000Z" },
       selected("b", "no"),
     ]);
-    const found = at.store.policies.records({ ...at.all, projectId: PROJECT });
+    const found = await at.store.policies.records({ ...at.all, projectId: PROJECT });
     expect(found.map((one) => [one.toolCall.name, one.answered, one.by, one.why, one.cwd])).toEqual([
       ["c", null, null, null, "/work"],
       ["b", "denied", "user", null, "/work"],
       ["a", "allowed", "policy", "a rule", "/work"],
     ]);
-    const automatic = at.store.policies.records({ onlyAutomatic: true, limit: 9, cliType: BUILTIN });
+    const automatic = await at.store.policies.records({ onlyAutomatic: true, limit: 9, cliType: BUILTIN });
     expect(automatic.map(({ permissionId: id, at: time }) => [String(id), time])).toEqual([
       ["a", "2026-01-02T00:00:00.000Z"],
     ]);
-    expect(at.store.policies.records({ ...at.all, limit: 1 })).toHaveLength(1);
+    expect(await at.store.policies.records({ ...at.all, limit: 1 })).toHaveLength(1);
   });
 
   it("a record outlives the facts it was made of, and holds no file contents", async () => {
     await using at = await scene();
-    at.ask("a", { command: "npm test", content: "long ".repeat(10_000) });
-    at.writer.fill(4_200);
-    at.writer.writeTurn(assistantEntry("end"));
-    expect(at.store.log.canResume(SESSION, 1)).toBe(false);
-    const [record] = at.store.policies.records(at.all);
+    await at.ask("a", { command: "npm test", content: "long ".repeat(10_000) });
+    await at.writer.fill(4_200);
+    await at.writer.writeTurn(assistantEntry("end"));
+    expect(await at.store.log.canResume(SESSION, 1)).toBe(false);
+    const [record] = await at.store.policies.records(at.all);
     expect(record?.toolCall.input).toEqual({ command: "npm test" });
   });
 
   it("goes with its session, and with nothing else", async () => {
     await using at = await scene();
-    at.ask("a", {});
+    await at.ask("a", {});
     at.store.db.exec("DELETE FROM session");
-    expect(at.store.policies.records(at.all)).toEqual([]);
+    expect(await at.store.policies.records(at.all)).toEqual([]);
   });
 });
 
@@ -125,8 +125,8 @@ describe("a database of the first version", () => {
     expect([movedAside, db.prepare("PRAGMA user_version").get()?.["user_version"]]).toEqual([null, SCHEMA_VERSION]);
     expect(new SqliteProjectStore(db).list()).toHaveLength(1);
     const log = new SqliteSessionLog(db);
-    expect(log.row(SESSION)?.title).toBe("Old");
-    new LogWriter(() => log).write([
+    expect((await log.row(SESSION))?.title).toBe("Old");
+    await new LogWriter(() => log).write([
       {
         type: "permission:request",
         permissionId: permissionId("p"),
@@ -136,9 +136,9 @@ describe("a database of the first version", () => {
       },
     ]);
     const store = new SqlitePolicyStore(db);
-    store.write({ scope: "session", id: SESSION }, { mode: "all", rules: [RULE] });
-    expect(store.read({ scope: "session", id: SESSION })).toEqual({ mode: "all", rules: [RULE] });
-    expect(store.records({ onlyAutomatic: false, limit: 9 })).toHaveLength(1);
+    await store.write({ scope: "session", id: SESSION }, { mode: "all", rules: [RULE] });
+    expect(await store.read({ scope: "session", id: SESSION })).toEqual({ mode: "all", rules: [RULE] });
+    expect(await store.records({ onlyAutomatic: false, limit: 9 })).toHaveLength(1);
     db.close();
   });
 });

@@ -21,14 +21,14 @@ export class SqlitePolicyStore implements PolicyStore {
     this.#rules = db.prepare("SELECT json FROM policy_rule WHERE scope = ? AND target = ? ORDER BY key");
   }
 
-  read({ scope, id }: PolicyTarget): StoredPolicy {
+  async read({ scope, id }: PolicyTarget): Promise<StoredPolicy> {
     return {
       mode: z.nullable(PermissionMode).parse(this.#mode.get(scope, id)?.["mode"] ?? null),
       rules: this.#rules.all(scope, id).map((row) => PolicyRule.parse(JSON.parse(String(row["json"])))),
     };
   }
 
-  write({ scope, id }: PolicyTarget, { mode, rules }: StoredPolicy): void {
+  async write({ scope, id }: PolicyTarget, { mode, rules }: StoredPolicy): Promise<void> {
     transaction(this.#db, () => {
       this.#db.prepare("DELETE FROM policy_mode WHERE scope = ? AND target = ?").run(scope, id);
       if (mode !== null)
@@ -39,7 +39,13 @@ export class SqlitePolicyStore implements PolicyStore {
     });
   }
 
-  records({ sessionId, projectId, cliType, onlyAutomatic, limit }: RecordQuery): readonly PermissionRecord[] {
+  async records({
+    sessionId,
+    projectId,
+    cliType,
+    onlyAutomatic,
+    limit,
+  }: RecordQuery): Promise<readonly PermissionRecord[]> {
     return this.#db
       .prepare(
         `SELECT record.*, session.id AS session_id, session.cwd AS cwd

@@ -1,43 +1,48 @@
 import type { DatabaseSync } from "node:sqlite";
-import { NO_CONTINUATION, type SessionLog } from "../ports/session-log.ts";
+import { NO_CONTINUATION } from "../ports/session-log.ts";
 import type { Adoption, EntryRun, TransferStore } from "../ports/transfer-store.ts";
 import { Entry } from "../protocol/entry.ts";
 import { type CliType, type ProjectId, SessionId } from "../protocol/ids.ts";
 import { shortenEntry } from "../protocol/shorten-entry.ts";
 import { transaction } from "./database/transaction.ts";
+import type { SqliteSessionLog } from "./session-log/sqlite-session-log.ts";
 
 /** A longer session is found a moment later: putting all its words in order at once would keep everyone waiting. */
 const SEARCHED_AT_ONCE_ENTRIES_MAX = 200;
 
 export class SqliteTransferStore implements TransferStore {
   readonly #db: DatabaseSync;
-  readonly #log: SessionLog;
+  readonly #log: SqliteSessionLog;
   readonly #sql: ReturnType<typeof prepareStatements>;
 
-  constructor(db: DatabaseSync, log: SessionLog) {
+  constructor(db: DatabaseSync, log: SqliteSessionLog) {
     this.#db = db;
     this.#log = log;
     this.#sql = prepareStatements(db);
   }
 
-  knownAgentSessions(cliType: CliType): ReadonlySet<string> {
+  async knownAgentSessions(cliType: CliType): Promise<ReadonlySet<string>> {
     return new Set(this.#sql.known.all(cliType).map((row) => String(row["agent_session_id"])));
   }
 
-  forgottenAgentSessions(cliType: CliType): ReadonlySet<string> {
+  async forgottenAgentSessions(cliType: CliType): Promise<ReadonlySet<string>> {
     return new Set(this.#sql.forgotten.all(cliType).map((row) => String(row["agent_session_id"])));
   }
 
-  isKnown(cliType: CliType, agentSessionId: string): boolean {
+  async isKnown(cliType: CliType, agentSessionId: string): Promise<boolean> {
+    return this.#isKnown(cliType, agentSessionId);
+  }
+
+  #isKnown(cliType: CliType, agentSessionId: string): boolean {
     return this.#sql.isKnown.get(cliType, agentSessionId) !== undefined;
   }
 
-  adopt({ row, binding, state, entries, digest }: Adoption): boolean {
+  async adopt({ row, binding, state, entries, digest }: Adoption): Promise<boolean> {
     return transaction(this.#db, () => {
-      if (this.isKnown(row.cliType, binding.agentSessionId)) return false;
-      this.#log.create(row, binding, null);
+      if (this.#isKnown(row.cliType, binding.agentSessionId)) return false;
+      this.#log.createNow(row, binding, null);
       const short = entries.map(shortenEntry);
-      this.#log.commit(row.id, {
+      this.#log.writeNow(row.id, {
         ...{ facts: [], state, settled: short.map(({ entry }) => entry), snapshot: state, revised: [] },
         outputs: short.flatMap(({ outputs }) => outputs),
         isSearchedLater: short.length > SEARCHED_AT_ONCE_ENTRIES_MAX,
@@ -51,12 +56,12 @@ export class SqliteTransferStore implements TransferStore {
     });
   }
 
-  importedAs(projectId: ProjectId, digest: string): SessionId | null {
+  async importedAs(projectId: ProjectId, digest: string): Promise<SessionId | null> {
     const row = this.#sql.fileByDigest.get(projectId, digest);
     return row ? SessionId.parse(row["id"]) : null;
   }
 
-  entriesAfter(sessionId: SessionId, position: number, limit: number): EntryRun {
+  async entriesAfter(sessionId: SessionId, position: number, limit: number): Promise<EntryRun> {
     const rows = this.#sql.entriesAfter.all(sessionId, position, limit);
     const last = rows.at(-1);
     return {

@@ -16,7 +16,7 @@ async function scene() {
     service,
     home,
     app: home.join("app"),
-    names: () => service.list().map(({ name }) => name),
+    names: async () => (await service.list()).map(({ name }) => name),
     add: async (path: string) => {
       const added = await service.add(path);
       return added.ok ? added.project : added.refusal;
@@ -49,7 +49,7 @@ describe("ProjectService", () => {
     await mkdir(at.home.join("aaa"));
     await at.add(at.app);
     await at.add(at.home.join("aaa"));
-    expect(at.names()).toEqual(["work", "app", "aaa"]);
+    expect(await at.names()).toEqual(["work", "app", "aaa"]);
   });
 
   it("TC-1.2b refuses a path that is missing, a file, below a file or a circle of links, and adds nothing", async () => {
@@ -66,7 +66,7 @@ describe("ProjectService", () => {
     };
     for (const [name, details] of Object.entries(reasons))
       expect(await at.add(`${at.home.path}/${name}`)).toEqual({ ...INVALID, details });
-    expect(at.names()).toEqual(["work"]);
+    expect(await at.names()).toEqual(["work"]);
   });
 
   it("TC-1.2b refuses a directory that cannot be read", async () => {
@@ -75,7 +75,7 @@ describe("ProjectService", () => {
     const refused = await withoutPrivileges(() => at.add(at.app));
     await chmod(at.app, 0o700);
     expect(refused).toEqual({ ...INVALID, details: "You have no permission to read it." });
-    expect(at.names()).toEqual(["work"]);
+    expect(await at.names()).toEqual(["work"]);
   });
 
   it("TC-1.2d no detour adds a directory twice: trailing slash, `..`, doubled slashes, links on the way", async () => {
@@ -96,7 +96,7 @@ describe("ProjectService", () => {
     ];
     for (const detour of detours)
       expect(await at.add(detour)).toEqual({ code: "PROJECT_DUPLICATE", message: "Project already exists." });
-    expect(at.names()).toEqual(["work", "app"]);
+    expect(await at.names()).toEqual(["work", "app"]);
   });
 
   it("TC-1.3a keeps the real path and the real name, also when added through a link", async () => {
@@ -113,11 +113,11 @@ describe("ProjectService", () => {
     await at.add(at.home.join("later"));
     if (!("id" in first)) throw new Error("it was not added");
     expect(at.service.remove(first.id)).toBe(true);
-    expect(at.names()).toEqual(["work", "later"]);
+    expect(await at.names()).toEqual(["work", "later"]);
     expect(await readdir(at.app)).toEqual(["file"]);
     expect(at.service.remove(first.id)).toBe(false);
     expect(await at.add(`${at.app}/`)).toMatchObject({ id: first.id, path: at.app });
-    expect(at.names()).toEqual(["work", "later", "app"]);
+    expect(await at.names()).toEqual(["work", "later", "app"]);
   });
 
   it("TC-1.3a expands ~ and nothing else that begins with it", async () => {

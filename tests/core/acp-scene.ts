@@ -106,7 +106,7 @@ export class AcpScene implements AsyncDisposable {
   }
 
   restore(restore: Partial<RestoreRequest> & { agentSessionId: string }): Promise<AgentSession> {
-    const last = () => ({ message: "", answer: "" });
+    const last = async () => ({ message: "", answer: "" });
     return this.agent.restoreSession({ createdAt: 0, seenAt: Date.now(), userMessages: 1, last, ...restore }, this);
   }
 

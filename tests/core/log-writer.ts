@@ -41,22 +41,22 @@ export class LogWriter {
     };
   }
 
-  write(bodies: readonly FactBody[], extra: Partial<Commit> = {}): void {
+  async write(bodies: readonly FactBody[], extra: Partial<Commit> = {}): Promise<void> {
     const commit = this.prepare(bodies);
-    this.#log().commit(this.sessionId, { ...commit, ...extra });
+    await this.#log().commit(this.sessionId, { ...commit, ...extra });
     this.facts.push(...commit.facts);
     const active = isTurnActive(commit.state.turn);
     this.state = { ...commit.state, settled: [], open: active ? commit.state.open : [] };
   }
 
   /** A whole turn with these entries. */
-  writeTurn(...entries: Entry[]): void {
-    this.write([running("t"), ...entries.map(update), idle("t")]);
+  async writeTurn(...entries: Entry[]): Promise<void> {
+    await this.write([running("t"), ...entries.map(update), idle("t")]);
   }
 
   /** Facts without entries, to fill the log. */
-  fill(count: number): void {
-    this.write(Array.from({ length: count }, () => ({ type: "session:unarchived" })));
+  async fill(count: number): Promise<void> {
+    await this.write(Array.from({ length: count }, () => ({ type: "session:unarchived" })));
   }
 }
 

@@ -29,7 +29,7 @@ export class RandomTalk {
   async step(): Promise<void> {
     for (let left = this.#random.between(1, 6); left > 0; left -= 1) this.#say(this.#event());
     if (this.#random.fraction() < 0.5) await this.#act();
-    if (this.#random.fraction() < 0.7) this.#scene.service.flush();
+    if (this.#random.fraction() < 0.7) await this.#scene.service.flush();
     // Attaching an agent takes a moment; nobody waits for it.
     if (this.#random.fraction() < 0.3) await new Promise((resolve) => setImmediate(resolve));
   }
@@ -38,11 +38,11 @@ export class RandomTalk {
   async finish(): Promise<void> {
     const { agents, service } = this.#scene;
     await new Promise((resolve) => setImmediate(resolve));
-    service.flush();
+    await service.flush();
     for (let turns = 0; turns < 200 && this.#turn() !== null; turns += 1) {
       const current = this.#turn();
       if (current) agents.last.say({ type: "turn-ended", turnId: turnId(current), stopReason: "end_turn" });
-      service.flush();
+      await service.flush();
     }
   }
 
@@ -132,7 +132,7 @@ export class RandomTalk {
     await this.#weighted<unknown>([
       [20, () => send({ type: "session:send", content: this.#random.pick(["go", "more", "😀 please"]) })],
       [4, () => send({ type: "session:cancel" })],
-      [2, () => send({ type: "session:queue-edit", items: history(1).queue.slice(1) })],
+      [2, async () => send({ type: "session:queue-edit", items: (await history(1)).queue.slice(1) })],
       [2, () => send({ type: "session:retry" })],
       [1, () => send({ type: "session:rename", title: "Named" })],
       [1, () => send({ type: "session:archive" })],

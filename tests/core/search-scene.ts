@@ -5,19 +5,19 @@ import { BINDING, openStore, sessionRow, type TestStore } from "./open-store.ts"
 
 export const NOW_MS = Date.parse(NOW);
 
-export function addSession(
+export async function addSession(
   store: TestStore,
   id = SESSION,
   extra: Partial<ReturnType<typeof sessionRow>> = {},
-): LogWriter {
-  store.log.create({ ...sessionRow(id), ...extra }, BINDING, null);
+): Promise<LogWriter> {
+  await store.log.create({ ...sessionRow(id), ...extra }, BINDING, null);
   return new LogWriter(() => store.log, id);
 }
 
 /** A store with one session, and what can be found in it. */
 export async function openSearch() {
   const store = await openStore();
-  const writer = addSession(store);
+  const writer = await addSession(store);
   const search = (query: string, filters: Partial<SearchRequest> = {}) =>
     store.search.search({ query, ...filters }, NOW_MS);
   const found = (query: string, filters: Partial<SearchRequest> = {}): string[] =>

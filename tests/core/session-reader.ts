@@ -11,6 +11,7 @@ export class SessionReader {
   readonly #scene: SessionScene;
   readonly #limit: number;
   #subscription: Subscription | null = null;
+  #hasGap = false;
   state: SessionState = EMPTY_SESSION;
   /** How often it was given everything instead of what it missed. */
   histories = 0;
@@ -25,27 +26,33 @@ export class SessionReader {
   }
 
   /** With its cursor when it has one. */
-  open(): void {
+  async open(): Promise<void> {
     const { service, sessionId, store } = this.#scene;
     const after = this.state === EMPTY_SESSION ? undefined : this.state.seq;
-    const start = service.open(sessionId, after, this.#limit);
+    const start = await service.open(sessionId, after, this.#limit);
     if (!start) throw new Error("the session is gone");
     if (start.type === "session:history") this.histories += 1;
     this.state = foldMessage(this.state, start);
-    this.#subscription = new Feed(new Hub(), store.log).follow({
+    this.#subscription = new Feed(new Hub(), store.log, raise).follow({
       sessionId,
       after: this.state.seq,
       ready: () => true,
       send: ({ json }) => {
         this.state = foldMessage(this.state, FactMessage.parse(JSON.parse(json)));
       },
-      onGap: () => this.open(),
+      onGap: () => {
+        this.#hasGap = true;
+      },
     });
-    this.catchUp();
+    await this.catchUp();
   }
 
-  catchUp(): void {
+  async catchUp(): Promise<void> {
     this.#subscription?.pump();
+    await this.#subscription?.settled();
+    if (!this.#hasGap) return;
+    this.#hasGap = false;
+    await this.open();
   }
 
   leave(): void {
@@ -54,13 +61,17 @@ export class SessionReader {
   }
 
   /** Asks for one page before what it has, if there is more. */
-  page(limit: number): void {
+  async page(limit: number): Promise<void> {
     const first = entriesOf(this.state)[0];
     if (!this.state.hasMore || !first) return;
     const { service, sessionId } = this.#scene;
-    const page = service.page({ type: "session:page", sessionId, before: first.entryId, limit });
+    const page = await service.page({ type: "session:page", sessionId, before: first.entryId, limit });
     if (page) this.state = foldMessage(this.state, page);
   }
+}
+
+function raise(error: unknown): never {
+  throw error;
 }
 
 /** All that a reader can show; where it keeps its entries, and how many it fetched, is its own affair. */

@@ -32,9 +32,9 @@ export interface SessionScene extends AsyncDisposable {
   send(command: WithoutSession<SessionCommand>): Promise<Answer>;
   say(content: string): Promise<void>;
   /** What a reader that opens the session now is given. */
-  history(limit?: number): SessionHistory;
-  state(): SessionState;
-  entries(): readonly Entry[];
+  history(limit?: number): Promise<SessionHistory>;
+  state(): Promise<SessionState>;
+  entries(): Promise<readonly Entry[]>;
   /** The server is gone without a word; another one starts on the same disk. */
   restart(): void;
 }
@@ -74,19 +74,19 @@ export async function openSession(): Promise<SessionScene> {
   const created = await service.create({ type: "session:create", projectId: PROJECT, cliType: BUILTIN });
   if (created.kind !== "message" || created.message.type !== "session:created") throw new Error("no session was made");
   const { sessionId } = created.message;
-  const history = (limit = PAGE_ENTRIES_MAX) => {
-    const start = service.open(sessionId, undefined, limit);
+  const history = async (limit = PAGE_ENTRIES_MAX) => {
+    const start = await service.open(sessionId, undefined, limit);
     if (start?.type !== "session:history") throw new Error("a reader without a cursor gets a history");
     return start;
   };
-  const state = () => foldMessage(EMPTY_SESSION, history());
+  const state = async () => foldMessage(EMPTY_SESSION, await history());
   const send = (command: WithoutSession<SessionCommand>) => service.execute({ ...command, sessionId });
   return {
     ...{ store, agents, sessionId, facts, published, errors, send, history, state },
     get service() {
       return service;
     },
-    entries: () => entriesOf(state()),
+    entries: async () => entriesOf(await state()),
     async say(content) {
       await send({ type: "session:send", content });
     },

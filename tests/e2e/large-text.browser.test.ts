@@ -65,9 +65,9 @@ async function printAnswers(count: number) {
   await using opened = new AsyncDisposableStack();
   const server = opened.use(
     await startTestServer({
-      prepare: (dataDir) => {
+      prepare: async (dataDir) => {
         const entryAt = (place: number) => answerAt(place, `answer ${place}`);
-        seedLongSession(dataDir, dataDir, { title: TITLE, entryCount: count, entryAt });
+        await seedLongSession(dataDir, dataDir, { title: TITLE, entryCount: count, entryAt });
       },
     }),
   );

@@ -127,7 +127,7 @@ test("X-10 X-3 a hit 19,000 entries back comes into view, exactly that one, with
       await mkdir(path, { recursive: true });
       const words = (place: number) =>
         `Answer ${place}: ${"some words to fill a line or two ".repeat((place % 7) + 1)}`;
-      seeded.id = seedLongSession(dataDir, path, {
+      seeded.id = await seedLongSession(dataDir, path, {
         title: "A long story",
         entryCount: LONG,
         entryAt: (place) =>

@@ -17,21 +17,25 @@ interface LongSession {
 }
 
 /** Writes a session with a history as a server would have, before there is one. */
-export function seedLongSession(dataDir: string, path: string, { title, entryCount, entryAt }: LongSession): SessionId {
+export async function seedLongSession(
+  dataDir: string,
+  path: string,
+  { title, entryCount, entryAt }: LongSession,
+): Promise<SessionId> {
   const { db } = openDatabase(join(dataDir, "liminal.db"), "seed");
   const projectId = ProjectId.parse("long");
   new SqliteProjectStore(db).add({ id: projectId, path, name: "long", addedAt: "2026-01-01T00:00:00.000Z" });
   const id = SessionId.parse(`builtin:${crypto.randomUUID()}`);
   const log = new SqliteSessionLog(db);
-  log.create(
+  await log.create(
     { ...sessionRow(id), projectId, cliType: CliType.parse("builtin"), title },
     { ...BINDING, cwd: path },
     null,
   );
   const writer = new LogWriter(() => log, id);
-  writer.write([{ type: "session:title-updated", title, source: "user" }]);
+  await writer.write([{ type: "session:title-updated", title, source: "user" }]);
   for (let from = 0; from < entryCount; from += TURN_ENTRIES)
-    writer.writeTurn(
+    await writer.writeTurn(
       ...Array.from({ length: Math.min(TURN_ENTRIES, entryCount - from) }, (_, at) => entryAt(from + at)),
     );
   db.close();

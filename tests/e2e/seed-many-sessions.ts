@@ -14,7 +14,7 @@ interface ManySessions {
 }
 
 /** Writes projects with sessions as a server would have, before there is one: `project 0` with `task 0.0`, `task 0.1` and so on. */
-export function seedManySessions(dataDir: string, { projects, sessionsEach, path }: ManySessions): void {
+export async function seedManySessions(dataDir: string, { projects, sessionsEach, path }: ManySessions): Promise<void> {
   const { db } = openDatabase(join(dataDir, "liminal.db"), "seed");
   const log = new SqliteSessionLog(db);
   const store = new SqliteProjectStore(db);
@@ -27,8 +27,8 @@ export function seedManySessions(dataDir: string, { projects, sessionsEach, path
       const id = SessionId.parse(`builtin:seed-${p}-${s}`);
       const title = `task ${p}.${s}`;
       const row = { ...sessionRow(id), projectId, cliType: CliType.parse("builtin"), title };
-      log.create(row, { ...BINDING, cwd: join(path, String(p)) }, null);
-      new LogWriter(() => log, id).write([{ type: "session:title-updated", title, source: "user" }]);
+      await log.create(row, { ...BINDING, cwd: join(path, String(p)) }, null);
+      await new LogWriter(() => log, id).write([{ type: "session:title-updated", title, source: "user" }]);
     }
   }
   db.close();

@@ -16,7 +16,7 @@ function seeded(projects: number, sessionsEach: number) {
       const path = join(dataDir, "work");
       for (let project = 0; project < projects; project += 1)
         await mkdir(join(path, String(project)), { recursive: true });
-      seedManySessions(dataDir, { projects, sessionsEach, path });
+      await seedManySessions(dataDir, { projects, sessionsEach, path });
     },
   });
 }

@@ -22,7 +22,7 @@ export async function openStage(browser: Browser, state: GalleryState, onProblem
     agents: { ...AGENTS, ...state.server?.agents },
     ...(state.server?.env && { env: state.server.env }),
     prepare: async (dataDir) => {
-      if (seed !== "empty") seedWorkspace(dataDir, seed);
+      if (seed !== "empty") await seedWorkspace(dataDir, seed);
       await state.prepare?.(dataDir);
     },
   });

@@ -82,7 +82,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 /** Fills the store of a server that has not started yet, as a few weeks of use would. */
-export function seedWorkspace(dataDir: string, options: SeedOptions = {}): void {
+export async function seedWorkspace(dataDir: string, options: SeedOptions = {}): Promise<void> {
   const { db } = openDatabase(join(dataDir, "liminal.db"), "seed");
   const log = new SqliteSessionLog(db);
   const projects = new SqliteProjectStore(db);
@@ -93,15 +93,15 @@ export function seedWorkspace(dataDir: string, options: SeedOptions = {}): void 
     projects.add({ id: ProjectId.parse(name), path, name, addedAt: timeAgo(60 * DAY_MINUTES) });
   }
   writeFiles(projectPath(dataDir, PROJECT));
-  for (const row of ROWS) seedSession(log, dataDir, row, exchange(row.title, 3));
+  for (const row of ROWS) await seedSession(log, dataDir, row, exchange(row.title, 3));
   for (const project of crowd) {
     for (let index = 0; index < (options.crowd?.sessionsEach ?? 0); index += 1) {
       const title = `Task ${index + 1} of ${project}`;
-      seedSession(log, dataDir, { project, title, agent: "builtin", minutesAgo: DAY_MINUTES + index }, []);
+      await seedSession(log, dataDir, { project, title, agent: "builtin", minutesAgo: DAY_MINUTES + index }, []);
     }
   }
   const long = { project: PROJECT, title: LONG_TITLE, agent: "claude-code", minutesAgo: 3 };
-  if (options.longTurns !== undefined) seedSession(log, dataDir, long, exchange(LONG_TITLE, options.longTurns));
+  if (options.longTurns !== undefined) await seedSession(log, dataDir, long, exchange(LONG_TITLE, options.longTurns));
   db.close();
 }
 
@@ -121,17 +121,17 @@ function timeAgo(minutes: number): string {
   return new Date(Date.now() - minutes * MINUTE_MS).toISOString();
 }
 
-function seedSession(
+async function seedSession(
   log: SqliteSessionLog,
   dataDir: string,
   row: SeededRow,
   turns: readonly (readonly Entry[])[],
-): void {
+): Promise<void> {
   const id = SessionId.parse(`${row.agent}:${crypto.randomUUID()}`);
   const at = timeAgo(row.minutesAgo);
   const cliType = CliType.parse(row.agent);
   const times = { createdAt: at, lastActiveAt: at };
-  log.create(
+  await log.create(
     { ...sessionRow(id), projectId: ProjectId.parse(row.project), cliType, title: row.title, ...times },
     { ...BINDING, agentSessionId: id, cwd: projectPath(dataDir, row.project), state: "closed" },
     null,
@@ -143,10 +143,11 @@ function seedSession(
       type: "session:config",
       config: { ...EMPTY_CONFIG, usage: { ...USAGE, cost: { amount: row.cost, currency: "USD" } } },
     });
-  writer.write(facts);
-  for (const entries of turns) writer.write([running("t"), ...entries.map(update), idle("t")], { lastActiveAt: at });
-  if (row.isUnread) writer.write([], { attention: { seq: writer.state.seq, isSeen: false } });
-  if (row.isArchived) writer.write([{ type: "session:archived" }]);
+  await writer.write(facts);
+  for (const entries of turns)
+    await writer.write([running("t"), ...entries.map(update), idle("t")], { lastActiveAt: at });
+  if (row.isUnread) await writer.write([], { attention: { seq: writer.state.seq, isSeen: false } });
+  if (row.isArchived) await writer.write([{ type: "session:archived" }]);
 }
 
 /** Questions and answers about a subject, as many turns as asked for. */

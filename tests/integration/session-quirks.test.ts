@@ -193,7 +193,13 @@ function geminiAt(now: number, trace: WireTrace): AcpAgent {
 }
 
 function madeAt(createdAt: number): RestoreRequest {
-  return { agentSessionId: "s", createdAt, seenAt: null, userMessages: 1, last: () => ({ message: "", answer: "" }) };
+  return {
+    agentSessionId: "s",
+    createdAt,
+    seenAt: null,
+    userMessages: 1,
+    last: async () => ({ message: "", answer: "" }),
+  };
 }
 
 function sentIn(trace: WireTrace, method: string) {

@@ -142,6 +142,6 @@ export function relayProgram(server: TestServer, token?: string) {
 
 /** The token that the server gives to a session's agent. */
 export function sessionToken(server: TestServer, sessionId: string): string {
-  const tokens = new SessionTokens({ secret: server.token, isSameSecret, isAlive: () => true });
+  const tokens = new SessionTokens({ secret: server.token, isSameSecret, isAlive: async () => true });
   return tokens.tokenOf(SessionId.parse(sessionId));
 }

@@ -22,8 +22,8 @@ async function set(at: SessionScene, change: object): Promise<void> {
 const answers = (at: SessionScene) => at.agents.last.calls.filter((call) => call.startsWith("answer"));
 const until = (at: SessionScene, count: number) =>
   waitFor(
-    () => {
-      at.service.flush();
+    async () => {
+      await at.service.flush();
       return answers(at);
     },
     (seen) => seen.length === count,
@@ -39,7 +39,7 @@ describe("X-4 a question while the rules are looked at", () => {
     await at.send({ type: "session:cancel" });
     await until(at, 1);
     expect(answers(at)).toEqual(["answer p cancelled"]);
-    expect(at.state().pending).toEqual([]);
+    expect((await at.state()).pending).toEqual([]);
     expect(at.facts.map(({ type }) => type)).not.toContain("permission:request");
   });
 
@@ -50,7 +50,7 @@ describe("X-4 a question while the rules are looked at", () => {
     at.agents.last.say(asks("p", "npm test"), { type: "permission-withdrawn", permissionId: permissionId("p") });
     at.agents.last.say(asks("q", "npm test"), { type: "lost", reason: "gone", state: "crashed" });
     const gone = at.agents.last;
-    at.service.flush();
+    await at.service.flush();
     await at.say("again");
     await waitFor(
       () => at.agents.attached.length,
@@ -60,7 +60,7 @@ describe("X-4 a question while the rules are looked at", () => {
     at.agents.last.say(asks("r", "ls"));
     await until(at, 1);
     expect([answers(at), gone.calls]).toEqual([["answer r selected"], ["prompt go"]]);
-    expect(at.state().pending).toEqual([]);
+    expect((await at.state()).pending).toEqual([]);
   });
 
   test("is answered cancelled when its turn has ended meanwhile", async () => {
@@ -71,15 +71,15 @@ describe("X-4 a question while the rules are looked at", () => {
     at.agents.last.endTurn();
     await until(at, 1);
     expect(answers(at)).toEqual(["answer p cancelled"]);
-    expect(at.state()).toMatchObject({ pending: [], turn: { state: "idle" } });
+    expect(await at.state()).toMatchObject({ pending: [], turn: { state: "idle" } });
   });
 
   test("asked of the user, it is answered once: by the user or by a rule made since, whichever comes first", async () => {
     await using at = await openSession();
     await at.say("go");
     at.agents.last.say(asks("p", "npm test"), asks("q", "npm test"));
-    at.service.flush();
-    expect(at.state().turn.state).toBe("waiting");
+    await at.service.flush();
+    expect((await at.state()).turn.state).toBe("waiting");
     await set(at, { mode: "all" });
     await at.send({ type: "permission:respond", permissionId: permissionId("p"), optionId: "no" });
     await until(at, 2);
@@ -91,7 +91,7 @@ describe("X-4 a question while the rules are looked at", () => {
       ["p", undefined],
       ["q", "policy"],
     ]);
-    expect(at.state()).toMatchObject({ pending: [], turn: { state: "running" } });
+    expect(await at.state()).toMatchObject({ pending: [], turn: { state: "running" } });
   });
 
   test("rules that cannot be read answer nothing: the user is asked, and the fault is told", async () => {
@@ -100,21 +100,18 @@ describe("X-4 a question while the rules are looked at", () => {
     at.store.db.exec("UPDATE policy_mode SET mode = 'of tomorrow'");
     await at.say("go");
     at.agents.last.say(asks("p", "npm test"));
-    at.service.flush();
-    expect([at.state().pending.length, answers(at), at.errors.length]).toEqual([1, [], 1]);
+    await at.service.flush();
+    expect([(await at.state()).pending.length, answers(at), at.errors.length]).toEqual([1, [], 1]);
   });
 
   test("without a policy it is asked at once, with nothing between it and the user", async () => {
     await using at = await openSession();
     await at.say("go");
     at.agents.last.say(asks("p", "npm test"));
-    at.service.flush();
-    expect(
-      at
-        .state()
-        .pending.filter(isPermission)
-        .map(({ offers }) => offers),
-    ).toEqual([[{ effect: "allow", command: "npm test" }]]);
+    await at.service.flush();
+    expect((await at.state()).pending.filter(isPermission).map(({ offers }) => offers)).toEqual([
+      [{ effect: "allow", command: "npm test" }],
+    ]);
     expect(at.errors).toEqual([]);
   });
 });

@@ -22,7 +22,14 @@ function sourceOf(title: string, entries: readonly Entry[]): ExportSource {
     ...{ title: title.slice(0, 200), titleSource: "user", cliType: "builtin", agentName: title.slice(0, 200) },
     ...{ projectName: title.slice(0, 1_000), createdAt: at, lastActiveAt: at, usage: null },
   });
-  return { session, directory: "/home/ada/app", now: Date.now, exportedAt: at, runs: () => [entries] };
+  const runs = async function* () {
+    yield entries;
+  };
+  return { session, directory: "/home/ada/app", now: Date.now, exportedAt: at, runs };
+}
+
+async function wholeOf(pieces: AsyncGenerator<string>): Promise<string> {
+  return (await Array.fromAsync(pieces)).join("");
 }
 
 interface Found {
@@ -47,8 +54,8 @@ function elementsOf(html: string): Found[] {
 }
 
 describe("X-12 NFR-5 an exported page", () => {
-  test.each(HOSTILE_TEXTS)("shows %j as text wherever it stands", (text) => {
-    const html = [...writeHtml(sourceOf(text, hostileEntries(text, 0)))].join("");
+  test.each(HOSTILE_TEXTS)("shows %j as text wherever it stands", async (text) => {
+    const html = await wholeOf(writeHtml(sourceOf(text, hostileEntries(text, 0))));
     const elements = elementsOf(html);
     expect(elements.length).toBeGreaterThan(40);
     const foreign = elements.filter(
@@ -66,11 +73,11 @@ describe("X-12 NFR-5 an exported page", () => {
     expect(elements.filter(({ tag }) => tag === "article")).toHaveLength(6);
   });
 
-  test("gives Markdown its form: emphasis, code, lists, tables and links of the web", () => {
+  test("gives Markdown its form: emphasis, code, lists, tables and links of the web", async () => {
     const content =
       "**b** _e_ `c` [l](https://example.com/?a=1&b=2)\n\n1. x\n2. y\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n- [x] done";
     const entry = { type: "assistant", entryId: "a", content, timestamp: "2026-01-01T00:00:00.000Z" } as Entry;
-    const html = [...writeHtml(sourceOf("t", [entry]))].join("");
+    const html = await wholeOf(writeHtml(sourceOf("t", [entry])));
     expect(html).toContain("<strong>b</strong> <em>e</em> <code>c</code>");
     expect(html).toContain('<a href="https://example.com/?a=1&amp;b=2" rel="noopener noreferrer nofollow">l</a>');
     expect(html).toContain('<th class="right">b</th>');
@@ -79,11 +86,11 @@ describe("X-12 NFR-5 an exported page", () => {
 });
 
 describe("X-12 exported Markdown", () => {
-  test.each(["```", "````", "a\n```\n# not a heading\n```", "`"])("keeps %j inside its fence", (text) => {
+  test.each(["```", "````", "a\n```\n# not a heading\n```", "`"])("keeps %j inside its fence", async (text) => {
     const [entry] = hostileEntries(text, 0).filter(({ type }) => type === "tool-call");
     if (entry?.type !== "tool-call") throw new Error("no call");
     const { parts: _, permission: __, locations: ___, input: ____, error: _____, ...bare } = entry;
-    const markdown = [...writeMarkdown(sourceOf("t", [{ ...bare, name: "Run", status: "complete" }]))].join("");
+    const markdown = await wholeOf(writeMarkdown(sourceOf("t", [{ ...bare, name: "Run", status: "complete" }])));
     const fences = [...markdown.matchAll(/^(`{3,})$/gm)].map(([fence]) => fence);
     const outer = fences.at(-1) ?? "";
     expect(markdown).toContain(`\n${outer}\n${text}\n${outer}\n`);
@@ -92,12 +99,12 @@ describe("X-12 exported Markdown", () => {
 });
 
 describe("(D12) an exported page looks like the session", () => {
-  const page = (entry: object) => [...writeHtml(sourceOf("t", [entry as Entry]))].join("");
+  const page = async (entry: object) => wholeOf(writeHtml(sourceOf("t", [entry as Entry])));
   const call = { type: "tool-call", entryId: "t", toolCallId: "t", status: "complete", content: "" };
 
-  test("code has the colours of its language under the language's name, and hostile code is text all the same", () => {
+  test("code has the colours of its language under the language's name, and hostile code is text all the same", async () => {
     const content = '```ts\nconst a = "</code><script>x</script>";\n```\n\n```nolang"><b\n<b>\n```';
-    const html = page({ type: "assistant", entryId: "a", content, timestamp: "2026-01-01T00:00:00.000Z" });
+    const html = await page({ type: "assistant", entryId: "a", content, timestamp: "2026-01-01T00:00:00.000Z" });
     expect(html).toContain("<figcaption>TypeScript</figcaption>");
     expect(html).toContain('<span class="hljs-keyword">const</span>');
     expect(html).toContain("&lt;/code&gt;&lt;script&gt;x&lt;/script&gt;");
@@ -105,12 +112,12 @@ describe("(D12) an exported page looks like the session", () => {
     expect(html).not.toContain("<script");
   });
 
-  test("an edit says its place in the project, its lines and its own time, and opens to a coloured change", () => {
+  test("an edit says its place in the project, its lines and its own time, and opens to a coloured change", async () => {
     const path = "/home/ada/app/src/a.ts";
     const times = { startedAt: "2026-01-01T00:00:00.000Z", endedAt: "2026-01-01T00:01:04.000Z", waitedMs: 60_000 };
     const oldText = `${"same\n".repeat(9)}const a = 1;\n`;
     const parts = [{ type: "diff", path, oldText, newText: `${"same\n".repeat(9)}const b = 1;\nlet c;\n` }];
-    const html = page({ ...call, name: "Edit", kind: "edit", input: { file_path: path }, ...times, parts });
+    const html = await page({ ...call, name: "Edit", kind: "edit", input: { file_path: path }, ...times, parts });
     expect(html).toContain('<span class="name">Edit</span> <span class="target">src/a.ts</span>');
     expect(html).toContain('<span class="stat-add">+2</span> <span class="stat-del">−1</span>');
     expect(html).toContain('<span class="took">4.0 s</span>');
@@ -119,21 +126,21 @@ describe("(D12) an exported page looks like the session", () => {
     expect(html).not.toContain("/home/ada/app/src");
   });
 
-  test("colours take a second of a document at most: what would take longer stays plain", () => {
+  test("colours take a second of a document at most: what would take longer stays plain", async () => {
     let nowMs = 0;
     const now = () => (nowMs += 300);
     const content = "```ts\nconst a = 1;\n```\n\n".repeat(10);
     const entry = { type: "assistant", entryId: "a", content, timestamp: "2026-01-01T00:00:00.000Z" } as Entry;
-    const html = [...writeHtml({ ...sourceOf("t", [entry]), now })].join("");
+    const html = await wholeOf(writeHtml({ ...sourceOf("t", [entry]), now }));
     expect(html.split('<span class="hljs-keyword">const</span>')).toHaveLength(5);
     expect(html.split("<code>const a = 1;</code>")).toHaveLength(7);
-    const long = page({ ...entry, content: `\`\`\`csharp\n${"a ".repeat(50_000)}\n\`\`\`` });
+    const long = await page({ ...entry, content: `\`\`\`csharp\n${"a ".repeat(50_000)}\n\`\`\`` });
     expect(long).toContain(`<code>${"a ".repeat(50_000)}`);
   });
 
-  test("a command is named once and shown as the line that ran", () => {
+  test("a command is named once and shown as the line that ran", async () => {
     const command = "echo $HOME && cat /home/ada/app/a.ts";
-    const html = page({ ...call, name: command, kind: "execute", input: { command }, result: "x" });
+    const html = await page({ ...call, name: command, kind: "execute", input: { command }, result: "x" });
     expect(html).toContain('<span class="name">Run</span> <span class="target">echo $HOME &amp;&amp; cat');
     expect(html).not.toContain("&quot;command&quot;");
   });

@@ -57,7 +57,7 @@ describe("AcpAgent: bringing a conversation back (W-4)", () => {
   });
 
   it("keeps a replay that comes after the answer, or where none should come, out of the transcript", async () => {
-    const last = () => ({ message: "think", answer: "" });
+    const last = async () => ({ message: "think", answer: "" });
     for (const flags of [
       ["--without", "resume", "--scenario", "late-replay"],
       ["--scenario", "replay-on-resume"],

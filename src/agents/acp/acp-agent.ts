@@ -68,7 +68,7 @@ export interface SessionTools {
 interface SessionPlace extends Partial<SessionTools> {
   readonly cwd: string;
   readonly sink: AgentSink;
-  /** Whether what the sink was told is on disk; without it, nobody wants it there. */
+  /** Stores what the sink was given; absent where nothing is stored. */
   readonly tryFlush?: TryFlush;
   /** Ends what only waits, not what is under way. */
   readonly signal: AbortSignal;
@@ -88,7 +88,7 @@ export class AcpAgent {
   readonly #options: AcpAgentOptions;
   readonly #connection: AcpConnection;
   readonly #sessions = new AcpSessions();
-  readonly #checkpoints = new Checkpoints(() => this.#checkpoint());
+  readonly #checkpoints: Checkpoints;
   /** Conversations the agent is about to let go of: one that is wanted again waits for that. */
   readonly #closing = new Map<string, Promise<unknown>>();
   /** Prompts of closed sessions that wait for their answer. */
@@ -106,6 +106,7 @@ export class AcpAgent {
   /** Throws NotStartableError when the command cannot be run at all. */
   constructor(options: AcpAgentOptions) {
     this.#options = options;
+    this.#checkpoints = new Checkpoints(() => this.#checkpoint(), options.onError);
     this.#questions = new AcpQuestions({
       ...options,
       sessionOf: ({ sessionId, requestId }) =>
@@ -305,7 +306,9 @@ export class AcpAgent {
 
   /** The process is gone, or is about to be: every session on it is told. */
   lose(reason: string, state: "crashed" | "idle", tell = false): void {
-    if (this.#sessions.lose(reason, state, tell)) this.#released = this.#connection.release();
+    const stored = this.#sessions.lose(reason, state, tell);
+    this.#released = stored.then((isStored) => (isStored ? this.#connection.release() : undefined));
+    this.#released.catch(this.#options.onError);
     this.#questions.lose();
   }
 
@@ -330,11 +333,15 @@ export class AcpAgent {
     place: SessionPlace,
   ): Promise<Replayed | RefusalError | null> {
     const session = this.#register(agentSessionId, place);
-    const replay = session.startReplay(() => ({ userMessages, last: last() }));
+    const expected = { userMessages, last: { message: "", answer: "" } };
+    const replay = session.startReplay(() => expected);
+    const prepare = async () => {
+      expected.last = await last();
+    };
     const params = { sessionId: agentSessionId, cwd: place.cwd, mcpServers: this.#mcpServers(place) };
     try {
       session.applyAnswer(await this.#ask(origin === "resumed" ? "session/resume" : "session/load", params));
-      return { session, replay };
+      return { session, replay, prepare };
     } catch (error) {
       this.#sessions.remove(agentSessionId);
       if (!(error instanceof AgentFailureError) || error.refusal.code !== "AGENT_PROTOCOL_ERROR") throw error;
@@ -359,7 +366,7 @@ export class AcpAgent {
   }
 
   #register(agentSessionId: string, place: Omit<SessionPlace, "signal">, past?: StoredPast): AcpSession {
-    const { cwd, sink, tryFlush = () => true } = place;
+    const { cwd, sink, tryFlush = async () => true } = place;
     const { held, processId, env, guarded } = this.#options;
     const session = new AcpSession({
       ...{ agentSessionId, connection: this.#connection, sink, tryFlush },
@@ -454,12 +461,17 @@ export class AcpAgent {
     return this.#sessions.onRequest(method, params);
   }
 
-  /** What earlier lines came to is stored or in the note: they need not be kept. */
-  #checkpoint(): boolean {
-    const sessions = this.#initialized ? this.#sessions.notes() : null;
-    if (!this.#initialized || !sessions) return false;
-    this.#connection.checkpoint({ initialized: this.#initialized, sessions, pages: this.#questions.pages });
-    return true;
+  /**
+   * The holder may drop the lines received so far once they are stored or described in the note. The note is taken
+   * first: lines that arrive while the commit is awaited are not covered by it.
+   */
+  async #checkpoint(): Promise<boolean> {
+    if (!this.#initialized || this.#sessions.isAttaching) return false;
+    const { initialized, pages } = { initialized: this.#initialized, pages: this.#questions.pages };
+    const write = this.#connection.prepareCheckpoint({ initialized, sessions: this.#sessions.notes(), pages });
+    const isStored = await this.#sessions.tryFlush();
+    if (isStored) write();
+    return isStored;
   }
 
   #restore({ initialized, sessions, pages }: AcpNote): void {
@@ -482,18 +494,33 @@ const RETRY_MS = 1_000;
 
 /** Takes a checkpoint when one is due; one that cannot be taken is tried again until it can. */
 class Checkpoints {
-  readonly #take: () => boolean;
+  readonly #take: () => Promise<boolean>;
+  readonly #onError: (error: unknown) => void;
   #retry: ReturnType<typeof setTimeout> | null = null;
+  #isTaking = false;
   #isOver = false;
 
-  /** `take` says whether it could be done. */
-  constructor(take: () => boolean) {
+  /** `take` resolves with whether it could be done. */
+  constructor(take: () => Promise<boolean>, onError: (error: unknown) => void) {
     this.#take = take;
+    this.#onError = onError;
   }
 
   due(): void {
-    if (this.#isOver || this.#retry || this.#take()) return;
-    // An agent that has to wait for room says nothing that would remind us.
+    if (this.#isOver || this.#retry || this.#isTaking) return;
+    this.#isTaking = true;
+    this.#take()
+      .then((isTaken) => {
+        if (!isTaken) this.#tryLater();
+      }, this.#onError)
+      .finally(() => {
+        this.#isTaking = false;
+      });
+  }
+
+  /** An agent that waits for room in its journal sends nothing that would trigger the next attempt. */
+  #tryLater(): void {
+    if (this.#isOver) return;
     this.#retry = setTimeout(() => {
       this.#retry = null;
       this.due();
@@ -521,15 +548,20 @@ function clientCapabilities(serves: { readonly fs: boolean; readonly terminal: b
 interface Replayed {
   readonly session: AcpSession;
   readonly replay: Replay;
+  /** Reads what the replay ends with; to be called before its end is waited for. */
+  readonly prepare: () => Promise<void>;
 }
 
 /** What the agent repeated is told as one; one that repeats nothing on a resume, as it should, is not waited for. */
 async function afterReplay(
-  { session, replay }: Replayed,
+  { session, replay, prepare }: Replayed,
   origin: "resumed" | "loaded",
   sink: AgentSink,
 ): Promise<AgentSession> {
-  if (origin === "loaded" || replay.hasWords) await replay.ended();
+  if (origin === "loaded" || replay.hasWords) {
+    await prepare();
+    await replay.ended();
+  }
   session.endReplay();
   session.origin = origin;
   if (replay.hasWords) sink(replay.told);

@@ -109,7 +109,7 @@ export class AcpSession implements RejoinedSession {
     return this.#options.connection.lastLine;
   }
 
-  get tryFlush(): () => boolean {
+  get tryFlush(): TryFlush {
     return this.#options.tryFlush;
   }
 

@@ -94,23 +94,27 @@ export class AcpSessions {
     for (const session of this.#all) session.endPast();
   }
 
-  /** Stores everything, and says what else a later server needs; null when it cannot be stored now. */
-  notes(): SessionNote[] | null {
-    if (this.isAttaching || !this.#all.every((session) => session.tryFlush())) return null;
+  /** What a later server needs besides what is stored. */
+  notes(): SessionNote[] {
     return this.#all.map(({ note }) => note);
+  }
+
+  /** Stores everything received so far; false when that cannot be done now. */
+  tryFlush(): Promise<boolean> {
+    return flushAll(this.#all);
   }
 
   restore(notes: readonly SessionNote[]): void {
     for (const note of notes) this.get(note.agentSessionId)?.restore(note);
   }
 
-  /** The process is about to be gone, and then it is; true when everything it said is stored. */
-  lose(reason: string, state: "crashed" | "idle", tell: boolean): boolean {
+  /** Called before the process is stopped and when it has ended; true when everything it sent is stored. */
+  lose(reason: string, state: "crashed" | "idle", tell: boolean): Promise<boolean> {
     const lost = this.#all;
     this.#lost.push(...lost);
     this.#sessions.clear();
     for (const session of lost) session.onLost(reason, state, tell);
-    return this.#lost.every((session) => session.tryFlush());
+    return flushAll(this.#lost);
   }
 
   #onUpdate(agentSessionId: string, update: Json): void {
@@ -118,6 +122,11 @@ export class AcpSessions {
     if (session) session.onUpdate(update);
     else if (this.isAttaching) this.#early.hold(agentSessionId, (late) => late.onUpdate(update));
   }
+}
+
+async function flushAll(sessions: readonly AcpSession[]): Promise<boolean> {
+  const results = await Promise.all(sessions.map((session) => session.tryFlush()));
+  return results.every(Boolean);
 }
 
 const HELD_UPDATES_MAX = 1_000;

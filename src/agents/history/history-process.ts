@@ -176,7 +176,7 @@ export class HistoryProcess {
       agentSessionId,
       connection: this.#connection,
       sink: hear,
-      ...{ processId: null, questionPrefix: agentSessionId, tryFlush: () => true, hasQuestion: () => false },
+      ...{ processId: null, questionPrefix: agentSessionId, tryFlush: async () => true, hasQuestion: () => false },
       requests: new ClientRequests({
         ...{ roots: [], guarded: [], env, newId: world.newId, sink: hear },
         serves: SERVES_NOTHING,

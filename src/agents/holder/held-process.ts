@@ -116,8 +116,9 @@ export class HeldProcess implements HostedProcess {
     this.#send(() => this.#link?.send(KIND.out, line));
   }
 
-  checkpoint(offset: number, note: string): void {
-    this.#send(() => this.#link?.send(KIND.note, note, offset));
+  checkpoint(offset: number, note: string, sentSince: number): void {
+    const text = sentSince === 0 ? note : `+${sentSince}\n${note}`;
+    this.#send(() => this.#link?.send(KIND.note, text, offset));
   }
 
   async release(): Promise<void> {
@@ -166,22 +167,27 @@ export class HeldProcess implements HostedProcess {
 }
 
 /**
- * What a journal has to tell a server that comes anew: the last note first, then what is not covered by it. A note
- * covers the agent's lines up to the one it names, and everything the server had said before it.
+ * What a new server needs of a journal: the last note first, then what is not covered by it. A note covers the agent's
+ * lines up to the one it names, and the lines for the agent before it, except for the last `sentSince` of them.
  */
 export function pastOf(records: readonly JournalRecord[]): readonly PastLine[] {
   const at = records.findLastIndex(({ kind }) => kind === KIND.note);
-  const note = records[at] ? noteOf(records[at]) : null;
+  const { note, sentSince } = records[at] ? noteOf(records[at]) : { note: null, sentSince: 0 };
   const covered = note?.offset ?? 0;
+  const sentBefore = records.flatMap(({ kind }, index) => (kind === KIND.out && index < at ? [index] : []));
+  const lastCovered = sentBefore.at(-1 - sentSince) ?? -1;
   const lines = records.flatMap(({ kind, offset, text }, index): PastLine[] => {
     if (kind === KIND.in && offset > covered) return [{ direction: "in", offset, text }];
-    return kind === KIND.out && index > at ? [{ direction: "out", offset, text }] : [];
+    return kind === KIND.out && index > lastCovered ? [{ direction: "out", offset, text }] : [];
   });
   return note ? [note, ...lines] : lines;
 }
 
-/** The journal keeps what a note covers in its first line. */
-function noteOf({ text }: JournalRecord): PastLine {
-  const end = text.indexOf("\n");
-  return { direction: "note", offset: Number(text.slice(0, end)), text: text.slice(end + 1) };
+/** The first line says what the note covers; a second one, if it begins with `+`, how many lines were sent since. */
+function noteOf({ text }: JournalRecord): { note: PastLine; sentSince: number } {
+  const [whole, covered = "", sentSince = "0"] = /^(\d+)\n(?:\+(\d+)\n)?/.exec(text) ?? [""];
+  return {
+    note: { direction: "note", offset: Number(covered), text: text.slice(whole.length) },
+    sentSince: Number(sentSince),
+  };
 }

@@ -117,7 +117,7 @@ describe("X-19 a held process", () => {
     const second = await at.next();
     expect(second.left.label).toBe("label");
     expect(textsOf(second.past)).toEqual(["1 in ready", "2 out one", "3 in got one"]);
-    second.held.checkpoint(3, "all that is stored");
+    second.held.checkpoint(3, "all that is stored", 0);
     second.held.write("two");
     await at.said("6 got two");
     second.held.link?.end();
@@ -206,7 +206,7 @@ describe("X-19 a held process", () => {
     // Each note makes room for more.
     for (let noted = 0; at.lines.length + heard < count; ) {
       last = Number(at.lines.at(-1)?.split(" ")[0] ?? last);
-      if (last > noted) next.held.checkpoint(last, "");
+      if (last > noted) next.held.checkpoint(last, "", 0);
       noted = last;
       await waitFor(
         () => at.lines.length,

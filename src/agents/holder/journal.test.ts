@@ -149,6 +149,19 @@ describe("X-19 a journal", () => {
     expect(journal.bytes).toBe(bytes);
   });
 
+  it("keeps lines for the agent that were sent between the taking of a note and its writing", async () => {
+    await using dir = await tempDir();
+    const journal = new Journal(dir.path, SEGMENT_BYTES);
+    for (const kind of [KIND.out, KIND.in, KIND.out, KIND.in, KIND.out, KIND.out]) journal.append(kind, "line");
+    journal.checkpoint("+2\n{}", 2);
+    journal.append(KIND.out, "line");
+    const past = pastOf(readJournal(dir.path));
+    expect(past.map(({ direction, offset, text }) => `${direction} ${offset} ${text}`)).toEqual([
+      "note 2 {}",
+      ...["in 4 line", "out 5 line", "out 6 line", "out 8 line"],
+    ]);
+  });
+
   it("goes on when an old file cannot be removed: one note each, no gap, and it goes with a later note", async () => {
     await using dir = await tempDir();
     await using aside = await tempDir();

@@ -49,8 +49,11 @@ export interface HostedProcess {
   stop(urgency?: StopUrgency): Promise<ExitReport>;
   /** What an earlier server and the process said to each other; from this call on, new lines are handed over. */
   takePast(): readonly PastLine[];
-  /** Everything up to that line is stored, and the note says what else it came to: the lines themselves may go. */
-  checkpoint(offset: number, note: string): void;
+  /**
+   * Everything up to that line is stored, and the note has the rest of the state: the lines themselves may be dropped.
+   * `sentSince`: how many of the last lines for the agent were written after the note was taken.
+   */
+  checkpoint(offset: number, note: string, sentSince: number): void;
   /** It has ended, and everything it said is stored; resolves when nothing of it is left. */
   release(): Promise<void>;
 }

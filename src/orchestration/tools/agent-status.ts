@@ -9,8 +9,8 @@ export const listAgents = defineTool({
   input: { includeEnded: z.boolean().optional().describe("Also those that were killed.") },
   output: { agents: z.array(InfoOutput) },
   readOnly: true,
-  run: ({ children }, { includeEnded = false }) => ({
-    agents: children.list().filter(({ status }) => includeEnded || status !== "killed"),
+  run: async ({ children }, { includeEnded = false }) => ({
+    agents: (await children.list()).filter(({ status }) => includeEnded || status !== "killed"),
   }),
 });
 
@@ -23,8 +23,8 @@ export const getAgentStatus = defineTool({
   input: { agentId: AgentIdInput },
   output: { status: z.string(), info: InfoOutput },
   readOnly: true,
-  run: ({ children }, { agentId }) => {
-    const info = children.info(agentId);
+  run: async ({ children }, { agentId }) => {
+    const info = await children.info(agentId);
     return { status: info.status, info };
   },
 });

@@ -36,9 +36,9 @@ export const answerAgent = defineTool({
   input,
   output: { success: z.boolean() },
   run: async (context, given) => {
-    const view = context.children.find(given.agentId);
+    const view = await context.children.find(given.agentId);
     const id = context.commandId("answer");
-    if (id !== undefined && context.sessions.isDone(id)) return { success: true };
+    if (id !== undefined && (await context.sessions.isDone(id))) return { success: true };
     const asked = requestOf(view, given);
     const command = isPermission(asked)
       ? await permissionAnswer(context, view, asked, given)

@@ -66,14 +66,14 @@ export const createCodingAgent = defineTool({
     const given = { ...rest, ...(plan?.trim() && { plan }) };
     refuseWake(context.caller, given.wake);
     const planId = context.commandId("plan");
-    const isSent = planId !== undefined && context.sessions.isDone(planId);
+    const isSent = planId !== undefined && (await context.sessions.isDone(planId));
     const place = given.plan === undefined || isSent ? null : context.delegations.admitTurn(context.owner);
-    if (place && isRefusal(place)) throw refuseVisibly(context, place);
+    if (place && isRefusal(place)) throw await refuseVisibly(context, place);
     try {
       const agentId = await create(context, given);
       await setToWork(context, agentId, given, planId);
       if (given.wake) await armWait(context, [agentId], "all");
-      return { agentId, status: ChildStatus.parse(context.children.info(agentId).status) };
+      return { agentId, status: ChildStatus.parse((await context.children.info(agentId)).status) };
     } finally {
       place?.[Symbol.dispose]();
     }
@@ -84,11 +84,11 @@ async function create(context: ToolContext, given: Input): Promise<SessionId> {
   const { owner, sessions } = context;
   const { title } = given;
   const policy = readPolicy(given.policy);
-  refusePolicy(context, policy);
+  await refusePolicy(context, policy);
   // Before a project is added for it: a call that is refused leaves nothing.
   const named = given.agent === undefined ? null : namedAgent(context, given.agent);
   const projectId = await chooseProject(context, given.project);
-  const cliType = named ?? usualAgent(context, projectId);
+  const cliType = named ?? (await usualAgent(context, projectId));
   const make = (commandId: CommandId | undefined) =>
     sessions.create(
       {
@@ -100,7 +100,7 @@ async function create(context: ToolContext, given: Input): Promise<SessionId> {
       { by: owner, budget: Budget.parse(given.budget ?? {}) },
     );
   const answer = await makeSurely(context, cliType, make);
-  if (answer.kind === "refused") throw refuseVisibly(context, answer.refusal);
+  if (answer.kind === "refused") throw await refuseVisibly(context, answer.refusal);
   return createdId(answer);
 }
 
@@ -114,7 +114,7 @@ async function makeSurely(
   const first = await make(commandId("create"));
   if (first.kind !== "refused" || first.refusal.code !== "AGENT_UNAVAILABLE") return first;
   const againId = commandId("create-again");
-  const wasMadeAgain = againId !== undefined && sessions.isDone(againId);
+  const wasMadeAgain = againId !== undefined && (await sessions.isDone(againId));
   return wasThere || wasMadeAgain ? make(againId) : first;
 }
 
@@ -176,11 +176,11 @@ function namedAgent({ agents }: Pick<AgentChoice, "agents">, wanted: string): Cl
  * For a caller that names none: its own kind. The orchestrator and programs outside get the agent that the user last worked with in
  * the project; without one, the orchestrator gets its own kind, and a program the first that is ready.
  */
-function usualAgent(choice: AgentChoice, projectId: ProjectId): CliType {
+async function usualAgent(choice: AgentChoice, projectId: ProjectId): Promise<CliType> {
   const own = choice.caller === null ? null : cliTypeOf(choice.caller);
   if (own !== null && own !== ORCHESTRATOR) return own;
   const ready = readyOnes(choice.agents());
-  const chosen = lastUsed(choice, projectId, ready) ?? own ?? ready[0];
+  const chosen = (await lastUsed(choice, projectId, ready)) ?? own ?? ready[0];
   if (chosen !== undefined) return chosen;
   throw new ToolError("There is no agent that is ready. Install one first, or sign in to one.");
 }
@@ -190,9 +190,13 @@ function readyOnes(agents: readonly AgentInfo[]): readonly CliType[] {
 }
 
 /** What agents and programs have started says nothing about what the user likes. */
-function lastUsed(choice: AgentChoice, projectId: ProjectId, ready: readonly CliType[]): CliType | undefined {
+async function lastUsed(
+  choice: AgentChoice,
+  projectId: ProjectId,
+  ready: readonly CliType[],
+): Promise<CliType | undefined> {
   const { sessions, delegations } = choice;
-  return (sessions.list(projectId, true) ?? [])
+  return ((await sessions.list(projectId, true)) ?? [])
     .filter(({ cliType }) => cliType !== ORCHESTRATOR && ready.includes(cliType))
     .filter(({ id }) => delegations.parentOf(id) === undefined)
     .toSorted((one, other) => other.lastActiveAt.localeCompare(one.lastActiveAt))[0]?.cliType;
@@ -210,7 +214,7 @@ async function chooseProject(choice: ProjectChoice, wanted: string | undefined):
   const { caller, projects, sessions, hub } = choice;
   const known = projects.list().find(({ id, path }) => id === wanted || path === wanted);
   if (caller !== null) {
-    const own = sessions.view(caller)?.row.projectId;
+    const own = (await sessions.view(caller))?.row.projectId;
     if (own !== undefined && (wanted === undefined || known?.id === own)) return own;
     throw new ToolError("project: an agent of this session works in this session's own project. Leave project out.");
   }

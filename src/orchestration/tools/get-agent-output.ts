@@ -45,17 +45,17 @@ export const getAgentOutput = defineTool({
     hasMore: z.boolean().optional(),
   },
   readOnly: true,
-  run: ({ sessions, children }, { agentId, range }) => {
-    const { status, outcome, why, agentId: sessionId } = children.info(agentId);
-    const start = sessions.open(sessionId, undefined, LAST_MESSAGE_ENTRIES);
+  run: async ({ sessions, children }, { agentId, range }) => {
+    const { status, outcome, why, agentId: sessionId } = await children.info(agentId);
+    const start = await sessions.open(sessionId, undefined, LAST_MESSAGE_ENTRIES);
     const newest = start?.type === "session:history" ? start.entries : [];
     const told = { agentId, status, outcome, ...(why !== undefined && { why }), text: lastMessage(newest) };
     if (range === undefined) return told;
     const { before, limit = RANGE_ENTRIES_DEFAULT } = range;
     const page =
       before === undefined
-        ? sessions.open(sessionId, undefined, limit)
-        : sessions.page({ type: "session:page", sessionId, before: EntryId.parse(before), limit });
+        ? await sessions.open(sessionId, undefined, limit)
+        : await sessions.page({ type: "session:page", sessionId, before: EntryId.parse(before), limit });
     if (page?.type !== "session:history" && page?.type !== "session:page")
       throw new ToolError(`range.before: there is no entry "${before}" in this agent's transcript.`);
     const entries = page.entries.slice(-limit).map(spoken);

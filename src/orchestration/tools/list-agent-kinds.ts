@@ -26,27 +26,30 @@ export const listAgentKinds = defineTool({
   input: { includeUnready: z.boolean().optional().describe("Also agents that are not installed or not signed in.") },
   output: { kinds: z.array(Kind) },
   readOnly: true,
-  run: (context, { includeUnready = false }) => ({
-    kinds: context.agents().flatMap(({ id, name, availability, message, hint }) => {
+  run: async (context, { includeUnready = false }) => {
+    const listed = context.agents().filter(({ availability }) => includeUnready || availability === "ready");
+    const kinds = listed.map(async ({ id, name, availability, message, hint }) => {
       const isReady = availability === "ready";
-      if (!isReady && !includeUnready) return [];
       const why = isReady ? undefined : (message ?? hint ?? availability);
-      return [{ agent: id, name, ready: isReady, ...(why !== undefined && { hint: why }), ...choicesOf(context, id) }];
-    }),
-  }),
+      const choices = await choicesOf(context, id);
+      return { agent: id, name, ready: isReady, ...(why !== undefined && { hint: why }), ...choices };
+    });
+    return { kinds: await Promise.all(kinds) };
+  },
 });
 
 /** What the newest session of that kind was offered. */
-function choicesOf({ caller, policy, projects, sessions }: ToolContext, cliType: CliType) {
-  const rows = projects.list().flatMap(({ id }) => sessions.list(id, true) ?? []);
+async function choicesOf({ caller, policy, projects, sessions }: ToolContext, cliType: CliType) {
+  const rows = await Promise.all(projects.list().map(({ id }) => sessions.list(id, true)));
   const newest = rows
+    .flatMap((some) => some ?? [])
     .filter((row) => row.cliType === cliType)
     .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))[0];
-  const options = newest ? (sessions.view(newest.id)?.state.config.options ?? []) : [];
+  const options = newest ? ((await sessions.view(newest.id))?.state.config.options ?? []) : [];
   const valuesOf = (category: string) =>
     options.flatMap((option) => (option.category === category ? values(option) : []));
   const [modes, models] = [valuesOf("mode"), valuesOf("model")];
-  const own = caller === null ? "all" : policy.modeToGive(caller);
+  const own = caller === null ? "all" : await policy.modeToGive(caller);
   return {
     ...(modes.length > 0 && { modes: modes.map((one) => ({ ...one, allowed: maySet(own, cliType, one.value) })) }),
     ...(models.length > 0 && { models: models.slice(0, CHOICES_MAX) }),

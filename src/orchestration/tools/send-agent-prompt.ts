@@ -19,16 +19,15 @@ export const sendAgentPrompt = defineTool({
   run: async (context, { agentId, prompt, wake }) => {
     const { sessions, delegations, children, commandId } = context;
     refuseWake(context.caller, wake);
-    const { row, state } = children.find(agentId);
     const id = commandId("send");
-    const isSent = id !== undefined && sessions.isDone(id);
-    if (!isSent) children.findAlive(agentId);
+    const isSent = id !== undefined && (await sessions.isDone(id));
+    const { row, state } = await (isSent ? children.find(agentId) : children.findAlive(agentId));
     const admitted = isSent
       ? null
       : isTurnActive(state.turn)
         ? delegations.refuseSpending(row.id)
         : delegations.admitTurn(row.id);
-    if (admitted && isRefusal(admitted)) throw refuseVisibly(context, admitted);
+    if (admitted && isRefusal(admitted)) throw await refuseVisibly(context, admitted);
     try {
       const send = { type: "session:send", sessionId: row.id, content: prompt, author: authorFor(context) } as const;
       accepted(await sessions.execute({ ...send, ...(id !== undefined && { commandId: id }) }));

@@ -9,7 +9,7 @@ export const cancelAgent = defineTool({
   input: { agentId: AgentIdInput },
   output: { success: z.boolean() },
   run: async ({ sessions, children, commandId }, { agentId }) => {
-    const { row } = children.find(agentId);
+    const { row } = await children.find(agentId);
     const id = commandId("cancel");
     const command = { type: "session:cancel", sessionId: row.id } as const;
     accepted(await sessions.execute({ ...command, ...(id !== undefined && { commandId: id }) }));
@@ -24,7 +24,7 @@ export const killAgent = defineTool({
   input: { agentId: AgentIdInput },
   output: { success: z.boolean() },
   run: async ({ sessions, children, commandId }, { agentId }) => {
-    const { row } = children.find(agentId);
+    const { row } = await children.find(agentId);
     const id = commandId("kill");
     const command = { type: "session:kill", sessionId: row.id } as const;
     accepted(await sessions.execute({ ...command, ...(id !== undefined && { commandId: id }) }));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Hub } from "../../fanout/hub.ts";
+import { TaskQueue } from "../../lib/task-queue.ts";
 import type { ChildInfo } from "../../protocol/delegation.ts";
 import { cliTypeOf } from "../../protocol/ids.ts";
 import { InfoOutput, isSettled, lastMessage, shorten } from "../child-info.ts";
@@ -38,8 +39,8 @@ export const waitForAgents = defineTool({
     waitId: z.string().optional(),
     hint: z.string().optional(),
   },
-  progress: ({ children }, { agentIds }) => {
-    const infos = agentIds?.map((id) => children.info(id)) ?? living(children);
+  progress: async ({ children }, { agentIds }) => {
+    const infos = await (agentIds ? Promise.all(agentIds.map((id) => children.info(id))) : living(children));
     const busy = infos.filter((info) => !isSettled(info));
     return `Waiting for ${busy.length} of ${infos.length} agents`;
   },
@@ -48,34 +49,39 @@ export const waitForAgents = defineTool({
     const { until = "all", timeoutMs: wantedMs = WAIT_MS_DEFAULT, ignoreBlocked = false, wake = false } = given;
     refuseWake(context.caller, wake);
     const timeoutMs = context.hearsProgress && !isImpatient(context) ? wantedMs : Math.min(wantedMs, silentWaitMs);
-    const ids = given.agentIds ?? living(children).map(({ agentId }) => agentId);
+    const ids = given.agentIds ?? (await living(children)).map(({ agentId }) => agentId);
     if (ids.length === 0) throw new ToolError("There is no agent to wait for. Create one with create_coding_agent.");
-    const look = () => ids.map((id) => children.info(id));
+    const look = () => Promise.all(ids.map((id) => children.info(id)));
     const isReady = (info: ChildInfo) => isSettled(info) || (info.status === "waiting" && !ignoreBlocked);
-    const isOver = () => (until === "any" ? look().some(isReady) : look().every(isReady));
-    if (wake && !isOver()) {
-      const waitId = await armWait(
-        context,
-        look().map(({ agentId }) => agentId),
-        until,
-      );
-      return { ...report(context, look(), "armed"), waitId };
+    const isOver = (infos: readonly ChildInfo[]) => (until === "any" ? infos.some(isReady) : infos.every(isReady));
+    const before = await look();
+    if (wake && !isOver(before)) {
+      const agentIds = before.map(({ agentId }) => agentId);
+      const waitId = await armWait(context, agentIds, until);
+      return { ...(await report(context, await look(), "armed")), waitId };
     }
     // Told at once, whatever the others do: the caller may be the only one who can answer.
-    const isBlocked = () => !ignoreBlocked && look().some(({ status }) => status === "waiting");
-    const isMet = () => isOver() || isBlocked();
+    const isBlocked = (infos: readonly ChildInfo[]) =>
+      !ignoreBlocked && infos.some(({ status }) => status === "waiting");
+    const isMet = async () => {
+      const infos = await look();
+      return isOver(infos) || isBlocked(infos);
+    };
     const end = await awaitAgents({ hub, isMet, timeoutMs, signal });
-    const infos = look();
+    const infos = await look();
     if (end === "met") await forgetWaits(context, infos);
     if (end === "met") return report(context, infos, reasonOf(infos.filter(isReady)));
     const why = timeoutMs < wantedMs ? ` This client gives calls about a minute, so it waited ${timeoutMs} ms.` : "";
-    return { ...report(context, infos, "timeout"), hint: `They are still at work. Call wait_for_agents again.${why}` };
+    return {
+      ...(await report(context, infos, "timeout")),
+      hint: `They are still at work. Call wait_for_agents again.${why}`,
+    };
   },
 });
 
 /** Waited for where none are named. */
-function living(children: ToolContext["children"]): readonly ChildInfo[] {
-  return children.list().filter(({ status }) => status !== "killed");
+async function living(children: ToolContext["children"]): Promise<readonly ChildInfo[]> {
+  return (await children.list()).filter(({ status }) => status !== "killed");
 }
 
 function reasonOf(ready: readonly ChildInfo[]): Reason {
@@ -89,12 +95,14 @@ function isImpatient({ caller }: ToolContext): boolean {
   return caller !== null && IMPATIENT.has(cliTypeOf(caller));
 }
 
-function report({ sessions }: ToolContext, infos: readonly ChildInfo[], reason: Reason) {
-  const agents = infos.map((info) => {
-    const start = isSettled(info) ? sessions.open(info.agentId, undefined, TEXT_ENTRIES) : null;
-    const text = start?.type === "session:history" ? lastMessage(start.entries) : "";
-    return { ...info, text: shorten(text, TEXT_CHARS_MAX) };
-  });
+async function report({ sessions }: ToolContext, infos: readonly ChildInfo[], reason: Reason) {
+  const agents = await Promise.all(
+    infos.map(async (info) => {
+      const start = isSettled(info) ? await sessions.open(info.agentId, undefined, TEXT_ENTRIES) : null;
+      const text = start?.type === "session:history" ? lastMessage(start.entries) : "";
+      return { ...info, text: shorten(text, TEXT_CHARS_MAX) };
+    }),
+  );
   return { reason, agents, pending: infos.filter((info) => !isSettled(info)).map(({ agentId }) => agentId) };
 }
 
@@ -102,7 +110,7 @@ function report({ sessions }: ToolContext, infos: readonly ChildInfo[], reason: 
 async function forgetWaits({ caller, sessions }: ToolContext, infos: readonly ChildInfo[]): Promise<void> {
   if (caller === null) return;
   const known = new Set(infos.filter(isSettled).map(({ agentId }) => agentId));
-  const waits = sessions.view(caller)?.state.waits ?? [];
+  const waits = (await sessions.view(caller))?.state.waits ?? [];
   const waitIds = waits.filter(({ agentIds }) => agentIds.every((id) => known.has(id))).map(({ waitId }) => waitId);
   if (waitIds.length > 0) accepted(await sessions.execute({ type: "session:waits-met", sessionId: caller, waitIds }));
 }
@@ -110,31 +118,34 @@ async function forgetWaits({ caller, sessions }: ToolContext, infos: readonly Ch
 interface AwaitOptions {
   readonly hub: Hub;
   /** Asked again whenever something has happened in any session. */
-  readonly isMet: () => boolean;
+  readonly isMet: () => Promise<boolean>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 /** Checks again with every published fact. Resolves with what ended the wait. */
 function awaitAgents({ hub, isMet, timeoutMs, signal }: AwaitOptions): Promise<"met" | "timeout" | "aborted"> {
-  if (isMet()) return Promise.resolve("met");
   return new Promise((resolve, reject) => {
+    const checks = new TaskQueue();
     const end = (settle: () => void) => {
       clearTimeout(timer);
       listening[Symbol.dispose]();
       signal.removeEventListener("abort", onAbort);
       settle();
     };
+    // One after another: what happens during one check is seen by the next.
     const check = () => {
-      try {
-        if (isMet()) end(() => resolve("met"));
-      } catch (error) {
-        end(() => reject(error));
-      }
+      checks.run(isMet).then(
+        (met) => {
+          if (met) end(() => resolve("met"));
+        },
+        (error) => end(() => reject(error)),
+      );
     };
     const onAbort = () => end(() => resolve("aborted"));
     const listening = hub.overhear(check);
     const timer = setTimeout(() => end(() => resolve("timeout")), timeoutMs);
     signal.addEventListener("abort", onAbort);
+    check();
   });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "bun:test";
 import { openSession } from "../../../tests/core/session-scene.ts";
+import { waitFor } from "../../../tests/support/wait-for.ts";
 
 describe("AgentLink", () => {
   it("W-2 a cancel while the agent is being brought back gives up what is only waited for, and sends no prompt", async () => {
@@ -11,11 +12,11 @@ describe("AgentLink", () => {
     expect(at.agents.signals.map(({ aborted }) => aborted)).toEqual([false, false]);
     await at.send({ type: "session:cancel" });
     expect(at.agents.signals.map(({ aborted }) => aborted)).toEqual([false, true]);
-    expect(at.state().turn).toMatchObject({ state: "idle", stopReason: "cancelled" });
+    expect((await at.state()).turn).toMatchObject({ state: "idle", stopReason: "cancelled" });
     await at.say("again");
     resolve();
     await at.agents.nextAttached();
-    expect(at.state().turn).toMatchObject({ state: "running" });
+    expect((await at.state()).turn).toMatchObject({ state: "running" });
     expect(at.agents.last.calls).toEqual(["prompt again"]);
   });
 
@@ -24,9 +25,14 @@ describe("AgentLink", () => {
     at.agents.last.say({ type: "lost", reason: "It stopped.", state: "crashed" });
     at.agents.early = [{ type: "lost", reason: "It stopped again.", state: "crashed" }];
     await at.say("go");
-    expect(at.state().turn).toMatchObject({ state: "idle", stopReason: "interrupted" });
+    expect((await at.state()).turn).toMatchObject({ state: "idle", stopReason: "interrupted" });
     at.agents.early = [];
     await at.say("again");
+    await waitFor(
+      () => at.agents.last.calls,
+      (calls) => calls.length > 0,
+      "the prompt",
+    );
     expect(at.agents.attached).toHaveLength(3);
     expect(at.agents.last.calls).toEqual(["prompt again"]);
   });

@@ -1,5 +1,5 @@
 import type { Choices } from "../../ports/agent-choices.ts";
-import type { AgentEvent, AgentSession, Agents } from "../../ports/agents.ts";
+import type { AgentEvent, AgentSession, Agents, TryFlush } from "../../ports/agents.ts";
 import { type AgentBinding, NO_AGENT_SESSION, type Said } from "../../ports/session-log.ts";
 import { REFUSE, RefusalError } from "../../protocol/errors.ts";
 import type { CliType, ProjectId, SessionId, TurnId } from "../../protocol/ids.ts";
@@ -30,16 +30,17 @@ interface AgentLinkDeps {
   /** Until when the agent's copy is known, in milliseconds since 1970; null when nobody knows. */
   readonly agentSeenAt: () => number | null;
   /** Messages of ended turns: the one that is about to be sent is not the agent's to remember. */
-  readonly userMessages: () => number;
-  readonly said: () => readonly Said[];
+  readonly userMessages: () => Promise<number>;
+  readonly said: () => Promise<readonly Said[]>;
   /** What can be chosen now, as the agent has said. */
-  readonly options: () => readonly ConfigOption[];
+  readonly options: () => Promise<readonly ConfigOption[]>;
   /** What the user chose last for agents of this kind. */
   readonly choices: () => Choices;
   readonly isRunning: (turnId: TurnId) => boolean;
   readonly post: (event: AgentEvent) => void;
-  readonly tryFlush: () => boolean;
-  readonly onAttached: (agent: AgentSession) => void;
+  readonly tryFlush: TryFlush;
+  /** Resolves when the attachment is stored, or could not be. */
+  readonly onAttached: (agent: AgentSession) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -136,13 +137,14 @@ export class AgentLink {
   }
 
   ensure(): Promise<AgentSession> {
-    if (this.#agent) return Promise.resolve(this.#agent);
-    // Given up for an earlier message: this one is not to be told so.
+    // Given up for an earlier message: this one tries again.
     if (this.#attaching && this.#givingUp.signal.aborted)
       return this.#attaching.then(
         () => this.ensure(),
         () => this.ensure(),
       );
+    // Not before its attachment is stored: a prompt is only sent to an agent that a later server would find.
+    if (this.#agent && !this.#attaching) return Promise.resolve(this.#agent);
     this.#attaching ??= this.#attach().finally(() => {
       this.#attaching = null;
     });
@@ -151,21 +153,21 @@ export class AgentLink {
 
   async #attach(): Promise<AgentSession> {
     const { sessionId, projectId, cliType, agents, binding, agentSeenAt, userMessages, said, tryFlush } = this.#deps;
+    this.#givingUp = new AbortController();
+    const { signal } = this.#givingUp;
+    const [losses, closes] = [this.#losses, this.#closes];
     const { cwd, agentSessionId, createdAt, adopted = false } = binding();
     // An agent that was never there has nothing to bring back, and has forgotten nothing.
-    const isFirst = agentSessionId === NO_AGENT_SESSION && !said().some(({ type }) => type === "assistant");
+    const isFirst = agentSessionId === NO_AGENT_SESSION && !(await said()).some(({ type }) => type === "assistant");
     const restore = isFirst
       ? null
       : {
           agentSessionId,
           createdAt: Date.parse(createdAt),
           seenAt: agentSeenAt(),
-          userMessages: Math.max(userMessages(), adopted ? 1 : 0),
-          last: () => lastTurnOf(said()),
+          userMessages: Math.max(await userMessages(), adopted ? 1 : 0),
+          last: async () => lastTurnOf(await said()),
         };
-    this.#givingUp = new AbortController();
-    const { signal } = this.#givingUp;
-    const [losses, closes] = [this.#losses, this.#closes];
     const place = { sessionId, projectId, cliType, cwd };
     this.#deps.post({ type: "attaching" });
     const agent = await agents.attach({ ...place, restore, sink: this.sink, tryFlush, signal });
@@ -177,7 +179,9 @@ export class AgentLink {
     if (losses !== this.#losses || closes !== this.#closes)
       throw new RefusalError(REFUSE.agentStopped(agents.find(cliType)?.name ?? String(cliType)));
     this.#agent = agent;
-    this.#deps.onAttached(agent);
+    await this.#deps.onAttached(agent);
+    if (losses !== this.#losses || closes !== this.#closes)
+      throw new RefusalError(REFUSE.agentStopped(agents.find(cliType)?.name ?? String(cliType)));
     return agent;
   }
 

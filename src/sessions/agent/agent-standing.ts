@@ -45,15 +45,15 @@ export class AgentStanding {
   }
 
   /** The agent it was made with; the binding was stored a moment ago, how far it has been heard was not. */
-  adopted(agent: AgentSession): void {
-    this.#bind({ ...this.#binding, state: "active" }, agent);
+  adopted({ processId }: AgentSession, lastLine: number): void {
+    this.#bind({ ...this.#binding, state: "active" }, { processId, lastLine });
     this.seen(this.#binding.createdAt);
   }
 
-  attached(agent: AgentSession, now: string): void {
-    const { agentSessionId, origin } = agent;
+  /** `lastLine`: the last line received from its process when it was attached. */
+  attached({ agentSessionId, origin, processId }: AgentSession, lastLine: number, now: string): void {
     const createdAt = origin === "resumed" || origin === "loaded" ? this.#binding.createdAt : now;
-    this.#bind({ ...this.#binding, agentSessionId, createdAt, state: "active", since: now }, agent);
+    this.#bind({ ...this.#binding, agentSessionId, createdAt, state: "active", since: now }, { processId, lastLine });
     this.seen(now);
   }
 
@@ -109,10 +109,10 @@ export class AgentStanding {
     this.#isUnstored = false;
   }
 
-  #bind(binding: AgentBinding, agent: AgentSession | null): void {
+  #bind(binding: AgentBinding, process: Pick<Continuation, "processId" | "lastLine"> | null): void {
     this.#binding = binding;
     this.#isUnstored = true;
     // Each process counts its own lines.
-    if (agent) this.#continuation = { ...this.#continuation, processId: agent.processId, lastLine: agent.lastLine };
+    if (process) this.#continuation = { ...this.#continuation, ...process };
   }
 }

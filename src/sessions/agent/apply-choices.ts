@@ -9,11 +9,11 @@ const CHOICES_WAIT_MS_MAX = 5_000;
 /** Starts a new agent session the way the user left the last one, as far as the agent still offers that. */
 export async function applyChoices(
   agent: AgentSession,
-  options: () => readonly ConfigOption[],
+  options: () => Promise<readonly ConfigOption[]>,
   choices: Choices,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  if (!options().some((option) => wantsChange(option, choices))) return;
+  if (!(await options()).some((option) => wantsChange(option, choices))) return;
   let giveUp: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => {
     giveUp = setTimeout(resolve, CHOICES_WAIT_MS_MAX);
@@ -22,10 +22,14 @@ export async function applyChoices(
   clearTimeout(giveUp);
 }
 
-async function applyAll(agent: AgentSession, options: () => readonly ConfigOption[], choices: Choices): Promise<void> {
-  for (const configId of inOrder(options())) {
+async function applyAll(
+  agent: AgentSession,
+  options: () => Promise<readonly ConfigOption[]>,
+  choices: Choices,
+): Promise<void> {
+  for (const configId of inOrder(await options())) {
     // Looked at anew each time: a choice may change what else there is to choose.
-    const option = options().find(({ id }) => id === configId);
+    const option = (await options()).find(({ id }) => id === configId);
     const value = choices.get(configId);
     if (!option || value === undefined || !wantsChange(option, choices)) continue;
     try {

@@ -1,7 +1,8 @@
 import type { Agents } from "../../ports/agents.ts";
 import type { SessionLog, StoredSession } from "../../ports/session-log.ts";
-import { type CliType, cliTypeOf, type ElicitationId, type SessionId } from "../../protocol/ids.ts";
+import { type CliType, cliTypeOf, type ElicitationId, type PermissionId, type SessionId } from "../../protocol/ids.ts";
 import { isQuestion } from "../../protocol/pending-request.ts";
+import type { PermissionOutcome } from "../../protocol/session-parts.ts";
 import type { Session } from "../session.ts";
 import { lostWithServer } from "./agent-link.ts";
 import type { RejoinedAgent } from "./rejoined-agent.ts";
@@ -9,7 +10,7 @@ import type { RejoinedAgent } from "./rejoined-agent.ts";
 interface RecoveryDeps {
   readonly log: SessionLog;
   readonly agents: Agents;
-  readonly load: (sessionId: SessionId) => Session | null;
+  readonly load: (sessionId: SessionId) => Promise<Session | null>;
   /** A question that is open again. */
   readonly watch: (sessionId: SessionId, elicitationId: ElicitationId) => void;
 }
@@ -20,8 +21,8 @@ export class Recovery {
   readonly #goingOn = new Map<Session, RejoinedAgent>();
 
   /** To be told of every session that is loaded. */
-  found(session: Session, stored: StoredSession): void {
-    const rejoined = session.rejoin(stored);
+  found(session: Session, stored: StoredSession, outcomes: ReadonlyMap<PermissionId, PermissionOutcome>): void {
+    const rejoined = session.rejoin(stored, outcomes);
     if (rejoined.goesOn) this.#goingOn.set(session, rejoined);
     // Without its agent, a turn or a question found open belongs to a process that is gone.
     else if (stored.row.turn.state !== "idle" || stored.state.pending.length + stored.state.visits.length > 0)
@@ -32,18 +33,18 @@ export class Recovery {
    * Turns whose agent outlived an earlier run go on, and those it was never asked for begin. The others end as
    * interrupted, with what had arrived.
    */
-  run({ log, agents, load, watch }: RecoveryDeps): { goOn: number; interrupted: number } {
-    const unfinished = log.unfinished();
-    const attached = agents.survivors().flatMap((processId) => log.attachedTo(processId));
-    for (const id of new Set([...attached, ...unfinished])) load(id);
+  async run({ log, agents, load, watch }: RecoveryDeps): Promise<{ goOn: number; interrupted: number }> {
+    const unfinished = await log.unfinished();
+    const attached = await Promise.all(agents.survivors().map((processId) => log.attachedTo(processId)));
+    for (const id of new Set([...attached.flat(), ...unfinished])) await load(id);
     agents.catchUp();
     for (const [session, rejoined] of this.#goingOn) {
-      session.goOn(rejoined);
+      await session.goOn(rejoined);
       for (const { elicitationId } of session.state.pending.filter(isQuestion)) watch(session.id, elicitationId);
     }
     const goOn = [...this.#goingOn.keys()].filter(({ id }) => unfinished.includes(id)).length;
     this.#goingOn.clear();
-    for (const id of unfinished) load(id)?.flush();
+    for (const id of unfinished) await (await load(id))?.flush();
     return { goOn, interrupted: unfinished.length - goOn };
   }
 }

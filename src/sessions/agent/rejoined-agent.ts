@@ -1,8 +1,9 @@
-import type { AgentEvent, Agents, RejoinedSession } from "../../ports/agents.ts";
-import type { SessionLog, StoredSession } from "../../ports/session-log.ts";
+import type { AgentEvent, Agents, RejoinedSession, TryFlush } from "../../ports/agents.ts";
+import type { StoredSession } from "../../ports/session-log.ts";
 import type { UserEntry } from "../../protocol/entry.ts";
-import type { TurnId } from "../../protocol/ids.ts";
+import type { PermissionId, TurnId } from "../../protocol/ids.ts";
 import { isQuestion, requestIdOf } from "../../protocol/pending-request.ts";
+import type { PermissionOutcome } from "../../protocol/session-parts.ts";
 import { isTurnActive, type SessionState } from "../../protocol/session-schema.ts";
 import { findQuestion } from "../rules/open-requests.ts";
 import type { AgentEffect } from "../rules/session-context.ts";
@@ -10,9 +11,10 @@ import type { AgentLink } from "./agent-link.ts";
 
 interface RejoinDeps {
   readonly agents: Agents;
-  readonly log: SessionLog;
+  /** How permission requests of the session were answered. */
+  readonly outcomes: ReadonlyMap<PermissionId, PermissionOutcome>;
   readonly link: AgentLink;
-  readonly tryFlush: () => boolean;
+  readonly tryFlush: TryFlush;
 }
 
 /** What a session found when a server started: its agent still at work, or not, and the turn that was under way. */
@@ -21,7 +23,7 @@ export class RejoinedAgent {
   readonly #link: AgentLink;
   readonly #agent: RejoinedSession | null;
 
-  constructor(stored: StoredSession, { agents, log, link, tryFlush }: RejoinDeps) {
+  constructor(stored: StoredSession, { agents, outcomes, link, tryFlush }: RejoinDeps) {
     const { row, binding, continuation, state } = stored;
     const { processId, lastLine } = continuation;
     this.#stored = stored;
@@ -34,7 +36,7 @@ export class RejoinedAgent {
             outcomeOf: (permissionId) =>
               state.pending.some((asked) => requestIdOf(asked) === permissionId)
                 ? "open"
-                : log.outcomeOf(row.id, permissionId),
+                : (outcomes.get(permissionId) ?? null),
             isOpen: (elicitationId) => findQuestion(state, elicitationId) !== undefined,
             sink: link.sink,
             tryFlush,

@@ -1,4 +1,5 @@
-import type { Commit, SessionLog } from "../../ports/session-log.ts";
+import type { Lookups } from "../../lib/lookups.ts";
+import type { Commit, Said, SessionLog } from "../../ports/session-log.ts";
 import { agentIdOf, type Entry, type UserEntry } from "../../protocol/entry.ts";
 import type { Fact } from "../../protocol/facts.ts";
 import type { EntryId, SessionId } from "../../protocol/ids.ts";
@@ -62,13 +63,21 @@ function isActivity(fact: Fact): boolean {
 export class SettledEntries {
   readonly #sessionId: SessionId;
   readonly #log: SessionLog;
+  readonly #lookups: Lookups;
   #last: Entry | null;
 
-  constructor(sessionId: SessionId, log: SessionLog) {
+  /** `last`: the last settled entry that is part of the conversation. */
+  constructor(sessionId: SessionId, log: SessionLog, lookups: Lookups, last: Entry | null) {
     this.#sessionId = sessionId;
     this.#log = log;
-    // At most one word of ours about a turn's end stands after the last thing said in it.
-    this.#last = log.page(sessionId, null, 2)?.entries.findLast(isSaid) ?? null;
+    this.#lookups = lookups;
+    this.#last = last;
+  }
+
+  static async open(sessionId: SessionId, log: SessionLog, lookups: Lookups): Promise<SettledEntries> {
+    // At most one note of ours about a turn's end stands after the last thing said in it.
+    const newest = await log.page(sessionId, null, 2);
+    return new SettledEntries(sessionId, log, lookups, newest?.entries.findLast(isSaid) ?? null);
   }
 
   /** For deciding and observing in the middle of a burst: its own facts are in `state` and `staged`, not in the log. */
@@ -76,22 +85,27 @@ export class SettledEntries {
     const revised = (entry: Entry | null) =>
       entry && (lateEntries(staged).findLast(({ entryId }) => entryId === entry.entryId) ?? entry);
     const last = this.#last;
+    const [id, log, lookups] = [this.#sessionId, this.#log, this.#lookups];
     return {
       settledEntry: (entryId: EntryId) =>
         state.settled.findLast((entry) => entry.entryId === entryId) ??
-        revised(this.#log.settledEntry(this.#sessionId, entryId)),
+        revised(lookups.find<Entry | null>(`entry ${entryId}`, null, () => log.settledEntry(id, entryId))),
       get lastSettled() {
         return state.settled.findLast(isSaid) ?? revised(last);
       },
-      lastUserEntry: () => state.settled.findLast(isPrompt) ?? this.#log.lastUserEntry(this.#sessionId),
+      lastUserEntry: () =>
+        state.settled.findLast(isPrompt) ??
+        lookups.find<UserEntry | null>("last user entry", null, () => log.lastUserEntry(id)),
       settledByAgentId: (agentId) =>
         state.settled.findLast((entry) => agentIdOf(entry) === agentId) ??
-        revised(this.#log.settledByAgentId(this.#sessionId, agentId)),
+        revised(lookups.find<Entry | null>(`agent ${agentId}`, null, () => log.settledByAgentId(id, agentId))),
+      said: () => lookups.find<readonly Said[]>("said", [], () => log.said(id)),
     } satisfies Partial<SessionContext> & Record<string, unknown>;
   }
 
   /** These have settled, and the facts revised those, on disk. */
   committed(settled: readonly Entry[], facts: readonly Fact[]): void {
+    this.#lookups.clear();
     const last = settled.findLast(isSaid) ?? this.#last;
     this.#last = lateEntries(facts).findLast(({ entryId }) => entryId === last?.entryId) ?? last;
   }

@@ -1,4 +1,4 @@
-import type { EntryPage, SessionLog, StoredSession } from "../../ports/session-log.ts";
+import type { SessionLog, StoredSession } from "../../ports/session-log.ts";
 import type { ChildSummary } from "../../protocol/children.ts";
 import type { Entry, ToolCallEntry } from "../../protocol/entry.ts";
 import type { SessionId } from "../../protocol/ids.ts";
@@ -12,16 +12,19 @@ const LINE_CHARS_MAX = 200;
 interface SummaryDeps {
   readonly delegations: Delegations;
   readonly log: Pick<SessionLog, "page">;
-  readonly view: (sessionId: SessionId) => Omit<StoredSession, "continuation"> | null;
+  readonly view: (sessionId: SessionId) => Promise<Omit<StoredSession, "continuation"> | null>;
 }
 
 /** How the agents that a session started are doing, oldest first; deleted ones are left out. */
-export function summarizeChildren({ delegations, log, view }: SummaryDeps, parentId: SessionId): ChildSummary[] {
-  return delegations.childrenOf(parentId).flatMap((sessionId) => {
-    const child = view(sessionId);
+export async function summarizeChildren(
+  { delegations, log, view }: SummaryDeps,
+  parentId: SessionId,
+): Promise<ChildSummary[]> {
+  const summarize = async (sessionId: SessionId): Promise<ChildSummary[]> => {
+    const child = await view(sessionId);
     if (!child) return [];
     const { state, binding, row } = child;
-    const page: EntryPage | null = log.page(sessionId, null, ENTRIES_READ_MAX);
+    const page = await log.page(sessionId, null, ENTRIES_READ_MAX);
     const entries = [...(page?.entries ?? []), ...state.settled, ...state.open];
     const [asks] = state.pending;
     const tool = runningTool(state.open);
@@ -37,7 +40,8 @@ export function summarizeChildren({ delegations, log, view }: SummaryDeps, paren
         ...delegations.spending(sessionId),
       },
     ];
-  });
+  };
+  return (await Promise.all(delegations.childrenOf(parentId).map(summarize))).flat();
 }
 
 /** The end of what it said last, without the marks of its form: that is where results are. */

@@ -38,8 +38,8 @@ export class PolicyLayers {
   }
 
   /** The narrowest mode that was set, and all rules. */
-  policyOf(sessionId: SessionId): Policy {
-    const row = this.#deps.log.row(sessionId);
+  async policyOf(sessionId: SessionId): Promise<Policy> {
+    const row = await this.#deps.log.row(sessionId);
     const layers: readonly (readonly [PolicyScope, string])[] = row
       ? [
           ["session", row.id],
@@ -47,7 +47,9 @@ export class PolicyLayers {
           ["agent", row.cliType],
         ]
       : [["session", sessionId]];
-    const read = layers.map(([scope, id]) => ({ scope, ...this.#deps.store.read({ scope, id }) }));
+    const read = await Promise.all(
+      layers.map(async ([scope, id]) => ({ scope, ...(await this.#deps.store.read({ scope, id })) })),
+    );
     const chosen = read.find(({ mode }) => mode !== null);
     const starting = row ? this.#deps.startingMode(row.cliType) : null;
     return {
@@ -58,15 +60,16 @@ export class PolicyLayers {
   }
 
   /** The session's own policy first, then those of the sessions it was started for: none of them may be exceeded. */
-  policiesOver(sessionId: SessionId): readonly Policy[] {
-    const policies = [this.policyOf(sessionId)];
-    for (let id = this.#deps.log.row(sessionId)?.parentId; id !== undefined; id = this.#deps.log.row(id)?.parentId)
-      policies.push(this.policyOf(id));
+  async policiesOver(sessionId: SessionId): Promise<readonly Policy[]> {
+    const parentOf = async (id: SessionId) => (await this.#deps.log.row(id))?.parentId;
+    const policies = [await this.policyOf(sessionId)];
+    for (let id = await parentOf(sessionId); id !== undefined; id = await parentOf(id))
+      policies.push(await this.policyOf(id));
     return policies;
   }
 
-  find({ scope, sessionId, projectId, cliType }: PolicyOwner): FoundOwner | Refusal {
-    const row = sessionId === undefined ? null : this.#deps.log.row(sessionId);
+  async find({ scope, sessionId, projectId, cliType }: PolicyOwner): Promise<FoundOwner | Refusal> {
+    const row = sessionId === undefined ? null : await this.#deps.log.row(sessionId);
     if (sessionId !== undefined && row === null) return REFUSE.sessionNotFound();
     const agent = cliType ?? row?.cliType ?? null;
     switch (scope) {
@@ -90,20 +93,21 @@ export class PolicyLayers {
   }
 
   /** What would hold in this scope if it had no mode of its own. */
-  inheritedMode({ owner, cliType }: FoundOwner): PermissionMode {
+  async inheritedMode({ owner, cliType }: FoundOwner): Promise<PermissionMode> {
     const { store, log, startingMode } = this.#deps;
-    const project = owner.sessionId === undefined ? null : (log.row(owner.sessionId)?.projectId ?? null);
-    const own = project === null ? null : store.read({ scope: "project", id: project }).mode;
-    const agent = cliType === null || owner.scope === "agent" ? null : store.read({ scope: "agent", id: cliType }).mode;
-    return own ?? agent ?? (cliType === null ? null : startingMode(cliType)) ?? "ask";
+    const project = owner.sessionId === undefined ? null : ((await log.row(owner.sessionId))?.projectId ?? null);
+    const own = project === null ? null : await store.read({ scope: "project", id: project });
+    const agent =
+      cliType === null || owner.scope === "agent" ? null : await store.read({ scope: "agent", id: cliType });
+    return own?.mode ?? agent?.mode ?? (cliType === null ? null : startingMode(cliType)) ?? "ask";
   }
 
-  read({ target }: FoundOwner): StoredPolicy {
+  read({ target }: FoundOwner): Promise<StoredPolicy> {
     return this.#deps.store.read(target);
   }
 
-  write({ target }: FoundOwner, policy: StoredPolicy): void {
-    this.#deps.store.write(target, policy);
+  write({ target }: FoundOwner, policy: StoredPolicy): Promise<void> {
+    return this.#deps.store.write(target, policy);
   }
 }
 

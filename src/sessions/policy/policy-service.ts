@@ -1,3 +1,4 @@
+import { TaskQueue } from "../../lib/task-queue.ts";
 import type { PermissionRecord, PolicyStore, StoredPolicy } from "../../ports/policy-store.ts";
 import type { ProjectStore } from "../../ports/project-store.ts";
 import type { RealPaths } from "../../ports/real-path.ts";
@@ -66,25 +67,32 @@ export interface Consideration {
 export class PolicyService {
   readonly #deps: PolicyServiceDeps;
   readonly #layers: PolicyLayers;
+  /** A change is made of what was stored before it. */
+  readonly #changes = new TaskQueue();
 
   constructor(deps: PolicyServiceDeps) {
     this.#deps = deps;
     this.#layers = new PolicyLayers(deps);
   }
 
-  consider({ id, cwd }: EvaluatedSession, toolCall: PermissionToolCall): Consideration {
+  /** Those that hold for a session: its own first, then those of the sessions it was started for. */
+  policiesOver(sessionId: SessionId): Promise<readonly Policy[]> {
+    return this.#layers.policiesOver(sessionId);
+  }
+
+  consider({ id, cwd }: EvaluatedSession, toolCall: PermissionToolCall, policies: readonly Policy[]): Consideration {
     const subject = describeRequest(toolCall, cwd);
     const note = oddityOf(subject);
     const offers = offerRules(subject);
     return {
-      decides: this.#isOwnTool(id, subject.tool) || this.#layers.policiesOver(id).some((policy) => !isPlain(policy)),
+      decides: this.#isOwnTool(id, subject.tool) || policies.some((policy) => !isPlain(policy)),
       ...(note !== null && { note }),
       ...(offers.length > 0 && { offers: [...offers] }),
     };
   }
 
   async evaluate({ id, cwd }: EvaluatedSession, toolCall: PermissionToolCall): Promise<Verdict> {
-    const policies = this.#layers.policiesOver(id);
+    const policies = await this.#layers.policiesOver(id);
     const verdict = strictest(await Promise.all(policies.map((policy) => this.#evaluate(policy, cwd, toolCall))));
     if (verdict.answer !== "ask" || !this.#isOwnTool(id, mcpToolOf(toolCall))) return verdict;
     // What they may do is decided where they act: by the caller's rights, and by the limits and budgets of its tree.
@@ -92,8 +100,8 @@ export class PolicyService {
   }
 
   /** What a session may do unasked: its own mode, or a stricter one above it. */
-  modeOf(sessionId: SessionId): PermissionMode {
-    const modes = this.#layers.policiesOver(sessionId).map(({ mode }) => mode);
+  async modeOf(sessionId: SessionId): Promise<PermissionMode> {
+    const modes = (await this.#layers.policiesOver(sessionId)).map(({ mode }) => mode);
     return PermissionMode.options.find((mode) => modes.includes(mode)) ?? "ask";
   }
 
@@ -101,46 +109,47 @@ export class PolicyService {
    * What a session may let an agent that it creates do unasked. Rules that deny reach only an agent that asks: where one holds, an
    * agent has to ask, whatever the mode. Rules about our own tools are enforced by these and leave the mode as it is.
    */
-  modeToGive(sessionId: SessionId): PermissionMode {
+  async modeToGive(sessionId: SessionId): Promise<PermissionMode> {
     const isOwn = ({ tool }: PolicyRule) => tool?.startsWith(`mcp:${OWN_TOOL_SERVER}/`) ?? false;
-    return this.#rulesThatDeny(sessionId).every(isOwn) ? this.modeOf(sessionId) : "ask";
+    return (await this.#rulesThatDeny(sessionId)).every(isOwn) ? this.modeOf(sessionId) : "ask";
   }
 
   /** Why a session may not use one of our own tools; null when no rule forbids it. Not every agent asks before it does. */
-  ownToolDenial(sessionId: SessionId, tool: string): string | null {
-    const rule = this.#rulesThatDeny(sessionId).find((one) => coversTool(one.tool, { server: OWN_TOOL_SERVER, tool }));
+  async ownToolDenial(sessionId: SessionId, tool: string): Promise<string | null> {
+    const rules = await this.#rulesThatDeny(sessionId);
+    const rule = rules.find((one) => coversTool(one.tool, { server: OWN_TOOL_SERVER, tool }));
     return rule ? reasonOf(rule) : null;
   }
 
-  #rulesThatDeny(sessionId: SessionId) {
+  async #rulesThatDeny(sessionId: SessionId) {
     const now = Date.parse(isoTime(this.#deps.world));
-    return this.#layers
-      .policiesOver(sessionId)
+    const policies = await this.#layers.policiesOver(sessionId);
+    return policies
       .flatMap(({ rules }) => rules)
       .filter(({ effect, expiresAt }) => effect === "deny" && (expiresAt === undefined || Date.parse(expiresAt) > now));
   }
 
   /** What a new session is started with; before its agent can ask for anything. */
-  start(sessionId: SessionId, given: Json | undefined): void {
+  async start(sessionId: SessionId, given: Json | undefined): Promise<void> {
     const policy = StartingPolicy.safeParse(given).data;
-    const found = this.#layers.find({ scope: "session", sessionId });
+    const found = await this.#layers.find({ scope: "session", sessionId });
     if (policy === undefined || isRefusal(found)) return;
     const { mode = null, rules = [] } = typeof policy === "string" ? { mode: policy } : policy;
-    this.#layers.write(found, { mode, rules: rules.map((rule) => this.#kept(rule)) });
+    await this.#layers.write(found, { mode, rules: rules.map((rule) => this.#kept(rule)) });
   }
 
   async answer(message: PolicyMessage): Promise<Answer> {
-    const found = this.#layers.find(message);
+    const found = await this.#layers.find(message);
     if (isRefusal(found)) return { kind: "refused", refusal: found };
     switch (message.type) {
       case "policy:get":
-        return reply(this.#state(found));
+        return reply(await this.#state(found));
       case "policy:set":
-        return this.#set(found, message);
+        return this.#changes.run(() => this.#set(found, message));
       case "policy:preview":
         return reply({ type: "policy:previewed", ...found.owner, items: await this.#preview(found, message) });
       case "policy:audit":
-        return reply({ type: "policy:audit", ...found.owner, entries: this.#audit(found, message.limit) });
+        return reply({ type: "policy:audit", ...found.owner, entries: await this.#audit(found, message.limit) });
       default:
         return message satisfies never;
     }
@@ -155,20 +164,20 @@ export class PolicyService {
     return evaluateRequest({ subject: describeRequest(toolCall, cwd), policy, now: isoTime(world), guarded }, paths);
   }
 
-  #state(found: FoundOwner): PlainServerMessage {
-    const { mode, rules } = this.#layers.read(found);
-    const inherited = this.#layers.inheritedMode(found);
+  async #state(found: FoundOwner): Promise<PlainServerMessage> {
+    const { mode, rules } = await this.#layers.read(found);
+    const inherited = await this.#layers.inheritedMode(found);
     return { type: "policy:state", ...found.owner, mode, inherited, rules: [...rules] };
   }
 
-  #set(found: FoundOwner, change: Extract<PolicyMessage, { type: "policy:set" }>): Answer {
+  async #set(found: FoundOwner, change: Extract<PolicyMessage, { type: "policy:set" }>): Promise<Answer> {
     const refusal = refuseRules([...(change.rules ?? []), ...(change.add ?? [])]);
     if (refusal) return { kind: "refused", refusal };
-    const next = this.#changed(this.#layers.read(found), change);
+    const next = this.#changed(await this.#layers.read(found), change);
     if (next.rules.length > RULES_MAX)
       return { kind: "refused", refusal: REFUSE.limitExceeded("rules in one place", RULES_MAX) };
-    this.#layers.write(found, next);
-    return { kind: "message", message: this.#state(found), published: true };
+    await this.#layers.write(found, next);
+    return { kind: "message", message: await this.#state(found), published: true };
   }
 
   #changed(now: StoredPolicy, change: Extract<PolicyMessage, { type: "policy:set" }>): StoredPolicy {
@@ -183,7 +192,11 @@ export class PolicyService {
     return { ...rule, id: this.#deps.world.newId(), createdAt: isoTime(this.#deps.world) };
   }
 
-  #records(found: FoundOwner, onlyAutomatic: boolean, limit = RECORDS_SHOWN_DEFAULT): readonly PermissionRecord[] {
+  #records(
+    found: FoundOwner,
+    onlyAutomatic: boolean,
+    limit = RECORDS_SHOWN_DEFAULT,
+  ): Promise<readonly PermissionRecord[]> {
     const { sessionId, projectId, cliType } = found.owner;
     return this.#deps.store.records({
       ...(sessionId !== undefined && { sessionId }),
@@ -194,11 +207,12 @@ export class PolicyService {
     });
   }
 
-  #preview(found: FoundOwner, { mode, rules = [], limit }: Extract<PolicyMessage, { type: "policy:preview" }>) {
+  async #preview(found: FoundOwner, { mode, rules = [], limit }: Extract<PolicyMessage, { type: "policy:preview" }>) {
     const tried = rules.map((rule) => ({ ...this.#kept(rule), scope: found.owner.scope }));
+    const records = await this.#records(found, false, limit);
     return Promise.all(
-      this.#records(found, false, limit).map(async (record): Promise<PreviewItem> => {
-        const policy = this.#layers.policyOf(record.sessionId);
+      records.map(async (record): Promise<PreviewItem> => {
+        const policy = await this.#layers.policyOf(record.sessionId);
         const next = { ...policy, mode: mode ?? policy.mode, rules: [...policy.rules, ...tried] };
         const { answer, why } = await this.#evaluate(next, record.cwd, record.toolCall);
         const present = await this.#evaluate(policy, record.cwd, record.toolCall);
@@ -213,8 +227,8 @@ export class PolicyService {
     );
   }
 
-  #audit(found: FoundOwner, limit: number | undefined): AuditEntry[] {
-    return this.#records(found, true, limit).map((record) => {
+  async #audit(found: FoundOwner, limit: number | undefined): Promise<AuditEntry[]> {
+    return (await this.#records(found, true, limit)).map((record) => {
       const { sessionId, permissionId, askedAt, answered, at, why } = record;
       const answer = answered === "denied" ? "denied" : "allowed";
       return { sessionId, permissionId, at: at ?? askedAt, answer, why: why ?? "", ...whatOf(record) };

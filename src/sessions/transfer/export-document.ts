@@ -40,8 +40,8 @@ export interface ExportSource {
   readonly now: () => number;
   /** ISO 8601, UTC. */
   readonly exportedAt: string;
-  readonly runs: () => Iterable<readonly Entry[]>;
+  readonly runs: () => AsyncIterable<readonly Entry[]>;
 }
 
 /** One form of a document, in pieces. */
-export type ExportWriter = (source: ExportSource) => Generator<string>;
+export type ExportWriter = (source: ExportSource) => AsyncGenerator<string>;

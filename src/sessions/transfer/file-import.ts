@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { TaskQueue } from "../../lib/task-queue.ts";
 import { TimeSlice } from "../../lib/time-slice.ts";
 import type { Agents } from "../../ports/agents.ts";
 import type { ProjectStore } from "../../ports/project-store.ts";
@@ -46,6 +47,7 @@ export type FileImportResult =
 /** Makes sessions of exported documents. No agent knows them: the next message starts one afresh, and says so. */
 export class FileImport {
   readonly #deps: FileImportDeps;
+  readonly #adoptions = new TaskQueue();
   #readings = 0;
 
   constructor(deps: FileImportDeps) {
@@ -60,7 +62,9 @@ export class FileImport {
     this.#readings++;
     try {
       const document = await readDocument(request.text);
-      return this.#adopt(document, await digestOf(document), project, request);
+      const digest = await digestOf(document);
+      // One after another: the same file twice is found as imported before it is adopted again.
+      return await this.#adoptions.run(() => this.#adopt(document, digest, project, request));
     } catch (error) {
       if (!(error instanceof DocumentError)) throw error;
       return { kind: "unreadable", message: error.message };
@@ -69,22 +73,22 @@ export class FileImport {
     }
   }
 
-  #adopt(
+  async #adopt(
     document: ReadDocument,
     digest: string,
     project: Project,
     { copy, cliType: chosen }: FileImportRequest,
-  ): FileImportResult {
+  ): Promise<FileImportResult> {
     const { store, log, agents, policy, publish } = this.#deps;
     const cliType = chosen ?? document.session.cliType;
     if (!agents.find(cliType)) return { kind: "refused", refusal: REFUSE.agentUnknown(cliType) };
-    const before = copy ? null : store.importedAs(project.id, digest);
-    const known = before && log.row(before);
+    const before = copy ? null : await store.importedAs(project.id, digest);
+    const known = before && (await log.row(before));
     if (known) return { kind: "known", session: known };
     const adoption = this.#adoption(document, project, cliType, digest);
-    store.adopt(adoption);
+    await store.adopt(adoption);
     const { row } = adoption;
-    policy.start(row.id, undefined);
+    await policy.start(row.id, undefined);
     publish({ type: "session:created", sessionId: row.id, projectId: row.projectId, session: row });
     return { kind: "imported", session: row };
   }

@@ -104,13 +104,14 @@ export class ImportRun {
     const { cliType, underWay, store } = this.#options;
     const { agentSessionId } = session;
     const key = `${cliType} ${agentSessionId}`;
-    if (underWay.has(key) || store.isKnown(cliType, agentSessionId)) {
+    if (underWay.has(key)) {
       this.#known++;
       return;
     }
     underWay.add(key);
     try {
-      await this.#adopt(reader, session);
+      if (await store.isKnown(cliType, agentSessionId)) this.#known++;
+      else await this.#adopt(reader, session);
     } catch (error) {
       // Given up in the middle, it has not failed.
       if (!this.#cancelled) this.#fail(agentSessionId, session.title, this.#errorText(error));
@@ -125,7 +126,7 @@ export class ImportRun {
     await reader.read(session, adopting.begin);
     if (this.#cancelled) return;
     const adoption = adopting.end(reader.brings);
-    if (!store.adopt(adoption)) {
+    if (!(await store.adopt(adoption))) {
       this.#known++;
       return;
     }

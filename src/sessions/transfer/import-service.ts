@@ -64,8 +64,8 @@ export class ImportService {
     try {
       await using reader = await this.#deps.histories.openHistory(cliType);
       const { sessions, isCut } = await this.#listed(reader, found.project);
-      const known = this.#deps.store.knownAgentSessions(cliType);
-      const forgotten = this.#deps.store.forgottenAgentSessions(cliType);
+      const known = await this.#deps.store.knownAgentSessions(cliType);
+      const forgotten = await this.#deps.store.forgottenAgentSessions(cliType);
       const unknown = sessions.filter(({ agentSessionId }) => !known.has(agentSessionId));
       const message: PlainServerMessage = {
         type: "import:found",

@@ -22,14 +22,14 @@ function versionOf(db: DatabaseSync): unknown {
 }
 
 /** A database with enough in it that damage has something to hit. */
-function fill(path: string): void {
+async function fill(path: string): Promise<void> {
   const { db } = openDatabase(path, "stamp");
   new SqliteProjectStore(db).add({ id: PROJECT, path: "/work", name: "work", addedAt: NOW });
   const log = new SqliteSessionLog(db);
-  log.create(sessionRow(), BINDING, null);
+  await log.create(sessionRow(), BINDING, null);
   const writer = new LogWriter(() => log);
   for (let turn = 0; turn < 20; turn += 1)
-    writer.writeTurn(assistantEntry(`a${turn}`, { content: "word ".repeat(2_000) }));
+    await writer.writeTurn(assistantEntry(`a${turn}`, { content: "word ".repeat(2_000) }));
   db.close();
 }
 
@@ -49,10 +49,10 @@ describe("openDatabase", () => {
 
   it("opens an existing one with all that is in it", async () => {
     await using dir = await tempDir();
-    fill(dir.join("kept.db"));
+    await fill(dir.join("kept.db"));
     const { db, created, movedAside } = openDatabase(dir.join("kept.db"), "stamp");
     expect({ created, movedAside }).toEqual({ created: false, movedAside: null });
-    expect(new SqliteSessionLog(db).page(SESSION, null, 99)?.entries).toHaveLength(20);
+    expect((await new SqliteSessionLog(db).page(SESSION, null, 99))?.entries).toHaveLength(20);
     db.close();
   });
 
@@ -75,7 +75,7 @@ describe("openDatabase", () => {
   it("refuses one of a newer program and leaves every byte of it alone", async () => {
     await using dir = await tempDir();
     const path = dir.join("newer.db");
-    fill(path);
+    await fill(path);
     const newer = new DatabaseSync(path);
     newer.exec(`PRAGMA user_version = ${NEWEST + 1}`);
     newer.close();
@@ -92,7 +92,7 @@ describe("openDatabase", () => {
     ["is no database at all", (path: string) => writeFileSync(path, "these are words, not pages".repeat(100)), false],
     [
       "has broken pages",
-      (path: string) => {
+      async (path: string) => {
         const bytes = readFileSync(path);
         bytes.fill(0x5a, 8_192, 40_960);
         writeFileSync(path, bytes);
@@ -104,7 +104,7 @@ describe("openDatabase", () => {
     it(`moves one that ${how} aside whole and goes on with what reads`, async () => {
       await using dir = await tempDir();
       const path = dir.join("hurt.db");
-      fill(path);
+      await fill(path);
       damage(path);
       const damaged = readFileSync(path);
       const { db, movedAside, created, salvage } = openDatabase(path, "stamp");
@@ -119,7 +119,7 @@ describe("openDatabase", () => {
 
   it("one damaged page, whichever it is, costs no more than what stands on it (S10)", async () => {
     await using dir = await tempDir();
-    fill(dir.join("whole.db"));
+    await fill(dir.join("whole.db"));
     const whole = readFileSync(dir.join("whole.db"));
     const PAGE_BYTES = 4_096;
     let noticed = 0;
@@ -145,7 +145,7 @@ describe("openDatabase", () => {
         const sessions = Number(db.prepare("SELECT count(*) AS n FROM session").get()?.["n"]);
         if (entries < 15 || sessions === 0) emptied.push(page);
         else if (db.prepare("SELECT 1 FROM session WHERE id = ?").get(SESSION))
-          expect(new SqliteSessionLog(db).page(SESSION, null, 99)?.entries.length).toBe(entries);
+          expect((await new SqliteSessionLog(db).page(SESSION, null, 99))?.entries.length).toBe(entries);
         if (entries < 20 && salvage) expect({ page, lost: [...salvage.lost.keys()] }).not.toEqual({ page, lost: [] });
         expect(new SqliteProjectStore(db).list()).not.toEqual([]);
         expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
@@ -160,7 +160,7 @@ describe("openDatabase", () => {
   it("without its first page and every other page of its list of tables, what was said is found by its form (S10)", async () => {
     await using dir = await tempDir();
     const path = dir.join("unlisted.db");
-    fill(path);
+    await fill(path);
     const bytes = readFileSync(path);
     const isListed = (page: number) =>
       /CREATE (TABLE|INDEX|TRIGGER)/.test(bytes.toString("latin1", page, page + 4_096));
@@ -168,8 +168,8 @@ describe("openDatabase", () => {
       if (page === 0 || isListed(page)) bytes.fill(0, page, page + 4_096);
     writeFileSync(path, bytes);
     const { db, salvage } = openDatabase(path, "stamp");
-    expect(new SqliteSessionLog(db).page(SESSION, null, 99)?.entries).toHaveLength(20);
-    expect(new SqliteSessionLog(db).load(SESSION)?.state.seq).toBeGreaterThan(0);
+    expect((await new SqliteSessionLog(db).page(SESSION, null, 99))?.entries).toHaveLength(20);
+    expect((await new SqliteSessionLog(db).load(SESSION))?.state.seq).toBeGreaterThan(0);
     expect(new SqliteProjectStore(db).list()).toMatchObject([{ path: "/work" }]);
     expect(salvage?.missing).toContain("receipt");
     expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
@@ -179,9 +179,9 @@ describe("openDatabase", () => {
   it("the last words of a killed server are in its journal, and are read from there although the list of tables is gone (S10)", async () => {
     await using dir = await tempDir();
     const path = dir.join("killed.db");
-    fill(path);
+    await fill(path);
     const running = new DatabaseSync(path);
-    new SqliteSessionLog(running).drafts.save(SESSION, "only in the journal");
+    await new SqliteSessionLog(running).drafts.save(SESSION, "only in the journal");
     const journal = readFileSync(`${path}-wal`);
     const bytes = readFileSync(path);
     running.close();
@@ -189,15 +189,15 @@ describe("openDatabase", () => {
     writeFileSync(path, bytes);
     writeFileSync(`${path}-wal`, journal);
     const { db } = openDatabase(path, "stamp");
-    expect(new SqliteSessionLog(db).drafts.read(SESSION).content).toBe("only in the journal");
-    expect(new SqliteSessionLog(db).page(SESSION, null, 99)?.entries).toHaveLength(20);
+    expect((await new SqliteSessionLog(db).drafts.read(SESSION)).content).toBe("only in the journal");
+    expect((await new SqliteSessionLog(db).page(SESSION, null, 99))?.entries).toHaveLength(20);
     db.close();
   });
 
   it("what was said in a session whose own row is lost is shown in a new one (S10)", async () => {
     await using dir = await tempDir();
     const path = dir.join("ownerless.db");
-    fill(path);
+    await fill(path);
     const whole = new DatabaseSync(path);
     const root = Number(
       whole.prepare("SELECT rootpage AS page FROM sqlite_master WHERE name = 'session'").get()?.["page"],
@@ -211,22 +211,22 @@ describe("openDatabase", () => {
     expect(row).toMatchObject({ title: "Recovered session" });
     const log = new SqliteSessionLog(db);
     const sessionId = SessionId.parse(row?.["id"]);
-    expect(log.page(sessionId, null, 99)?.entries).toHaveLength(20);
-    new LogWriter(() => log, sessionId).writeTurn(assistantEntry("more"));
-    expect(log.page(sessionId, null, 99)?.entries).toHaveLength(21);
+    expect((await log.page(sessionId, null, 99))?.entries).toHaveLength(20);
+    await new LogWriter(() => log, sessionId).writeTurn(assistantEntry("more"));
+    expect((await log.page(sessionId, null, 99))?.entries).toHaveLength(21);
     db.close();
   });
 
   for (const [what, change] of Object.entries({
-    damaged: (bytes: Buffer) => bytes.fill(0x5a, 8_192, 40_960),
+    damaged: async (bytes: Buffer) => bytes.fill(0x5a, 8_192, 40_960),
     newer: (bytes: Buffer) => bytes.writeUInt32BE(NEWEST + 1, USER_VERSION_OFFSET),
   })) {
     it(`leaves a ${what} database of a killed server alone, with the journal that holds its last words`, async () => {
       await using dir = await tempDir();
       const path = dir.join("killed.db");
-      fill(path);
+      await fill(path);
       const running = new DatabaseSync(path);
-      new SqliteSessionLog(running).drafts.save(SESSION, "only in the journal");
+      await new SqliteSessionLog(running).drafts.save(SESSION, "only in the journal");
       const journal = readFileSync(`${path}-wal`);
       const bytes = readFileSync(path);
       running.close();
@@ -244,7 +244,7 @@ describe("openDatabase", () => {
   it("a database that someone else writes to is busy, not damaged", async () => {
     await using dir = await tempDir();
     const path = dir.join("busy.db");
-    fill(path);
+    await fill(path);
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
     const { db, movedAside } = openDatabase(path, "stamp");

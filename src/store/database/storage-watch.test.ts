@@ -78,20 +78,20 @@ describe("X-1 a session on a full disk", () => {
     await at.say("hello");
     const says = (content: string) => at.agents.last.say({ type: "text", kind: "assistant", text: content });
     says("one");
-    at.service.flush();
-    const before = at.history();
+    await at.service.flush();
+    const before = await at.history();
     at.store.db.exec(FULL);
     for (let word = 0; word < 50; word++) says(` ${"word".repeat(500)}`);
-    at.service.flush();
-    expect(at.history()).toEqual(before);
+    await at.service.flush();
+    expect(await at.history()).toEqual(before);
     expect(await at.send({ type: "session:send", content: "more" })).toMatchObject({
       kind: "refused",
       refusal: { code: "STORAGE_UNWRITABLE" },
     });
     at.store.db.exec(ROOMY);
-    at.service.flush();
-    expect(at.history().seq).toBeGreaterThan(before.seq);
+    await at.service.flush();
+    expect((await at.history()).seq).toBeGreaterThan(before.seq);
     at.restart();
-    expect(JSON.stringify(at.entries())).toContain(`one${` ${"word".repeat(500)}`.repeat(50)}`);
+    expect(JSON.stringify(await at.entries())).toContain(`one${` ${"word".repeat(500)}`.repeat(50)}`);
   });
 });

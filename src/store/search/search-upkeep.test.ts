@@ -11,17 +11,17 @@ const OTHER = SessionId.parse("builtin:other");
 describe("SqliteSearchIndex: what is deleted, and what was there before", () => {
   it("[X-10] a deleted session leaves no row anywhere, and no other session loses one", async () => {
     await using at = await openSearch();
-    const other = addSession(at, OTHER);
+    const other = await addSession(at, OTHER);
     for (const each of [at.writer, other]) {
-      each.writeTurn(toolEntry("t", { status: "complete", result: "grapefruit", locations: [{ path: "/x" }] }));
-      each.write([{ type: "session:title-updated", title: "Pear", source: "user" }]);
+      await each.writeTurn(toolEntry("t", { status: "complete", result: "grapefruit", locations: [{ path: "/x" }] }));
+      await each.write([{ type: "session:title-updated", title: "Pear", source: "user" }]);
     }
-    at.policies.write({ scope: "session", id: SESSION }, { mode: "all", rules: [] });
-    at.log.delete(SESSION, { commandId: "c", answer: "{}", at: NOW });
+    await at.policies.write({ scope: "session", id: SESSION }, { mode: "all", rules: [] });
+    await at.log.delete(SESSION, { commandId: "c", answer: "{}", at: NOW });
     expect(at.find("grapefruit").map(({ sessionId }) => sessionId)).toEqual([OTHER]);
-    expect(at.log.row(SESSION)).toBeNull();
-    expect(at.log.receipt("c")).toBe("{}");
-    expect(at.policies.read({ scope: "session", id: SESSION }).mode).toBeNull();
+    expect(await at.log.row(SESSION)).toBeNull();
+    expect(await at.log.receipt("c")).toBe("{}");
+    expect((await at.policies.read({ scope: "session", id: SESSION })).mode).toBeNull();
     for (const [table, count] of Object.entries({
       session: 1,
       entry: 1,
@@ -30,17 +30,19 @@ describe("SqliteSearchIndex: what is deleted, and what was there before", () => 
       search_file: 1,
     }))
       expect(at.rowsOf(table), table).toBe(count);
-    const again = addSession(at, SessionId.parse("builtin:third"));
-    again.writeTurn(assistantEntry("n", { content: "new words" }));
+    const again = await addSession(at, SessionId.parse("builtin:third"));
+    await again.writeTurn(assistantEntry("n", { content: "new words" }));
     expect(at.find("grapefruit").map(({ sessionId }) => sessionId)).toEqual([OTHER]);
   });
 
   it("[X-10] what a very long deleted session leaves is never found again and is swept in small steps", async () => {
     await using at = await openSearch();
-    at.writer.writeTurn(...Array.from({ length: 900 }, (_, index) => assistantEntry(`a${index}`, { content: "plum" })));
-    at.log.delete(SESSION, null);
-    const next = addSession(at, OTHER);
-    next.writeTurn(assistantEntry("mine", { content: "quince" }));
+    await at.writer.writeTurn(
+      ...Array.from({ length: 900 }, (_, index) => assistantEntry(`a${index}`, { content: "plum" })),
+    );
+    await at.log.delete(SESSION, null);
+    const next = await addSession(at, OTHER);
+    await next.writeTurn(assistantEntry("mine", { content: "quince" }));
     expect(at.found("plum")).toEqual([]);
     expect(at.rowsOf("search_text")).toBe(401);
     at.reopen();
@@ -51,8 +53,8 @@ describe("SqliteSearchIndex: what is deleted, and what was there before", () => 
 
   it("[X-10] a database from before the index is read in small steps, newest first, and over a restart in the middle", async () => {
     await using at = await openSearch();
-    at.writer.write([{ type: "session:title-updated", title: "Ancient", source: "user" }]);
-    at.writer.writeTurn(
+    await at.writer.write([{ type: "session:title-updated", title: "Ancient", source: "user" }]);
+    await at.writer.writeTurn(
       ...Array.from({ length: 120 }, (_, index) => assistantEntry(`old${index}`, { content: `apricot ${index}` })),
     );
     at.db.exec("DELETE FROM search_text; DELETE FROM search_index; DELETE FROM search_file");
@@ -60,7 +62,7 @@ describe("SqliteSearchIndex: what is deleted, and what was there before", () => 
     expect(at.backlog.progress).toEqual({ entriesLeft: 120, textsIndexed: 0 });
     expect(at.backlog.step()).toBe(true);
     expect([at.found("apricot 119"), at.found("apricot 0"), at.found("ancient")]).toEqual([["old119"], [], ["title"]]);
-    at.writer.writeTurn(assistantEntry("fresh", { content: "apricot fresh" }));
+    await at.writer.writeTurn(assistantEntry("fresh", { content: "apricot fresh" }));
     at.reopen();
     while (at.backlog.step());
     expect(at.backlog.progress).toEqual({ entriesLeft: 0, textsIndexed: 122 });
@@ -77,11 +79,11 @@ describe("SqliteTransferStore: what comes in whole", () => {
   it("[X-10] [X-12] a long session is read by the search in small steps, newest first, and a short one at once", async () => {
     await using at = await openSearch();
     const store = new SqliteTransferStore(at.db, at.log);
-    const adopt = (id: string, count: number, word: string) => {
-      const row = at.log.row(SESSION);
-      const stored = at.log.load(SESSION);
+    const adopt = async (id: string, count: number, word: string) => {
+      const row = await at.log.row(SESSION);
+      const stored = await at.log.load(SESSION);
       if (!row || !stored) throw new Error("the scene has a session");
-      store.adopt({
+      await store.adopt({
         row: { ...row, id: SessionId.parse(id) },
         binding: { ...stored.binding, agentSessionId: id },
         state: { ...EMPTY_SESSION, seq: 1 },
@@ -91,9 +93,9 @@ describe("SqliteTransferStore: what comes in whole", () => {
         digest: null,
       });
     };
-    adopt("builtin:short", 3, "medlar");
+    await adopt("builtin:short", 3, "medlar");
     expect([at.found('"medlar 0"'), at.backlog.progress.entriesLeft]).toEqual([["medlar0"], 0]);
-    adopt("builtin:long", 201, "sorb");
+    await adopt("builtin:long", 201, "sorb");
     expect([at.found('"sorb 200"'), at.backlog.progress.entriesLeft]).toEqual([[], 201]);
     expect(at.backlog.step()).toBe(true);
     expect([at.found('"sorb 200"'), at.found('"sorb 0"')]).toEqual([["sorb200"], []]);
@@ -105,18 +107,18 @@ describe("SqliteTransferStore: what comes in whole", () => {
 describe("SqliteSessionLog: read or not", () => {
   it("[X-11] a session is unread from news nobody saw until someone has read that far, over a restart", async () => {
     await using at = await openSearch();
-    const unread = () => at.log.row(SESSION)?.unread;
-    at.writer.writeTurn(userEntry("u"));
-    expect(unread()).toBe(false);
-    at.writer.write([{ type: "session:unarchived" }], { attention: { seq: 4, isSeen: false } });
+    const unread = async () => (await at.log.row(SESSION))?.unread;
+    await at.writer.writeTurn(userEntry("u"));
+    expect(await unread()).toBe(false);
+    await at.writer.write([{ type: "session:unarchived" }], { attention: { seq: 4, isSeen: false } });
     at.reopen();
-    expect(unread()).toBe(true);
-    expect(at.log.markSeen(SESSION, 3)).toBe(false);
-    expect(unread()).toBe(true);
-    expect(at.log.markSeen(SESSION, 9)).toBe(true);
-    expect(at.log.markSeen(SESSION, 9)).toBe(false);
-    expect(unread()).toBe(false);
-    at.writer.write([{ type: "session:unarchived" }], { attention: { seq: 10, isSeen: true } });
-    expect(unread()).toBe(false);
+    expect(await unread()).toBe(true);
+    expect(await at.log.markSeen(SESSION, 3)).toBe(false);
+    expect(await unread()).toBe(true);
+    expect(await at.log.markSeen(SESSION, 9)).toBe(true);
+    expect(await at.log.markSeen(SESSION, 9)).toBe(false);
+    expect(await unread()).toBe(false);
+    await at.writer.write([{ type: "session:unarchived" }], { attention: { seq: 10, isSeen: true } });
+    expect(await unread()).toBe(false);
   });
 });

@@ -30,14 +30,14 @@ describe("SqliteSearchIndex: what can be found", () => {
       locations: [{ path: "/projects/demo/src/app.ts" }],
       parts: [{ type: "diff", path: "/projects/demo/docs/guide.md", oldText: null, newText: "freshly written" }],
     });
-    at.writer.writeTurn(
+    await at.writer.writeTurn(
       userEntry("us", { content: "please refactor" }),
       thinking,
       tool,
       plan,
       assistantEntry("as", { content: "all **refactored**" }),
     );
-    at.writer.write([{ type: "session:title-updated", title: "Zebra crossing", source: "derived" }]);
+    await at.writer.write([{ type: "session:title-updated", title: "Zebra crossing", source: "derived" }]);
     const cases = {
       umbrella: "th",
       lighthouse: "pl",
@@ -69,7 +69,7 @@ describe("SqliteSearchIndex: what can be found", () => {
 
   it("[X-10] words are all needed, in any case and without accents; the last may be a beginning; a phrase is a phrase", async () => {
     await using at = await openSearch();
-    at.writer.writeTurn(
+    await at.writer.writeTurn(
       assistantEntry("a", { content: "The Café closes early" }),
       assistantEntry("b", { content: "early birds, closes late" }),
     );
@@ -82,7 +82,7 @@ describe("SqliteSearchIndex: what can be found", () => {
 
   it("[X-10] scripts without spaces, signs and emoji are found inside the text", async () => {
     await using at = await openSearch();
-    at.writer.writeTurn(
+    await at.writer.writeTurn(
       assistantEntry("a", { content: "全文検索機能を作る index" }),
       assistantEntry("b", { content: "done 🎉 (a => b)" }),
     );
@@ -95,7 +95,7 @@ describe("SqliteSearchIndex: what can be found", () => {
 
   it("[X-10] nothing a user can type is an error", async () => {
     await using at = await openSearch();
-    at.writer.writeTurn(assistantEntry("a", { content: "plain words" }));
+    await at.writer.writeTurn(assistantEntry("a", { content: "plain words" }));
     const random = seededRandom("search input");
     const pieces = [
       '"',
@@ -137,7 +137,7 @@ describe("SqliteSearchIndex: what can be found", () => {
   it("[X-10] of a very long text the beginning and the end can be found, and the index keeps no more than its limit", async () => {
     await using at = await openSearch();
     const long = `beginning ${"filler ".repeat(20_000)} middleword ${"filler ".repeat(20_000)} ending`;
-    at.writer.writeTurn(toolEntry("t", { status: "complete", result: long }));
+    await at.writer.writeTurn(toolEntry("t", { status: "complete", result: long }));
     expect([at.found("beginning"), at.found("ending"), at.found("middleword")]).toEqual([["t"], ["t"], []]);
     const kept = at.db.prepare("SELECT max(length(text)) AS chars FROM search_index").get();
     expect(Number(kept?.["chars"])).toBeLessThanOrEqual(INDEXED_CHARS_MAX + 10);
@@ -145,8 +145,8 @@ describe("SqliteSearchIndex: what can be found", () => {
 
   it("[X-10] a late revision of an entry is found by its new words only", async () => {
     await using at = await openSearch();
-    at.writer.writeTurn(toolEntry("t", { status: "running", result: "halfway" }));
-    at.writer.write([lateUpdate(toolEntry("t", { status: "complete", result: "finished" }))]);
+    await at.writer.writeTurn(toolEntry("t", { status: "running", result: "halfway" }));
+    await at.writer.write([lateUpdate(toolEntry("t", { status: "complete", result: "finished" }))]);
     expect([at.found("halfway"), at.found("finished")]).toEqual([[], ["t"]]);
   });
 });
@@ -157,8 +157,8 @@ describe("SqliteSearchIndex: which hits, in which order", () => {
     const elsewhere = ProjectId.parse("elsewhere");
     at.projects.add({ id: elsewhere, path: "/else", name: "else", addedAt: NOW });
     const codex = SessionId.parse("codex:one");
-    const second = addSession(at, codex, { projectId: elsewhere, cliType: CliType.parse("codex") });
-    at.writer.writeTurn(
+    const second = await addSession(at, codex, { projectId: elsewhere, cliType: CliType.parse("codex") });
+    await at.writer.writeTurn(
       userEntry("u1", { content: "kiwi", timestamp: "2026-01-01T10:00:00.000Z" }),
       toolEntry("t1", {
         status: "complete",
@@ -167,7 +167,7 @@ describe("SqliteSearchIndex: which hits, in which order", () => {
         startedAt: "2026-01-03T10:00:00.000Z",
       }),
     );
-    second.writeTurn(assistantEntry("a2", { content: "kiwi", timestamp: "2026-01-02T10:00:00.000Z" }));
+    await second.writeTurn(assistantEntry("a2", { content: "kiwi", timestamp: "2026-01-02T10:00:00.000Z" }));
     const found = (filters: Partial<SearchRequest>) => at.found("kiwi", filters).toSorted();
     expect(found({})).toEqual(["a2", "t1", "u1"]);
     expect(found({ projectId: elsewhere })).toEqual(["a2"]);
@@ -180,7 +180,7 @@ describe("SqliteSearchIndex: which hits, in which order", () => {
     expect(found({ path: "aXb.ts" })).toEqual([]);
     expect(at.found("", { path: "src/a" })).toEqual(["t1"]);
     expect(found({ limit: 1 })).toHaveLength(1);
-    second.write([{ type: "session:archived" }]);
+    await second.write([{ type: "session:archived" }]);
     expect(found({})).toEqual(["t1", "u1"]);
     expect(at.find("kiwi", { includeArchived: true, kinds: ["assistant"] })[0]?.archived).toBe(true);
     at.projects.remove(elsewhere);
@@ -190,7 +190,7 @@ describe("SqliteSearchIndex: which hits, in which order", () => {
   it("[X-10] the better match comes first, of equal ones the newer, and a title before what was said", async () => {
     await using at = await openSearch();
     const aged = (days: number) => new Date(NOW_MS - days * DAY_MS).toISOString();
-    at.writer.writeTurn(
+    await at.writer.writeTurn(
       assistantEntry("new", { content: "mango is here", timestamp: aged(1) }),
       assistantEntry("old", { content: "mango is here", timestamp: aged(300) }),
       assistantEntry("best", { content: "mango mango mango", timestamp: aged(300) }),
@@ -198,7 +198,7 @@ describe("SqliteSearchIndex: which hits, in which order", () => {
     );
     expect(at.found("mango").indexOf("new")).toBeLessThan(at.found("mango").indexOf("old"));
     expect(at.found("mango").indexOf("best")).toBeLessThan(at.found("mango").indexOf("old"));
-    at.writer.write([{ type: "session:title-updated", title: "Mango", source: "user" }]);
+    await at.writer.write([{ type: "session:title-updated", title: "Mango", source: "user" }]);
     expect(at.found("mango")[0]).toBe("title");
   });
 });

@@ -217,8 +217,8 @@ export function continuationFrom(row: Row): Continuation {
 function continuationStatements(db: DatabaseSync) {
   return {
     attachedTo: db.prepare("SELECT id FROM session WHERE process_id = ? AND agent_state IN ('active', 'idle')"),
-    resolvedFact: db.prepare(
-      "SELECT seq, json FROM fact WHERE session_key = ? AND type = 'permission:resolved' AND json_extract(json, '$.permissionId') = ?",
+    resolvedFacts: db.prepare(
+      "SELECT seq, json FROM fact WHERE session_key = ? AND type = 'permission:resolved' ORDER BY seq",
     ),
   };
 }

@@ -25,13 +25,13 @@ export class SqliteDrafts implements Drafts {
     );
   }
 
-  read(sessionId: SessionId): Draft {
+  async read(sessionId: SessionId): Promise<Draft> {
     const content = String(this.#read.get(sessionId)?.["draft"] ?? "");
     const row = this.#attachments.get(sessionId);
     return { content, attachments: row ? StoredParts.parse(JSON.parse(String(row["json"]))) : [] };
   }
 
-  save(sessionId: SessionId, content: string, attachments?: readonly Part[]): void {
+  async save(sessionId: SessionId, content: string, attachments?: readonly Part[]): Promise<void> {
     this.#save.run(content, sessionId);
     if (attachments) this.#attach.run(JSON.stringify(attachments), sessionId);
   }

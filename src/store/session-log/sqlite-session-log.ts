@@ -15,12 +15,14 @@ import type {
   StoredSession,
 } from "../../ports/session-log.ts";
 import { agentIdOf, Entry, UserEntry } from "../../protocol/entry.ts";
+import type { Fact } from "../../protocol/facts.ts";
 import type { EntryId, PermissionId, ProjectId } from "../../protocol/ids.ts";
 import { SessionId } from "../../protocol/ids.ts";
 import { reduceSession } from "../../protocol/reduce-session.ts";
 import type { PermissionOutcome } from "../../protocol/session-parts.ts";
 import { type SessionRow, type SessionState, stateFromRow, UNTITLED } from "../../protocol/session-schema.ts";
 import { shortenEntry } from "../../protocol/shorten-entry.ts";
+import { Committer } from "../database/committer.ts";
 import { transaction } from "../database/transaction.ts";
 import { SearchWriter } from "../search/search-writer.ts";
 import { DelegationRecords } from "./delegation-records.ts";
@@ -64,11 +66,13 @@ export class SqliteSessionLog implements SessionLog {
   readonly #delegations: DelegationRecords;
   readonly #keys = new Map<SessionId, number>();
   readonly #caches = new FrameCaches();
+  readonly #committer: Committer;
 
   /** `onLeft`: something may be left for the search to read or to sweep. */
   constructor(db: DatabaseSync, onLeft: () => void = ignore("nobody reads or sweeps behind this log")) {
     this.#db = db;
     this.#onLeft = onLeft;
+    this.#committer = new Committer(db);
     this.#sql = prepareSessionStatements(db);
     this.#permissions = new PermissionRecords(db);
     this.drafts = new SqliteDrafts(db);
@@ -77,31 +81,48 @@ export class SqliteSessionLog implements SessionLog {
     this.#delegations = new DelegationRecords(db);
   }
 
-  create(row: SessionRow, binding: AgentBinding, receipt: Receipt | null, delegation?: Delegation): void {
+  async create(
+    row: SessionRow,
+    binding: AgentBinding,
+    receipt: Receipt | null,
+    delegation?: Delegation,
+  ): Promise<void> {
+    this.createNow(row, binding, receipt, delegation);
+  }
+
+  /** Inside another transaction it shares the fate of that. */
+  createNow(row: SessionRow, binding: AgentBinding, receipt: Receipt | null, delegation?: Delegation): void {
     transaction(this.#db, () => {
       this.#sql.insertSession.run(createdValues(row, binding));
       const key = this.#key(row.id);
       if (key !== null && row.title !== UNTITLED) this.#search.title(key, row.title);
       if (delegation) this.#delegations.add(row.id, delegation);
-      if (receipt) this.saveReceipt(receipt);
+      if (receipt) this.#writeReceipt(receipt);
     });
   }
 
-  commit(sessionId: SessionId, commit: Commit): void {
+  async commit(sessionId: SessionId, commit: Commit): Promise<void> {
     const key = this.#key(sessionId);
     invariant(key !== null, `commit to unknown session ${sessionId}`);
-    const frames = commit.facts.map(
-      (fact): LogFrame => ({
-        seq: fact.seq,
-        type: fact.type,
-        json: JSON.stringify(fact),
-      }),
-    );
-    transaction(this.#db, () => this.#write(key, commit, frames));
+    const frames = commit.facts.map(frameOf);
+    await this.#committer.commit(() => this.#write(key, commit, frames));
     // Only now: a reader must never see what a failed transaction took back.
     const cache = this.#caches.of(sessionId);
     for (const frame of frames) cache.push(frame);
     if (commit.isSearchedLater) this.#onLeft();
+  }
+
+  /** Stores a whole new session inside the caller's transaction; nobody follows it yet. */
+  writeNow(sessionId: SessionId, commit: Commit): void {
+    const key = this.#key(sessionId);
+    invariant(key !== null, `commit to unknown session ${sessionId}`);
+    this.#write(key, commit, commit.facts.map(frameOf));
+    if (commit.isSearchedLater) this.#onLeft();
+  }
+
+  /** Commits what waits before it returns; called before the database is closed. */
+  flush(): void {
+    this.#committer.flush();
   }
 
   #write(key: number, commit: Commit, frames: readonly LogFrame[]): void {
@@ -120,7 +141,7 @@ export class SqliteSessionLog implements SessionLog {
     if (commit.snapshot) this.#writeSnapshot(key, commit.snapshot, commit.settled.length);
     if (commit.isSearchedLater) this.#search.later(key);
     if (commit.binding) this.#sql.updateBinding.run(bindingValues(key, commit.binding));
-    if (commit.receipt) this.saveReceipt(commit.receipt);
+    if (commit.receipt) this.#writeReceipt(commit.receipt);
   }
 
   #writeSearch(key: number, { facts, state, settled, revised, lastActiveAt, isSearchedLater }: Commit): void {
@@ -137,7 +158,7 @@ export class SqliteSessionLog implements SessionLog {
     this.#sql.keepFactsFrom.run(keepFrom, key, keepFrom);
   }
 
-  delete(sessionId: SessionId, receipt: Receipt | null): void {
+  async delete(sessionId: SessionId, receipt: Receipt | null): Promise<void> {
     const key = this.#key(sessionId);
     if (key === null) return;
     transaction(this.#db, () => {
@@ -146,7 +167,7 @@ export class SqliteSessionLog implements SessionLog {
       this.#sql.dropPolicyRules.run(sessionId);
       this.#sql.noteForgotten.run(key);
       this.#sql.deleteSession.run(key);
-      if (receipt) this.saveReceipt(receipt);
+      if (receipt) this.#writeReceipt(receipt);
     });
     // A later session may get the same key.
     this.#keys.delete(sessionId);
@@ -154,11 +175,11 @@ export class SqliteSessionLog implements SessionLog {
     this.#onLeft();
   }
 
-  markSeen(sessionId: SessionId, seq: number): boolean {
+  async markSeen(sessionId: SessionId, seq: number): Promise<boolean> {
     return Number(this.#sql.markSeen.run(seq, sessionId, seq).changes) > 0;
   }
 
-  load(sessionId: SessionId): StoredSession | null {
+  async load(sessionId: SessionId): Promise<StoredSession | null> {
     const row = this.#sql.sessionById.get(sessionId);
     if (!row) return null;
     const snapshot =
@@ -168,44 +189,54 @@ export class SqliteSessionLog implements SessionLog {
     return { row: sessionRowFrom(row), binding: bindingFrom(row), continuation: continuationFrom(row), state };
   }
 
-  row(sessionId: SessionId): SessionRow | null {
+  async row(sessionId: SessionId): Promise<SessionRow | null> {
     const row = this.#sql.sessionById.get(sessionId);
     return row ? sessionRowFrom(row) : null;
   }
 
-  rows(projectId: ProjectId, includeArchived: boolean): readonly SessionRow[] {
+  async rows(projectId: ProjectId, includeArchived: boolean): Promise<readonly SessionRow[]> {
     return this.#sql.rows.all(projectId, includeArchived ? 1 : 0).map(sessionRowFrom);
   }
 
-  unfinished(): readonly SessionId[] {
+  async unfinished(): Promise<readonly SessionId[]> {
     return this.#sql.unfinished.all().map((row) => SessionId.parse(row["id"]));
   }
 
-  attachedTo(processId: string): readonly SessionId[] {
+  async attachedTo(processId: string): Promise<readonly SessionId[]> {
     return this.#sql.attachedTo.all(processId).map((row) => SessionId.parse(row["id"]));
   }
 
-  outcomeOf(sessionId: SessionId, permissionId: PermissionId): PermissionOutcome | null {
+  async permissionOutcomes(sessionId: SessionId): Promise<ReadonlyMap<PermissionId, PermissionOutcome>> {
     const key = this.#key(sessionId);
-    const row = key === null ? undefined : this.#sql.resolvedFact.get(key, permissionId);
-    const fact = row && factFrom(row);
-    return fact?.type === "permission:resolved" ? fact.outcome : null;
+    const outcomes = new Map<PermissionId, PermissionOutcome>();
+    for (const row of key === null ? [] : this.#sql.resolvedFacts.all(key)) {
+      const fact = factFrom(row);
+      if (fact.type === "permission:resolved") outcomes.set(fact.permissionId, fact.outcome);
+    }
+    return outcomes;
   }
 
-  readAfter(sessionId: SessionId, seq: number, limit: number): readonly LogFrame[] {
-    const cached = this.#caches.after(sessionId, seq, limit);
-    if (cached) return cached;
+  recentAfter(sessionId: SessionId, seq: number, limit: number): readonly LogFrame[] | null {
+    return this.#caches.after(sessionId, seq, limit);
+  }
+
+  async readAfter(sessionId: SessionId, seq: number, limit: number): Promise<readonly LogFrame[]> {
     const key = this.#key(sessionId);
     if (key === null) return [];
     return this.#sql.factsAfter.all(key, seq, limit).map(frameFrom);
   }
 
-  canResume(sessionId: SessionId, seq: number): boolean {
+  async canResume(sessionId: SessionId, seq: number): Promise<boolean> {
     const row = this.#sql.sessionById.get(sessionId);
     return row !== undefined && seq >= Number(row["kept_from_seq"]) - 1 && seq <= Number(row["last_seq"]);
   }
 
-  page(sessionId: SessionId, before: EntryId | null, count: number, until: EntryId | null = null): EntryPage | null {
+  async page(
+    sessionId: SessionId,
+    before: EntryId | null,
+    count: number,
+    until: EntryId | null = null,
+  ): Promise<EntryPage | null> {
     const key = this.#key(sessionId);
     if (key === null) return null;
     const position = before === null ? Number.MAX_SAFE_INTEGER : this.#position(key, before);
@@ -226,42 +257,46 @@ export class SqliteSessionLog implements SessionLog {
     return { entries: newestFirst.reverse(), hasMore: found.length > newestFirst.length };
   }
 
-  output(sessionId: SessionId, range: OutputRange): OutputPiece | null {
+  async output(sessionId: SessionId, range: OutputRange): Promise<OutputPiece | null> {
     const key = this.#key(sessionId);
     return key === null ? null : this.#outputs.read(key, range);
   }
 
-  settledEntry(sessionId: SessionId, entryId: EntryId): Entry | null {
+  async settledEntry(sessionId: SessionId, entryId: EntryId): Promise<Entry | null> {
     const key = this.#key(sessionId);
     return key === null ? null : entryFrom(this.#sql.entryById.get(key, entryId));
   }
 
-  settledByAgentId(sessionId: SessionId, agentId: string): Entry | null {
+  async settledByAgentId(sessionId: SessionId, agentId: string): Promise<Entry | null> {
     const key = this.#key(sessionId);
     return key === null ? null : entryFrom(this.#sql.entryByAgentId.get(key, agentId));
   }
 
-  lastUserEntry(sessionId: SessionId): UserEntry | null {
+  async lastUserEntry(sessionId: SessionId): Promise<UserEntry | null> {
     const key = this.#key(sessionId);
     const row = key === null ? undefined : this.#sql.lastUserEntry.get(key);
     return row ? UserEntry.parse(JSON.parse(String(row["json"]))) : null;
   }
 
-  said(sessionId: SessionId): readonly Said[] {
+  async said(sessionId: SessionId): Promise<readonly Said[]> {
     const key = this.#key(sessionId);
     return key === null ? [] : this.#sql.said.all(key).map(saidFrom);
   }
 
-  userMessageCount(sessionId: SessionId): number {
+  async userMessageCount(sessionId: SessionId): Promise<number> {
     const key = this.#key(sessionId);
     return key === null ? 0 : Number(this.#sql.userMessageCount.get(key)?.["count"] ?? 0);
   }
 
-  saveReceipt(receipt: Receipt): void {
+  async saveReceipt(receipt: Receipt): Promise<void> {
+    this.#writeReceipt(receipt);
+  }
+
+  #writeReceipt(receipt: Receipt): void {
     this.#sql.insertReceipt.run(receipt.commandId, receipt.answer, receipt.at);
   }
 
-  receipt(commandId: string): string | null {
+  async receipt(commandId: string): Promise<string | null> {
     const row = this.#sql.receiptById.get(commandId);
     return row ? String(row["answer"]) : null;
   }
@@ -285,4 +320,8 @@ export class SqliteSessionLog implements SessionLog {
     this.#keys.set(sessionId, key);
     return key;
   }
+}
+
+function frameOf(fact: Fact): LogFrame {
+  return { seq: fact.seq, type: fact.type, json: JSON.stringify(fact) };
 }

@@ -25,7 +25,7 @@ let scene: ReturnType<typeof openScene> | null = null;
 
 async function openScene() {
   const at = await openSearch();
-  for (const [index, content] of TEXTS.entries()) at.writer.writeTurn(assistantEntry(`e${index}`, { content }));
+  for (const [index, content] of TEXTS.entries()) await at.writer.writeTurn(assistantEntry(`e${index}`, { content }));
   return at;
 }
 

@@ -79,26 +79,32 @@ export const transfer = fuzzTarget({
       directory: "/home/ada/app",
       now: Date.now,
       exportedAt: NOW,
-      runs: () => [valid],
+      runs: async function* () {
+        yield valid;
+      },
     };
-    const read = await readOrRefuse([...writeJson(source)].join(""));
+    const read = await readOrRefuse(await wholeOf(writeJson(source)));
     if (read !== null)
       ruleSame(
         read.entries,
         valid.map((entry) => JSON.parse(JSON.stringify(withoutCommand(entry)))),
         "what was exported comes back as it was",
       );
-    const html = [...writeHtml(source)].join("");
+    const html = await wholeOf(writeHtml(source));
     rule(
       !/<(?:script|iframe|object|embed|svg|img(?! alt="Image" src="data:image\/(?:png|jpeg|gif|webp|avif|bmp);base64,[\w+/=]*">))/i.test(
         html,
       ),
       "an exported page has nothing that acts",
     );
-    rule([...writeMarkdown(source)].join("").length > 0, "an exported text says something");
+    rule((await wholeOf(writeMarkdown(source))).length > 0, "an exported text says something");
     checkUnpolluted();
   },
 });
+
+async function wholeOf(pieces: AsyncGenerator<string>): Promise<string> {
+  return (await Array.fromAsync(pieces)).join("");
+}
 
 function head() {
   const cliType = CliType.parse("builtin");

@@ -18,7 +18,7 @@ async function turn(at: SessionScene, words: string): Promise<void> {
   await at.say("go");
   at.agents.last.text(words);
   at.agents.last.endTurn();
-  at.service.flush();
+  await at.service.flush();
 }
 
 describe("log and stored state, looked at in one moment", () => {
@@ -41,7 +41,7 @@ describe("log and stored state, looked at in one moment", () => {
       expect(follower.folded(at.sessionId).state.seq).toBe(at.facts.length);
       refusedWrites += at.errors.length;
       at.restart();
-      at.service.flush();
+      await at.service.flush();
       expect([...follower.compareStored(), ...follower.breaches]).toEqual([]);
     }
     expect(refusedWrites).toBeGreaterThan(0);
@@ -52,10 +52,10 @@ describe("log and stored state, looked at in one moment", () => {
     const follower = follow(at);
     await turn(at, "answer");
     at.agents.last.text("by the way", "of its own");
-    at.service.flush();
+    await at.service.flush();
     expect(follower.compareStored()).toEqual([]);
     expect(follower.folded(at.sessionId).state.open).toHaveLength(1);
-    expect(at.store.log.page(at.sessionId, null, 9)?.entries).toHaveLength(3);
+    expect((await at.store.log.page(at.sessionId, null, 9))?.entries).toHaveLength(3);
     await turn(at, "another");
     expect(follower.compareStored()).toEqual([]);
   });

@@ -59,6 +59,8 @@ export class AcpConnection {
   #isCatchingUp = false;
   #lastLine = 0;
   #charsSinceCheckpoint = 0;
+  /** Lines sent to the agent by this server. */
+  #sentCount = 0;
   /** Requests of ours that wait for an answer, by their id. */
   readonly #requests = new Map<string, OpenRequest>();
   #requestCount = 0;
@@ -121,11 +123,15 @@ export class AcpConnection {
     this.#isCatchingUp = false;
   }
 
-  /** Everything read so far is stored. This note and later lines are enough for a later server. */
-  checkpoint(note: Pick<AcpNote, "initialized" | "sessions" | "pages">): void {
+  /**
+   * Takes a note of the present state. The returned function hands it to the holder; call it when everything received
+   * before the note is stored. A later server then needs only the note and the lines that came or went after it.
+   */
+  prepareCheckpoint(note: Pick<AcpNote, "initialized" | "sessions" | "pages">): () => void {
     const whole: AcpNote = { version: 1, asked: [...this.#asked.values()], ...note };
-    this.#process.checkpoint(this.#lastLine, JSON.stringify(whole));
+    const [json, lastLine, sentCount] = [JSON.stringify(whole), this.#lastLine, this.#sentCount];
     this.#charsSinceCheckpoint = 0;
+    return () => this.#process.checkpoint(lastLine, json, this.#sentCount - sentCount);
   }
 
   /** The process has ended and all it said is stored. */
@@ -346,6 +352,7 @@ export class AcpConnection {
     if ("id" in message && !("method" in message)) this.#asked.delete(JSON.stringify(message.id));
     const line = JSON.stringify(message);
     this.#options.trace.record("out", line);
+    this.#sentCount += 1;
     this.#process.write(line);
   }
 }

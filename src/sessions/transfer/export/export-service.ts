@@ -48,7 +48,7 @@ interface ExportServiceDeps {
 export interface Export {
   readonly fileName: string;
   readonly contentType: string;
-  readonly pieces: () => Generator<string>;
+  readonly pieces: () => AsyncGenerator<string>;
 }
 
 export class ExportService {
@@ -63,14 +63,9 @@ export class ExportService {
     return this.#document(sessionId, form, await FORMS[form].writer());
   }
 
-  /** The same for JSON alone, which is there at once. */
-  exportJson(sessionId: SessionId): Export | null {
-    return this.#document(sessionId, "json", writeJson);
-  }
-
-  #document(sessionId: SessionId, form: ExportForm, write: ExportWriter): Export | null {
+  async #document(sessionId: SessionId, form: ExportForm, write: ExportWriter): Promise<Export | null> {
     const { contentType, isWhole } = FORMS[form];
-    const source = this.#source(sessionId, isWhole);
+    const source = await this.#source(sessionId, isWhole);
     if (!source) return null;
     return {
       fileName: `${fileName(source.session.title)}.${form}`,
@@ -79,9 +74,9 @@ export class ExportService {
     };
   }
 
-  #source(sessionId: SessionId, isWhole: boolean): ExportSource | null {
+  async #source(sessionId: SessionId, isWhole: boolean): Promise<ExportSource | null> {
     const { log, projects, agents, world } = this.#deps;
-    const stored = log.load(sessionId);
+    const stored = await log.load(sessionId);
     if (!stored) return null;
     const { row, state } = stored;
     return {
@@ -103,19 +98,19 @@ export class ExportService {
   }
 
   /** What has settled, run by run, then what the running turn has so far. */
-  *#runs(sessionId: SessionId, open: readonly Entry[], isWhole: boolean): Generator<readonly Entry[]> {
+  async *#runs(sessionId: SessionId, open: readonly Entry[], isWhole: boolean): AsyncGenerator<readonly Entry[]> {
     const { log, store } = this.#deps;
-    const told = (entries: readonly Entry[]) =>
-      isWhole ? entries.map((entry) => wholeEntry(log, sessionId, entry)) : entries;
+    const told = async (entries: readonly Entry[]) =>
+      isWhole ? Promise.all(entries.map((entry) => wholeEntry(log, sessionId, entry))) : entries;
     const seen = new Set(open.map(({ entryId }) => entryId));
     for (let position: number | null = 0; position !== null; ) {
-      const { entries, next } = store.entriesAfter(sessionId, position, RUN_ENTRIES);
+      const { entries, next } = await store.entriesAfter(sessionId, position, RUN_ENTRIES);
       // The turn may end while the document goes out: what was open then has settled and is told once.
       for (const { entryId } of entries) seen.delete(entryId);
-      yield told(entries);
+      yield await told(entries);
       position = next;
     }
-    yield told(open.filter(({ entryId }) => seen.has(entryId)));
+    yield await told(open.filter(({ entryId }) => seen.has(entryId)));
   }
 }
 
@@ -133,18 +128,18 @@ function fileName(title: string): string {
 }
 
 /** An entry with the long texts that the store keeps apart; what was too long to be kept stays shortened and says so. */
-function wholeEntry(log: SessionLog, sessionId: SessionId, entry: Entry): Entry {
+async function wholeEntry(log: SessionLog, sessionId: SessionId, entry: Entry): Promise<Entry> {
   if (entry.type !== "tool-call" && entry.type !== "assistant") return entry;
   const { entryId, parts } = entry;
-  const textOf = (part: number | null): string | null =>
-    log.output(sessionId, { entryId, part, from: 0, charsMax: Number.MAX_SAFE_INTEGER })?.content ?? null;
-  const whole = parts?.map((part, index) =>
-    "truncated" in part && part.truncated ? wholePart(part, textOf(index)) : part,
+  const textOf = async (part: number | null): Promise<string | null> =>
+    (await log.output(sessionId, { entryId, part, from: 0, charsMax: Number.MAX_SAFE_INTEGER }))?.content ?? null;
+  const whole = parts?.map(async (part, index) =>
+    "truncated" in part && part.truncated ? wholePart(part, await textOf(index)) : part,
   );
-  const grown = { ...entry, ...(whole && { parts: whole }) };
+  const grown = { ...entry, ...(whole && { parts: await Promise.all(whole) }) };
   if (grown.type !== "tool-call" || !grown.truncated) return grown;
   const { truncated, ...rest } = grown;
-  const result = textOf(null);
+  const result = await textOf(null);
   return result === null || result.length < truncated.totalChars ? grown : { ...rest, result };
 }
 

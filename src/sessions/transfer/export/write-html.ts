@@ -9,7 +9,7 @@ export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; base-uri 'none'; form-action 'none'";
 
 /** A page that is whole in itself: no script, no other file, and everything anyone said is text. */
-export function* writeHtml({ session, directory, now, exportedAt, runs }: ExportSource): Generator<string> {
+export async function* writeHtml({ session, directory, now, exportedAt, runs }: ExportSource): AsyncGenerator<string> {
   const { agentName, projectName, createdAt, lastActiveAt } = session;
   const writing = new PageWriting(directory, now);
   const title = escapeHtml(session.title);
@@ -30,7 +30,7 @@ export function* writeHtml({ session, directory, now, exportedAt, runs }: Export
 </header>
 <main>
 `;
-  for (const entries of runs()) for (const entry of entries) yield htmlEntry(entry, writing);
+  for await (const entries of runs()) for (const entry of entries) yield htmlEntry(entry, writing);
   yield `</main>
 <footer>Exported from Liminal Builder on ${timeText(exportedAt)}.</footer>
 </body>
