@@ -170,7 +170,7 @@ async function searchFiles(
   const { sessionId, projectId, query, limit = FILES_FOUND_DEFAULT } = message;
   const refused = (refusal: Refusal): Answer => ({ kind: "refused", refusal });
   if ((sessionId === undefined) === (projectId === undefined))
-    return refused(REFUSE.invalidMessage("sessionId: name either a session or a project to search in"));
+    return refused(REFUSE.invalidMessage("sessionId: pass either a session or a project to search in"));
   const root =
     sessionId === undefined
       ? (deps.projects.list().find(({ id }) => id === projectId)?.path ?? null)
@@ -187,7 +187,7 @@ async function searchFiles(
     });
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    return refused(REFUSE.projectPathInvalid(`${root} cannot be read. Check that the directory is still there.`));
+    return refused(REFUSE.projectPathInvalid(`Cannot read ${root}. Check that the directory still exists.`));
   }
 }
 

@@ -33,7 +33,7 @@ export async function backupRoute(door: DataDoor): Promise<Response> {
 /** `POST /api/delete` with `{"which": "archived"}`, or `{"which": "everything", "confirm": "delete everything"}`. */
 export async function deleteRoute(door: DataDoor, request: Request): Promise<Response> {
   const asked = DeleteRequest.safeParse(parseJson((await shortBody(request)) ?? "")).data;
-  if (!asked) return json(400, { error: `which: choose archived, or everything with confirm: "${CONFIRM_WORDS}".` });
+  if (!asked) return json(400, { error: `which: expected archived, or everything with confirm: "${CONFIRM_WORDS}".` });
   const deleted = await door.delete(asked.which);
   return json("error" in deleted ? 507 : 200, deleted);
 }

@@ -65,10 +65,11 @@ function listDevices({ access, reach }: DeviceRoutesDeps, caller: Caller): Respo
 
 async function revoke({ access }: DeviceRoutesDeps, caller: Caller, request: Request): Promise<Response> {
   const wish = Revoke.safeParse(parseJson((await shortBody(request)) ?? ""));
-  if (!wish.success) return json(400, { error: 'Name a device: {"id": …}, or all others: {"others": true}.' });
+  if (!wish.success)
+    return json(400, { error: 'Expected {"id": …} for one device, or {"others": true} for all others.' });
   if ("others" in wish.data) return json(200, { revoked: access.devices.revokeOthers(ownId(caller)) });
   if (access.devices.revoke(wish.data.id)) return json(200, { revoked: [wish.data.id] });
-  return json(404, { error: "There is no such device. It may have been revoked already." });
+  return json(404, { error: "Device not found. It may have been revoked already." });
 }
 
 function invite({ access, reach }: DeviceRoutesDeps, caller: Caller): Response {
@@ -80,7 +81,7 @@ function invite({ access, reach }: DeviceRoutesDeps, caller: Caller): Response {
 
 function pairingStatus({ access }: DeviceRoutesDeps, url: URL): Response {
   const status = access.pairing.statusOf(url.searchParams.get("id") ?? "");
-  return status ? json(200, status) : json(404, { error: "There is no such link. Make a new one." });
+  return status ? json(200, status) : json(404, { error: "Link not found. Create a new one." });
 }
 
 function ownId(caller: Caller): string | null {
@@ -129,7 +130,7 @@ export async function pairRoute(access: AccessControl, request: Request, url: UR
     const code = url.searchParams.get("code") ?? "";
     return CODE.test(code) && access.pairing.isOpen(code) ? pairPage(code) : refuse(access, address);
   }
-  if (request.method !== "POST") return plainText(405, "Only GET and POST are answered here.", { Allow: "GET, POST" });
+  if (request.method !== "POST") return plainText(405, "Only GET and POST are supported.", { Allow: "GET, POST" });
   const code = new URLSearchParams((await shortBody(request)) ?? "").get("code") ?? "";
   const signedIn = CODE.test(code) ? access.pair(code, request) : null;
   return signedIn === null ? refuse(access, address) : enter(url, signedIn, 303);

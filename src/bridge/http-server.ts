@@ -139,7 +139,7 @@ export class HttpServer {
   #crash(request: Request, url: URL): Response | Promise<Response> {
     const { crashes } = this.#options;
     const name = url.searchParams.get("name") ?? "";
-    const gone = () => json(404, { error: "There is no such report." });
+    const gone = () => json(404, { error: "Report not found." });
     if (request.method === "POST")
       return this.#post(request, url, async () => (crashes.delete(name) ? json(200, { deleted: name }) : gone()));
     return this.#api(request, url, () => {
@@ -154,9 +154,10 @@ export class HttpServer {
   }
 
   #fetch(request: Request): Response | Promise<Response> | undefined {
-    if (this.#access.isForeign(request)) return plainText(403, "This server only answers its own pages.");
+    if (this.#access.isForeign(request)) return plainText(403, "This server only accepts requests from its own pages.");
     const url = new URL(request.url);
-    if (isAskedByAnotherPage(request, url)) return plainText(403, "This server only answers its own pages.");
+    if (isAskedByAnotherPage(request, url))
+      return plainText(403, "This server only accepts requests from its own pages.");
     if (url.pathname.startsWith("/assets/")) return this.#get(request, () => this.#asset(request, url));
     switch (url.pathname) {
       case "/healthz":
@@ -204,7 +205,7 @@ export class HttpServer {
 
   #get(request: Request, answer: () => Response | Promise<Response>): Response | Promise<Response> {
     if (request.method === "GET" || request.method === "HEAD") return answer();
-    return plainText(405, "Only GET is answered here.", { Allow: "GET, HEAD" });
+    return plainText(405, "Only GET is supported.", { Allow: "GET, HEAD" });
   }
 
   #api(request: Request, url: URL, answer: () => Response | Promise<Response>): Response | Promise<Response> {
@@ -216,9 +217,9 @@ export class HttpServer {
   #ticket(request: Request, url: URL): Response | Promise<Response> {
     const caller = this.#access.callerOf(request, url);
     return this.#post(request, url, async () => {
-      if (caller?.kind !== "device") return json(400, { error: "Whoever holds the token needs no ticket." });
+      if (caller?.kind !== "device") return json(400, { error: "Requests with the token need no ticket." });
       const asked = TicketRequest.safeParse(parseJson((await shortBody(request)) ?? "")).data;
-      if (!asked) return json(400, { error: 'Name what to download: {"path": "/api/…"}.' });
+      if (!asked) return json(400, { error: 'Expected {"path": "/api/…"}.' });
       const joint = asked.path.includes("?") ? "&" : "?";
       const ticket = this.#access.issueTicket(caller.id, asked.path);
       return json(201, { address: `${asked.path}${joint}${TICKET_PARAMETER}=${ticket}` });
@@ -230,12 +231,12 @@ export class HttpServer {
     // What lets others in takes more than a cookie, also a program's.
     if (!caller || (caller.kind === "device" && !caller.hasPageKey)) return this.#denied(request, url);
     const answer = deviceRoute({ access: this.#access, reach: this.#reach }, caller, request, url);
-    return answer ?? plainText(405, "That is not answered here.", { Allow: "GET, POST" });
+    return answer ?? plainText(405, "Not supported.", { Allow: "GET, POST" });
   }
 
   #post(request: Request, url: URL, answer: () => Promise<Response>): Response | Promise<Response> {
     if (!this.#access.callerOf(request, url)) return this.#denied(request, url);
-    if (request.method !== "POST") return plainText(405, "Only POST is answered here.", { Allow: "POST" });
+    if (request.method !== "POST") return plainText(405, "Only POST is supported.", { Allow: "POST" });
     // A backup or an import takes as long as there is much of it.
     this.#server.timeout(request, 0);
     return answer();
@@ -247,14 +248,14 @@ export class HttpServer {
     const session = await mcp.sessionOf(bearerOf(request) ?? "");
     const caller = session === null ? this.#access.callerOf(request, url) : null;
     if (session === null && !caller)
-      return this.#denied(request, url, "A token is needed: the app's own, or that of a session that has not ended.");
+      return this.#denied(request, url, "A token is required: the app's own, or that of a session that has not ended.");
     if (!isReady()) return plainText(503, "Starting or stopping.");
     // Agents wait for other agents for minutes, and nothing travels meanwhile.
     this.#server.timeout(request, 0);
     return mcp.serve(request, { session, deviceId: caller?.kind === "device" ? caller.id : null });
   }
 
-  #denied(request: Request, url: URL, words = "A token is needed."): Response {
+  #denied(request: Request, url: URL, words = "A token is required."): Response {
     const waitS = this.#access.waitAfterBadToken(request, url, this.#addressOf(request));
     if (waitS > 0) return tooManyTries(waitS);
     const denied = json(401, { error: words });
@@ -295,7 +296,9 @@ export class HttpServer {
     const offered = (request.headers.get("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
     const headers = offered.includes(SOCKET_PROTOCOL) ? { "Sec-WebSocket-Protocol": SOCKET_PROTOCOL } : {};
     const upgraded = this.#server.upgrade(request, { data: socketData(caller), headers });
-    return upgraded ? undefined : plainText(426, "This address speaks WebSocket only.", { Upgrade: "websocket" });
+    return upgraded
+      ? undefined
+      : plainText(426, "This address only accepts WebSocket connections.", { Upgrade: "websocket" });
   }
 
   #fault(error: unknown): Response {
@@ -306,7 +309,7 @@ export class HttpServer {
 
 function socketData(caller: Caller): SocketData {
   const device = caller.kind === "device" ? caller.id : null;
-  return { connection: null, device, left: ignore("nobody waits for a program to leave") };
+  return { connection: null, device, left: ignore("no caller waits for a program to disconnect") };
 }
 
 /** The tools for agents, as far as HTTP must know them. */

@@ -64,7 +64,7 @@ const SIGN_IN = plainPage(
 const SPENT_CODE = plainPage(
   "Link used or expired",
   `<h1>This link no longer works</h1>
-<p>A pairing link is good for five minutes and one device. Make a new one: Settings › Devices › Pair a device, or <code>liminal pair</code>.</p>
+<p>A pairing link works for five minutes and one device. Create a new one: Settings › Devices › Pair a device, or <code>liminal pair</code>.</p>
 <p>Is this device paired already? <a href="/">Open Liminal Builder</a></p>`,
 );
 
@@ -86,7 +86,7 @@ export function spentCodePage(): Response {
 }
 
 export function tooManyTries(waitS: number): Response {
-  const words = `Too many wrong tokens came from there. Wait ${waitS} s, then use the right one: liminal open has it.`;
+  const words = `Too many wrong tokens from this address. Wait ${waitS} s, then sign in with: liminal open`;
   return plainText(429, words, { "Retry-After": String(waitS) });
 }
 
@@ -95,7 +95,7 @@ export function tooManyTries(waitS: number): Response {
  * step that this page of ours makes. So a browser that is known stays the device it was.
  */
 export function signedInPage(address: string): Response {
-  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${address}"><title>Liminal Builder</title><p><a href="${address}">Go on</a></p></html>\n`;
+  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${address}"><title>Liminal Builder</title><p><a href="${address}">Continue</a></p></html>\n`;
   return new Response(page, { status: 200, headers: HTML });
 }
 

@@ -17,7 +17,7 @@ type ReadFrame =
 
 /** Whatever a client sends is a message of the protocol, or refused with what is wrong about it. Never throws. */
 export function readClientFrame(data: string | Uint8Array): ReadFrame {
-  if (typeof data !== "string") return refused(REFUSE.invalidMessage("message: only text frames are read"), {});
+  if (typeof data !== "string") return refused(REFUSE.invalidMessage("message: only text frames are supported"), {});
   if (Buffer.byteLength(data) > FRAME_BYTES_MAX)
     return refused(REFUSE.limitExceeded("bytes in one frame", FRAME_BYTES_MAX), {});
   const raw = parseJson(data);

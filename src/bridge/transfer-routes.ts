@@ -14,7 +14,7 @@ const EXPORT_POLICY =
 /** `GET /api/export?sessionId=…&format=md|html|json` */
 export async function exportRoute(exports: ExportService, request: Request, url: URL): Promise<Response> {
   const form = url.searchParams.get("format") ?? "";
-  if (!isExportForm(form)) return json(400, { error: "format: choose md, html or json." });
+  if (!isExportForm(form)) return json(400, { error: "format: expected md, html or json." });
   const sessionId = SessionId.safeParse(url.searchParams.get("sessionId"));
   const document = sessionId.success ? await exports.export(sessionId.data, form) : null;
   if (!document) return json(404, { error: "Session not found." });
@@ -65,10 +65,10 @@ export async function importRoute(imports: FileImport, request: Request, url: UR
   if (!projectId.success) return json(404, { error: "Project not found." });
   const named = url.searchParams.get("cliType");
   const cliType = CliType.safeParse(named);
-  if (named !== null && !cliType.success) return json(400, { error: "cliType: there is no such agent." });
+  if (named !== null && !cliType.success) return json(400, { error: "cliType: unknown agent." });
   const read = await readText(request);
   if (read === "too large") return json(413, { error: IMPORT_TOO_LARGE });
-  if (read === "no text") return json(422, { error: "The file is no text in UTF-8. Choose a JSON export." });
+  if (read === "no text") return json(422, { error: "The file is not UTF-8 text. Choose a JSON export." });
   const copy = url.searchParams.get("copy") === "1";
   const { text } = read;
   return answerOf(

@@ -45,7 +45,7 @@ export class Connection implements Disposable {
   #hasReceivedSinceBeat = false;
   #isSilent = false;
   /** Takes back the timers of the present phase. */
-  #cancelTimers: () => void = ignore("no timer runs before the first try");
+  #cancelTimers: () => void = ignore("no timer is set before the first attempt");
   #skipped = { unknown: 0, invalid: 0 };
 
   constructor(options: ConnectionOptions) {

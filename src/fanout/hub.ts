@@ -30,7 +30,7 @@ export class Hub {
   #scheduled = false;
 
   /** `onAudience` hears when the first client comes and when the last one goes. */
-  constructor(onAudience: (isAny: boolean) => void = ignore("nobody minds who listens")) {
+  constructor(onAudience: (isAny: boolean) => void = ignore("listener changes are ignored")) {
     this.#onAudience = onAudience;
   }
 

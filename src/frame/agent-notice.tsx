@@ -17,7 +17,7 @@ export function AgentNotice({ model }: { model: PortletModel }) {
   switch (status) {
     case "disconnected": {
       if (startFailure !== null) return <StartFailure model={model} code={startFailure} />;
-      const words = message ?? "It stopped, and trying again by itself did not help.";
+      const words = message ?? "It stopped, and automatic reconnects failed.";
       return (
         <Notice severity="error" icon="unplug" title={`${agentName} is not connected`} words={words} store={store}>
           <button class="button primary" type="button" onClick={() => store.reconnect()}>
@@ -96,9 +96,10 @@ function RetryNotice({ at, agentName, store }: { at: number; agentName: string; 
 function StalledNotice({ model, agentName }: { model: PortletModel; agentName: string }) {
   const { store } = model;
   const ignored = usePiece(model, (state) => state.session.turn.error?.message ?? null);
-  const title = ignored === null ? "No output for a while" : `${agentName} does not stop`;
+  const title = ignored === null ? "No output for a while" : `${agentName} is not stopping`;
   const words =
-    ignored ?? `${agentName} runs no tool and waits for nothing. Models do think for minutes; it may still come.`;
+    ignored ??
+    `${agentName} is not running a tool or waiting for anything. Some models think for minutes, so output may still arrive.`;
   return (
     <Notice severity="warning" icon="clock" title={title} words={words} store={store}>
       {ignored === null && (
@@ -109,7 +110,7 @@ function StalledNotice({ model, agentName }: { model: PortletModel; agentName: s
       <button
         class={ignored === null ? "button" : "button primary"}
         type="button"
-        title="Ends the agent's process and starts it anew; what arrived is kept"
+        title="Restart the agent's process. Everything received so far is kept"
         onClick={() => store.restart()}
       >
         <Icon name="refresh" class="icon-sm" />

@@ -46,7 +46,7 @@ export function ChildrenStrip({ model }: { model: PortletModel }) {
           <button
             type="button"
             class="button small kids-stop"
-            title="Stop this session and every agent below it"
+            title="Stop this session and all its agents"
             onClick={() => model.store.stopTree()}
           >
             <Icon name="stop" class="icon-sm" />

@@ -6,8 +6,8 @@ import { type PortletModel, usePiece } from "./portlet-model.ts";
 /** Prompts the built-in agent answers without a model: three kinds of work in three clicks. */
 const EXAMPLE_PROMPTS = [
   { prompt: "help", says: "What it can do" },
-  { prompt: "plan", says: "Watch a plan being worked through" },
-  { prompt: "list", says: "Look at the files of this project" },
+  { prompt: "plan", says: "Watch a plan being carried out" },
+  { prompt: "list", says: "List the files of this project" },
 ];
 
 /** An empty session teaches in one line; the built-in agent can be tried at once. */
@@ -29,7 +29,7 @@ function Invitation({ model }: { model: PortletModel }) {
     <div class="empty">
       <Icon name={agentIconName(cliType ?? "")} />
       <h2>Ask {agentName} something</h2>
-      <p>It works in {projectName}. Describe the task; Enter sends, Shift+Enter starts a new line.</p>
+      <p>Working in {projectName}. Describe the task. Press Enter to send, Shift+Enter for a new line.</p>
       {cliType === "builtin" && (
         <div class="prompts">
           {EXAMPLE_PROMPTS.map(({ prompt, says }) => (
@@ -40,7 +40,7 @@ function Invitation({ model }: { model: PortletModel }) {
           ))}
         </div>
       )}
-      <p class="starting">{isStarting && `Starting ${agentName}… You can already send.`}</p>
+      <p class="starting">{isStarting && `Starting ${agentName}… You can already send messages.`}</p>
     </div>
   );
 }

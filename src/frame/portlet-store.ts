@@ -370,7 +370,7 @@ export class PortletStore {
   }
 }
 
-const GONE_WORDS = "This message is no longer in the session. Search again to see what is there now.";
+const GONE_WORDS = "This message is no longer in the session. Search again to refresh the results.";
 
 /** What looking for an entry comes to, as things stand. */
 type Seeking =

@@ -127,7 +127,7 @@ export class SessionFrame {
     const { body } = this.#window.document;
     const highlighter = new CodeHighlighter({
       workerUrl: () => body.dataset["highlightWorker"] ?? "",
-      failed: (reason) => console.warn(`code stays plain: ${reason}`),
+      failed: (reason) => console.warn(`code is not highlighted: ${reason}`),
     });
     return new TranscriptView({
       now: () => Date.now(),

@@ -90,7 +90,7 @@ describe("loadConfigFile", () => {
   it("an agent that the catalog does not have needs a name and a command (A16)", async () => {
     const { agents, problems } = await load({ agents: { other: { env: {} } } });
     expect(problems[0]).toStartWith(
-      'config.json, line 1: agents.other.name: the catalog has no agent "other", so it needs a name.',
+      'config.json, line 1: agents.other.name: the catalog has no agent "other", so name is required.',
     );
     expect(agents).toMatchObject([
       { id: "other", command: null, installHint: expect.stringContaining("agents.other") },
@@ -234,7 +234,7 @@ describe("loadConfigFile", () => {
     const text = `{\n  "agents": {\n    "good": { "name": "Good", "command": "good"\n  },\n  "orchestration": { "childrenMax": 2 }\n}`;
     const { problems, orchestration } = await load(text);
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toContain("line 1 is not closed");
+    expect(problems[0]).toContain("opened on line 1 and never closed");
     expect(orchestration.limits).toEqual(STRICT);
   });
 

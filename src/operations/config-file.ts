@@ -128,7 +128,7 @@ class ConfigReader {
       return readFileSync(this.#file, "utf8");
     } catch (error) {
       this.problems.push(
-        `${this.#file}: cannot be read (${errorText(error)}). None of it is used, and every limit is at its strictest.`,
+        `${this.#file}: cannot be read (${errorText(error)}). The file is ignored, and all limits are at their strictest.`,
       );
       return null;
     }
@@ -145,7 +145,7 @@ class ConfigReader {
   names(path: Path): readonly string[] {
     const value = this.at(path);
     if (isObject(value)) return Object.keys(value);
-    if (value !== undefined) this.refuse(path, "expected an object: { … }", "It is not used.");
+    if (value !== undefined) this.refuse(path, "expected an object: { … }", "Ignored.");
     return [];
   }
 
@@ -161,7 +161,7 @@ class ConfigReader {
       );
       if (meant === null) continue;
       this.#misspelled.add([...path, meant].join("\n"));
-      this.refuse([...path, name], `unknown setting. Did you mean "${meant}"?`, "It is not used.");
+      this.refuse([...path, name], `unknown setting. Did you mean "${meant}"?`, "Ignored.");
     }
   }
 
@@ -236,7 +236,7 @@ function readAgent(reader: ConfigReader, file: string, name: string): ReadAgent 
   const path = ["agents", name];
   const id = CliType.safeParse(name).data;
   if (id === undefined) {
-    reader.refuse(path, "an agent's name has small letters, digits and dashes only", "It is not used.");
+    reader.refuse(path, "an agent id may only contain lowercase letters, digits and dashes", "Ignored.");
     return {};
   }
   const before = reader.problems.length;
@@ -252,9 +252,9 @@ function readAgent(reader: ConfigReader, file: string, name: string): ReadAgent 
   const command = field("command", Text, unusable);
   const args = field("args", z.array(z.string()), unusable);
   const env = field("env", Texts, unusable);
-  const title = field("name", Text, "It is not used.");
+  const title = field("name", Text, "Ignored.");
   const process = field("process", z.enum(["shared", "per-session"]), '"per-session" is used instead.');
-  const retryMs = field("retryMs", z.array(z.int().min(0).max(RETRY_MS_MAX)).max(20), "The usual waits are used.");
+  const retryMs = field("retryMs", z.array(z.int().min(0).max(RETRY_MS_MAX)).max(20), "The default delays are used.");
   const { value: permissions } = field("permissions", PermissionMode, '"ask" is used instead.');
   const [fs, terminal, orchestration] = [flag("fs"), flag("terminal"), flag("orchestration")];
   const isBroken = command.wrong || args.wrong || env.wrong || reader.isTorn(path) || !isObject(reader.at(path));
@@ -267,7 +267,7 @@ function readAgent(reader: ConfigReader, file: string, name: string): ReadAgent 
       ["command", command.value],
     ] as const)
       if (given === undefined && !title.wrong)
-        reader.refuse([...path, key], `the catalog has no agent "${id}", so it needs a ${key}`, unusable);
+        reader.refuse([...path, key], `the catalog has no agent "${id}", so ${key} is required`, unusable);
   const isComplete = isKnown || (title.value !== undefined && command.value !== undefined);
   const unavailable = isBroken || !isComplete ? (reader.problems.slice(before)[0] ?? brokenWords(file, path)) : null;
   const processOf = process.value ?? (process.wrong ? "per-session" : undefined);
@@ -305,7 +305,7 @@ function readAgent(reader: ConfigReader, file: string, name: string): ReadAgent 
   };
 }
 
-const brokenWords = (file: string, path: Path) => `${file}: ${path.join(".")} has a mistake. Run: liminal doctor`;
+const brokenWords = (file: string, path: Path) => `${file}: ${path.join(".")} is invalid. Run: liminal doctor`;
 
 /** Read only for an agent without a command: most files need no look at the catalog. */
 function isInCatalog(file: string, id: CliType): boolean {
@@ -377,7 +377,7 @@ function isWhole(reader: ConfigReader, path: Path): boolean {
 
 function readMcpServer(reader: ConfigReader, name: string): ConfiguredToolServer | null {
   const path = ["mcpServers", name];
-  const refused = "The tool server is not used.";
+  const refused = "The tool server is ignored.";
   if (name === "" || reader.isTorn(path) || !isObject(reader.at(path))) {
     if (!reader.isTorn(path)) reader.refuse(path, "a tool server needs a name and an object: { … }", refused);
     return null;
@@ -386,7 +386,7 @@ function readMcpServer(reader: ConfigReader, name: string): ConfiguredToolServer
   const field = <Value>(key: string, schema: z.ZodType<Value>, instead = refused) =>
     reader.read([...path, key], schema, instead);
   const command = field("command", Text);
-  const url = field("url", z.url({ protocol: /^https?$/, error: "expected an address that begins with http" }));
+  const url = field("url", z.url({ protocol: /^https?$/, error: "expected an address that starts with http" }));
   const args = field("args", z.array(z.string()));
   const env = field("env", Texts);
   const headers = field("headers", Texts);

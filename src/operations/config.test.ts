@@ -71,7 +71,7 @@ describe("readConfig", () => {
     ["ACP_PROMPT_TIMEOUT_MS", "99999999"],
   ])("%s=%s is refused by name and value", (name, value) => {
     expect(() => read({ [name]: value })).toThrow(ConfigError);
-    expect(() => read({ [name]: value })).toThrow(`${name} is "${value}"`);
+    expect(() => read({ [name]: value })).toThrow(`Invalid ${name} "${value}"`);
   });
 
   it("an option it does not know is refused: a misspelt one must not pass", () => {
@@ -102,7 +102,7 @@ describe("readConfig", () => {
     expect(read({ LIMINAL_TLS: "on" }).tls).toEqual({ kind: "generated" });
     expect(() => read({ LIMINAL_TLS_CERT: "/etc/me.pem" })).toThrow("LIMINAL_TLS_KEY is not");
     expect(() => read({ LIMINAL_TLS_KEY: "/etc/me.key" })).toThrow("LIMINAL_TLS_CERT is not");
-    expect(() => read({ LIMINAL_TLS: "yes" })).toThrow('LIMINAL_TLS is "yes"');
+    expect(() => read({ LIMINAL_TLS: "yes" })).toThrow('Invalid LIMINAL_TLS "yes"');
   });
 
   it("X-16 further names are listed; what is no name is refused", () => {
@@ -112,7 +112,7 @@ describe("readConfig", () => {
       "[fd00::1]",
     ]);
     for (const wrong of ["https://build.example", "*", "a b/c", "*.example", "user@host"])
-      expect(() => read({ LIMINAL_ALLOWED_HOSTS: wrong })).toThrow("LIMINAL_ALLOWED_HOSTS has");
+      expect(() => read({ LIMINAL_ALLOWED_HOSTS: wrong })).toThrow("in LIMINAL_ALLOWED_HOSTS");
   });
 
   it.each(["127.0.0.1", "127.1.2.3", "localhost", "::1"])("%s is this machine alone", (host) => {

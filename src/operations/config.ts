@@ -130,13 +130,13 @@ const TlsMode = z.enum(["auto", "on", "off"]);
 function tlsSetting(env: ServerConfig["env"], host: string, insecure: boolean): TlsSetting {
   const given = env["LIMINAL_TLS"] || "auto";
   const mode = TlsMode.safeParse(given).data;
-  if (mode === undefined) throw new ConfigError(`LIMINAL_TLS is "${given}": choose auto, on or off.`);
+  if (mode === undefined) throw new ConfigError(`Invalid LIMINAL_TLS "${given}": expected auto, on or off.`);
   const { LIMINAL_TLS_CERT: cert, LIMINAL_TLS_KEY: key } = env;
   if (insecure || mode === "off") return { kind: "none" };
   if (cert && key) return { kind: "own", cert: resolve(cert), key: resolve(key) };
   if (cert || key)
     throw new ConfigError(
-      `${cert ? "LIMINAL_TLS_CERT" : "LIMINAL_TLS_KEY"} is set and ${cert ? "LIMINAL_TLS_KEY" : "LIMINAL_TLS_CERT"} is not. Set both, or neither to have a certificate made.`,
+      `${cert ? "LIMINAL_TLS_CERT" : "LIMINAL_TLS_KEY"} is set and ${cert ? "LIMINAL_TLS_KEY" : "LIMINAL_TLS_CERT"} is not. Set both, or neither to use a generated certificate.`,
     );
   return mode === "on" || !isLoopback(host) ? { kind: "generated" } : { kind: "none" };
 }
@@ -152,7 +152,7 @@ function hostList(text: string): readonly string[] {
   const wrong = entries.find((entry) => !HOST_ENTRY.test(entry));
   if (wrong !== undefined)
     throw new ConfigError(
-      `LIMINAL_ALLOWED_HOSTS has "${wrong}": give names like build.example or build.example:8443, with commas between them.`,
+      `Invalid host "${wrong}" in LIMINAL_ALLOWED_HOSTS: expected names like build.example or build.example:8443, separated by commas.`,
     );
   if (entries.length > HOSTS_MAX) throw new ConfigError(`LIMINAL_ALLOWED_HOSTS has more than ${HOSTS_MAX} names.`);
   return entries;
@@ -161,7 +161,7 @@ function hostList(text: string): readonly string[] {
 function logLevelOf(env: ServerConfig["env"]): LogLevel {
   const value = env["LIMINAL_LOG_LEVEL"] || "info";
   const level = LOG_LEVELS.find((one) => one === value);
-  if (!level) throw new ConfigError(`LIMINAL_LOG_LEVEL is "${value}": choose ${LOG_LEVELS.join(", ")}.`);
+  if (!level) throw new ConfigError(`Invalid LIMINAL_LOG_LEVEL "${value}": expected one of ${LOG_LEVELS.join(", ")}.`);
   return level;
 }
 
@@ -170,7 +170,7 @@ function setting(name: string, env: ServerConfig["env"], [min, max]: Range, fall
   if (value === undefined || value === "") return fallback;
   const parsed = z.coerce.number().int().min(min).max(max).safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new ConfigError(`${name} is "${value}": give a whole number from ${min} to ${max}.`);
+  throw new ConfigError(`Invalid ${name} "${value}": expected a whole number from ${min} to ${max}.`);
 }
 
 /** An address that only programs on this machine can reach. */

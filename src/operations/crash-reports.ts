@@ -33,14 +33,14 @@ export class CrashReports {
     const path = join(this.#dir, `crash-${at.replaceAll(":", "-")}.txt`);
     const head = [
       "Liminal Builder ended unexpectedly.",
-      "This file was sent to nobody. Read it before you share it; delete it as you like.",
+      "This report stays on this machine. Review it before sharing. You can delete it.",
       "",
       `What:     ${what}`,
       `When:     ${at}`,
       `Version:  ${version}`,
       `Platform: ${process.platform} ${process.arch}, Bun ${Bun.version}`,
     ];
-    const text = [...head, "", details, "", "The last lines of its log:", ...log.slice(-LINES_MAX), ""].join("\n");
+    const text = [...head, "", details, "", "Last log lines:", ...log.slice(-LINES_MAX), ""].join("\n");
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
     writeFileSync(path, text, { mode: 0o600 });
     for (const old of this.names().slice(REPORTS_KEPT_MAX)) this.delete(old);
@@ -80,14 +80,14 @@ export function reportCrashes(dataDir: string, logger: ServerLog): void {
     const log = [...logger.recent];
     try {
       const path = new CrashReports(dataDir).write({ what, details, at, version: VERSION, log });
-      logger.error(`${what} It ended the server. ${path} says more; it is sent to nobody.`);
+      logger.error(`${what} The server ended. Crash report: ${path} (stays on this machine).`);
     } catch (failure) {
-      logger.error(`${what} It ended the server: ${details}`, failure);
+      logger.error(`${what} The server ended: ${details}`, failure);
     }
     process.exit(1);
   };
-  process.on("uncaughtException", crash("An error that nobody had expected."));
-  process.on("unhandledRejection", crash("Something failed that nobody had waited for."));
+  process.on("uncaughtException", crash("Uncaught exception."));
+  process.on("unhandledRejection", crash("Unhandled promise rejection."));
 }
 
 /** Says at the start how the last run ended, where that was not as it should. */
@@ -96,10 +96,9 @@ export function tellOfLastRun(dataDir: DataDir, lock: InstanceLock, logger: Logg
   const [newest] = crashes.names();
   if (newest !== undefined)
     logger.warn(
-      `An earlier run ended unexpectedly: ${crashes.pathOf(newest)} says how. It was sent to nobody; delete it when you are done.`,
+      `An earlier run ended unexpectedly. Crash report: ${crashes.pathOf(newest)} (stays on this machine; delete it when you are done).`,
     );
-  else if (lock.wasLeft)
-    logger.info("The last run was killed, or the machine went down. Everything that was stored is there.");
+  else if (lock.wasLeft) logger.info("The last run was killed, or the machine went down. All stored data is intact.");
   return crashes;
 }
 

@@ -30,7 +30,7 @@ export class DataDir {
       chmodSync(path, 0o700);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new ConfigError(`${path} cannot be used (${why}). Set LIMINAL_DATA_DIR to a directory of yours.`);
+      throw new ConfigError(`Cannot use ${path} (${why}). Set LIMINAL_DATA_DIR to a directory you own.`);
     }
   }
 
@@ -58,7 +58,7 @@ export class DataDir {
       if (kept.length >= TOKEN_CHARS_MIN) return kept;
       if (kept !== "")
         warn(
-          `The token in ${path} was too short (${kept.length} of at least ${TOKEN_CHARS_MIN} characters) and could be guessed. A new one was made: sign browsers in again with the link printed now, or with liminal open.`,
+          `The token in ${path} was too short (${kept.length} of at least ${TOKEN_CHARS_MIN} characters) and could be guessed. A new token was created: sign browsers in again with the link printed below, or with liminal open.`,
         );
     }
     const token = newToken();

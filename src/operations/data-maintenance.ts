@@ -73,7 +73,8 @@ export class DataMaintenance implements DataDoor {
     const written = Written.safeParse(said);
     if (written.success) return written.data;
     return {
-      error: Failed.safeParse(said).data?.error.message ?? "The backup ended without a word. Try: liminal backup",
+      error:
+        Failed.safeParse(said).data?.error.message ?? "The backup failed without an error message. Try: liminal backup",
     };
   }
 }

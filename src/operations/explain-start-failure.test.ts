@@ -21,14 +21,12 @@ it("a taken port comes with the way out", () => {
 });
 
 it.each(["ENOSPC", "EROFS", "EIO"])("%s says what is wrong with the disk, and the way out", (code) => {
-  expect(explainStartFailure(failed(code))).toMatch(
-    new RegExp(`LIMINAL_DATA_DIR.*\\(failed with ${code}\\).*start again`),
-  );
+  expect(explainStartFailure(failed(code))).toMatch(new RegExp(`LIMINAL_DATA_DIR.*\\(failed with ${code}\\).*restart`));
 });
 
 it.each(["EACCES", "EPERM"])("%s names what may not be written or bound", (code) => {
   expect(explainStartFailure(failed(code))).toMatch(
-    new RegExp(`No permission \\(failed with ${code}\\).*LIMINAL_DATA_DIR`),
+    new RegExp(`Permission denied \\(failed with ${code}\\).*LIMINAL_DATA_DIR`),
   );
 });
 
@@ -48,6 +46,6 @@ it("a directory in the place of the database is told in words (S15)", async () =
       return explainStartFailure(error);
     }
   })();
-  expect(words).toMatch(/^A directory is where a file belongs \(.*liminal\.db.*\)\. Move it away/);
+  expect(words).toMatch(/^Found a directory instead of a file \(.*liminal\.db.*\)\. Move it/);
   expect(words).not.toContain("\n");
 });

@@ -11,7 +11,7 @@ const FAULT_WORDS: Readonly<Record<StorageFault, string>> = {
   "disk-full": "The disk is full. Free some space, or set LIMINAL_DATA_DIR to a directory on another disk",
   "read-only": "The data directory is read-only. Make it writable, or set LIMINAL_DATA_DIR to another one",
   "disk-error": "The disk of the data directory cannot be used. Check it, or set LIMINAL_DATA_DIR to another directory",
-  "in-use": "Another program keeps the database to itself. Close it, or set LIMINAL_DATA_DIR to another directory",
+  "in-use": "Another program has locked the database. Close it, or set LIMINAL_DATA_DIR to another directory",
 };
 
 /** Why the server did not start, in words that say what to do; a stack only for what is our own fault. */
@@ -19,15 +19,15 @@ export function explainStartFailure(error: unknown): string {
   if (error instanceof Error && EXPLAINED.some((kind) => error instanceof kind)) return error.message;
   const fault = storageFaultOf(error);
   if (fault !== null && error instanceof Error)
-    return `${FAULT_WORDS[fault]} (${error.message}). Then start again: nothing was changed.`;
+    return `${FAULT_WORDS[fault]} (${error.message}), then restart. Nothing was changed.`;
   switch (error instanceof Error ? Reflect.get(error, "code") : undefined) {
     case "EADDRINUSE":
-      return "The port is in use. Stop what uses it, or choose another: LIMINAL_PORT=3001 npm start (0 takes any free one).";
+      return "The port is in use. Stop the program that uses it, or choose another port: LIMINAL_PORT=3001 npm start (0 uses any free port).";
     case "EISDIR":
-      return `A directory is where a file belongs (${error instanceof Error ? error.message : error}). Move it away, or set LIMINAL_DATA_DIR to another directory. Then start again: nothing was changed.`;
+      return `Found a directory instead of a file (${error instanceof Error ? error.message : error}). Move it, or set LIMINAL_DATA_DIR to another directory, then restart. Nothing was changed.`;
     case "EACCES":
     case "EPERM":
-      return `No permission (${error instanceof Error ? error.message : error}). Check LIMINAL_DATA_DIR and LIMINAL_PORT.`;
+      return `Permission denied (${error instanceof Error ? error.message : error}). Check LIMINAL_DATA_DIR and LIMINAL_PORT.`;
     default:
       return error instanceof Error ? (error.stack ?? error.message) : String(error);
   }

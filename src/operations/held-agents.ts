@@ -48,8 +48,8 @@ export function createHolders({ config, dataDir, lifeline, flow, logger, onError
     return { holders, holdsAgents: holdMs > 0 };
   }
   logger.warn(
-    `The path of ${dataDir.path} is too long for a socket, so turns end when the server does. ` +
-      "Set LIMINAL_DATA_DIR to a shorter one to have them go on.",
+    `The path ${dataDir.path} is too long for a socket, so turns end with the server. ` +
+      "Set LIMINAL_DATA_DIR to a shorter path to keep them running.",
   );
   return NONE;
 }

@@ -95,7 +95,7 @@ class Reader {
     this.#at += 1;
     for (let sign = this.#next(); sign !== "}"; sign = this.#next()) {
       if (sign === "") {
-        this.#problem(path, `"}" is missing: what opens on line ${openedOn} is not closed`);
+        this.#problem(path, `"}" is missing: opened on line ${openedOn} and never closed`);
         return Object.fromEntries(members);
       }
       if (sign === '"') this.#member(path, members);
@@ -121,7 +121,7 @@ class Reader {
     }
     this.#at += 1;
     const value = this.#value(place);
-    if (members.has(key)) this.#problem(place, "it is there twice; remove one");
+    if (members.has(key)) this.#problem(place, "duplicate key; remove one");
     if (value !== undefined) members.set(key, value);
   }
 
@@ -131,7 +131,7 @@ class Reader {
     this.#at += 1;
     for (let sign = this.#next(); sign !== "]"; sign = this.#next()) {
       if (sign === "") {
-        this.#problem(path, `"]" is missing: what opens on line ${openedOn} is not closed`);
+        this.#problem(path, `"]" is missing: opened on line ${openedOn} and never closed`);
         return items;
       }
       items.push(this.#value([...path, items.length]));
@@ -162,7 +162,7 @@ class Reader {
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       const isOpen = !/[^\\](?:\\\\)*"$/.test(piece);
-      this.#problem(path, isOpen ? "the text is not closed with a double quote" : `${piece} has a wrong escape`);
+      this.#problem(path, isOpen ? "missing closing double quote" : `${piece} has an invalid escape`);
       return undefined;
     }
   }

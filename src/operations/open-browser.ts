@@ -39,7 +39,7 @@ function start(command: readonly string[] | null, address: string, env: Environm
 }
 
 function signInFile(url: string): string {
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${url}"><title>Liminal Builder</title><p>Opening …</p></html>\n`;
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${url}"><title>Liminal Builder</title><p>Opening…</p></html>\n`;
 }
 
 /** What opens an address here; null where there is no desktop. */

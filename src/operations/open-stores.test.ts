@@ -29,7 +29,7 @@ describe("openStores", () => {
     const data = new DataDir(dir.path);
     {
       using stores = await open(data, at(today));
-      expect(stores.said).toEqual(["Imported 1 projects and 0 sessions of an older version."]);
+      expect(stores.said).toEqual(["Imported 1 projects and 0 sessions from an older version."]);
       const [project] = stores.projects.list();
       if (project) stores.projects.remove(project.id);
     }

@@ -33,12 +33,12 @@ export async function openStores(
     ...(movedAside ? [damageWords(movedAside, salvage)] : []),
     ...(damagedCopy
       ? [
-          `The end of the database was damaged, and the last changes are missing. What was found is kept as ${damagedCopy}; check the disk.`,
+          `The end of the database was damaged, and the last changes are missing. The damaged file is kept as ${damagedCopy}; check the disk.`,
         ]
       : []),
   ];
   for (const problem of problems) logger.warn(problem);
-  if (copiedTo) logger.info(`The database was brought to this version. As it was before, it lies in ${copiedTo}.`);
+  if (copiedTo) logger.info(`The database was migrated to this version. The previous database is kept in ${copiedTo}.`);
   const storage = new StorageWatch(db, {
     path: dataDir.path,
     onChanged: (state) => {
@@ -53,8 +53,8 @@ export async function openStores(
   if (created) {
     const { projectCount, sessionCount, problem } = await importLegacyFiles(dataDir.path, { log, projects, world });
     if (projectCount > 0)
-      logger.info(`Imported ${projectCount} projects and ${sessionCount} sessions of an older version.`);
-    if (problem) logger.warn(`Not everything of an older version could be imported: ${problem}`);
+      logger.info(`Imported ${projectCount} projects and ${sessionCount} sessions from an older version.`);
+    if (problem) logger.warn(`Some data of an older version could not be imported: ${problem}`);
   }
   log.dropReceiptsBefore(new Date(world.now() - RECEIPTS_KEPT_MS).toISOString());
   const [policies, delegations] = [new SqlitePolicyStore(db), new SqliteDelegationStore(db)];
@@ -93,14 +93,13 @@ export async function openStores(
 
 function damageWords(movedAside: string, salvage: OpenedDatabase["salvage"]): string {
   const kept = `The damaged file is kept as ${movedAside}; check the disk, and restore a backup if you have a newer one.`;
-  if (salvage === null)
-    return `The database was damaged, and nothing of it could be read. A new one was started. ${kept}`;
+  if (salvage === null) return `The database was damaged and could not be read. A new one was created. ${kept}`;
   const count = (table: string) => (salvage.copied.get(table) ?? 0).toLocaleString("en-US");
   const lost = [...salvage.lost].map(([table, rows]) => `${table} (up to ${rows.toLocaleString("en-US")} rows)`);
   const missing = salvage.missing.map((table) => `${table} (not found, or empty)`);
   const losses =
     lost.length + missing.length === 0
       ? "Nothing was lost."
-      : `Lost, because it could not be read: ${[...lost, ...missing].join(", ")}.`;
-  return `The database was damaged. What could be read was copied into a new one: ${count("project")} projects, ${count("session")} sessions, ${count("entry")} entries. ${losses} ${kept}`;
+      : `Lost (unreadable): ${[...lost, ...missing].join(", ")}.`;
+  return `The database was damaged. Readable data was copied into a new one: ${count("project")} projects, ${count("session")} sessions, ${count("entry")} entries. ${losses} ${kept}`;
 }

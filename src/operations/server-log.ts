@@ -71,7 +71,7 @@ export class ServerLog implements Logger {
         this.#options.file ?? { bytesMax: FILE_BYTES_MAX, oldMax: LOG_OLD_FILES_MAX },
       );
     } catch (error) {
-      this.warn(`There is no log file: ${describe(error)}`);
+      this.warn(`No log file: ${describe(error)}`);
     }
   }
 
@@ -100,7 +100,7 @@ export class ServerLog implements Logger {
   #write(line: string, at: string): void {
     try {
       if (this.#unwritten > 0) {
-        const text = `${this.#unwritten} line(s) could not be written here.`;
+        const text = `${this.#unwritten} line(s) could not be written to this log.`;
         this.#file?.append(JSON.stringify({ at, level: "warn", text }));
         this.#unwritten = 0;
       }

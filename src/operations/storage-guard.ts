@@ -33,7 +33,7 @@ export class StorageGuard {
   readonly changed = (state: StorageState): void => {
     const { logger, hub } = this.#options;
     if (state.writable) logger.info("Database is writable again.");
-    else logger.error(`Nothing can be stored: everything is read-only. ${state.message}`);
+    else logger.error(`Database is not writable; the server is read-only. ${state.message}`);
     this.#isWritable = state.writable;
     if (!state.writable) this.flow.close();
     hub.publish({ type: "storage:state", ...state });
@@ -52,7 +52,7 @@ export async function warnOfUnstored(sessions: SessionService, holdMs: number, l
   const stored = await Promise.all(sessions.loaded().map((session) => session.tryFlush()));
   const unstored = stored.filter((isStored) => !isStored).length;
   if (unstored === 0) return;
-  const kept = holdMs === 0 ? "" : ` It is kept for ${Math.round(holdMs / 1000)} s: free some space and start again.`;
+  const kept = holdMs === 0 ? "" : ` It is kept for ${Math.round(holdMs / 1000)} s: free some space and restart.`;
   logger.error(`Output of ${unstored} ${unstored === 1 ? "session" : "sessions"} was not saved.${kept}`);
 }
 
@@ -60,7 +60,7 @@ export async function warnOfUnstored(sessions: SessionService, holdMs: number, l
 export function faultReporter(logger: Logger, words: string): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof Error) || storageFaultOf(error) === null) logger.error(words, error);
-    else if (!("errcode" in error)) logger.warn(`Could not be written: ${error.message}`);
+    else if (!("errcode" in error)) logger.warn(`Write failed: ${error.message}`);
   };
 }
 
@@ -77,8 +77,8 @@ export function warnOfShortLogs(logger: Logger): (sessionId: SessionId, known: n
     if (warned.has(sessionId) || warned.size >= WARNINGS_MAX) return;
     warned.add(sessionId);
     logger.warn(
-      `The database is older than what a page has shown of session ${sessionId} (${known} facts shown, ${stored} stored). ` +
-        "Unless you have deleted it or put back an older copy, the disk has lost some of it: check the disk. What is stored goes on from here.",
+      `A page has newer data of session ${sessionId} than the database (${known} facts shown, ${stored} stored). ` +
+        "Unless you deleted the database or restored an older copy, the disk lost data: check the disk. The session continues from the stored data.",
     );
   };
 }

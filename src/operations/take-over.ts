@@ -30,12 +30,12 @@ export function ownerOf({ path }: DataDir): string {
 export async function takeOver({ owner, ledger, holders, pool, sessions, logger }: TakeOverParts): Promise<void> {
   const found = await holders?.findSurvivors();
   for (const { pid, command } of sweepAll(owner, ledger, found?.kept))
-    logger.warn(`Ended a leftover agent process ${pid}: ${command}`);
+    logger.warn(`Killed leftover agent process ${pid}: ${command}`);
   await pool.resumeSurvivors(found?.survivors ?? []);
   const { goOn, interrupted } = await sessions.recover();
-  if (goOn > 0) logger.info(`${goOn} turn(s) of the last run go on.`);
+  if (goOn > 0) logger.info(`${goOn} turn(s) of the last run continue.`);
   if (interrupted > 0)
-    logger.info(`${interrupted} turn(s) of the last run were interrupted; what had arrived is kept.`);
+    logger.info(`${interrupted} turn(s) of the last run were interrupted. Output received so far was kept.`);
 }
 
 /** Repeats until nothing new is found: an ended process may have started another just before. */

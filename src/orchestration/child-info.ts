@@ -48,7 +48,7 @@ export function isSettled({ status }: Pick<ChildInfo, "status">): boolean {
 
 function standingOf({ row, state, binding }: ChildView): Standing {
   if (binding.state === "closed" || row.archived)
-    return { status: "killed", outcome: "killed", why: "It was ended. Create another agent to go on." };
+    return { status: "killed", outcome: "killed", why: "It was killed. Create another agent to continue." };
   switch (state.turn.state) {
     case "waiting":
       return { status: "waiting", outcome: "blocked", why: questionsOf(state) };
@@ -80,9 +80,9 @@ function endOf({ turn: { stopReason, error } }: SessionState): Standing {
 }
 
 const UNHAPPY_ENDS: Readonly<Record<Exclude<StopReason, "end_turn" | "cancelled" | "interrupted">, string>> = {
-  max_tokens: "It reached the limit of tokens of its model.",
-  max_turn_requests: "It reached the limit of requests of one turn.",
-  refusal: "Its model refused to go on.",
+  max_tokens: "It reached the token limit of its model.",
+  max_turn_requests: "It reached the request limit of one turn.",
+  refusal: "Its model refused to continue.",
   error: "Its turn failed.",
 };
 
@@ -112,7 +112,7 @@ function questionWords({ elicitationId, message, fields, url }: PendingQuestion,
   const wanted = fields
     .map(({ name, kind, required }) => `${name} (${kind}${required ? ", required" : ""})`)
     .join(", ");
-  const what = url === undefined ? `Fields: ${wanted}.` : `It wants the user to visit ${url}.`;
+  const what = url === undefined ? `Fields: ${wanted}.` : `It asks the user to open ${url}.`;
   return `Question ${elicitationId}: ${cut(message, charsMax)} ${what}`;
 }
 

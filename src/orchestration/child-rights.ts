@@ -18,7 +18,7 @@ export async function refusePolicy({ caller, policy }: Rights, given: StartingPo
   const own = await policy.modeOf(caller);
   const rank = (one: PermissionMode) => PermissionMode.options.indexOf(one);
   if (rank(mode) > rank(own))
-    throw new ToolError(`policy: "${mode}" is more than this session may itself ("${own}"). Ask for "${own}" or less.`);
+    throw new ToolError(`policy: "${mode}" allows more than this session's own policy ("${own}"). Use "${own}" or less.`);
 }
 
 interface Creation extends Rights {
@@ -36,7 +36,7 @@ export async function setOption(
   const option = await optionOf(sessions, sessionId, category);
   const offered = option ? valuesOf(option) : [];
   if (!option || !offered.includes(value)) {
-    const choices = offered.length > 0 ? `Choose one of: ${offered.join(", ")}.` : "This agent offers no choice there.";
+    const choices = offered.length > 0 ? `Choose one of: ${offered.join(", ")}.` : "This agent offers no choices.";
     throw new ToolError(`${category}: "${value}" is not offered. ${choices}`);
   }
   if (category === "mode" && !(await mayWorkIn(context, sessionId, value)))
@@ -68,7 +68,7 @@ export async function restrictStartingMode(context: Creation, sessionId: Session
   const careful = mostCarefulMode(own, cliType, offered);
   if (careful === undefined)
     throw new ToolError(
-      `${cliType} starts in the mode "${current}", which may work unasked, and none of its modes is known to ask ` +
+      `${cliType} starts in the mode "${current}", which may act without asking, and none of its modes is known to ask ` +
         `(${offered.join(", ")}), and ${await reasonToAsk(context)}. ${OTHERWISE}`,
     );
   accepted(await sessions.execute({ type: "session:configure", sessionId, configId: option.id, value: careful }));
@@ -76,10 +76,10 @@ export async function restrictStartingMode(context: Creation, sessionId: Session
 
 async function reasonToAsk({ caller, policy }: Creation): Promise<string> {
   const isByRule = caller !== null && (await policy.modeOf(caller)) !== (await policy.modeToGive(caller));
-  return isByRule ? "what the rules of this session deny is denied only to agents that ask" : "this session must ask";
+  return isByRule ? "this session's deny rules only work for agents that ask" : "this session must ask";
 }
 
-const OTHERWISE = "Choose another agent with list_agent_kinds, or have the user change what this session may do.";
+const OTHERWISE = "Choose another agent with list_agent_kinds, or ask the user to change this session's permissions.";
 
 /** The caller's policy allows the mode, or the caller is of the same kind and works in that very mode. */
 async function mayWorkIn({ caller, policy, sessions }: Creation, childId: SessionId, mode: string): Promise<boolean> {

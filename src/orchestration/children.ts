@@ -53,7 +53,7 @@ export class Children {
   async findAlive(agentId: string): Promise<ChildView> {
     const view = await this.find(agentId);
     if (childInfo(view).status === "killed")
-      throw new ToolError(`Agent is dead: ${agentId} was ended. Create another agent to go on.`);
+      throw new ToolError(`Agent is dead: ${agentId} was killed. Create another agent to continue.`);
     return view;
   }
 

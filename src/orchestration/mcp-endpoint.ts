@@ -26,9 +26,9 @@ const Introduction = z.looseObject({
 const BODY_BYTES_MAX = 1024 * 1024;
 
 const INSTRUCTIONS =
-  "Starts and steers other coding agents. list_agent_kinds says which there are, with their models and modes. Create them with " +
-  "create_coding_agent, wait with wait_for_agents rather than asking for their status again and again, read results with " +
-  "get_agent_output. The user sees every agent live and can step in at any time.";
+  "Starts and steers other coding agents. list_agent_kinds lists the available agents with their models and modes. Create them with " +
+  "create_coding_agent, wait with wait_for_agents rather than polling their status, read results with " +
+  "get_agent_output. The user sees every agent live and can intervene at any time.";
 
 /** Who stands at the door: a session's agent, or whoever holds the app's token or a device's. */
 interface Visitor {

@@ -128,7 +128,7 @@ async function inTime<Value>(work: Promise<Value>, ms: number): Promise<Value> {
 }
 
 function notReady(): Response {
-  const message = `${NOT_READY}. Try again; the server's log says why.`;
+  const message = `${NOT_READY}. Try again. See the server log for the reason.`;
   const error = { code: JSON_RPC_SERVER_ERROR, message };
   return Response.json({ jsonrpc: "2.0", id: null, error }, { status: 503 });
 }

@@ -62,14 +62,14 @@ interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawSha
 export type Tool = (server: McpServer, parts: OrchestrationParts, owner: Delegator) => void;
 
 /** Of any length: what is no id is answered like the id of nobody. */
-export const AgentIdInput = z.string().describe("The agentId that create_coding_agent gave.");
+export const AgentIdInput = z.string().describe("The agentId returned by create_coding_agent.");
 
 const idempotencyKey = z
   .string()
   .min(1)
   .max(KEY_CHARS_MAX)
   .optional()
-  .describe("Any string of your own. The same call with the same key acts once, also after a restart.");
+  .describe("Any unique string. Repeating a call with the same key has no further effect, even after a restart.");
 
 /** Results come as structure and as the same structure in text; a refusal comes as the tool's error. */
 export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
@@ -99,7 +99,7 @@ export function defineTool<Input extends z.ZodRawShape, Output extends z.ZodRawS
       using _ = tellProgress(
         extra.mcpReq,
         parts.progressEveryMs,
-        async () => (await progress?.(context, parsed)) ?? `${title}: at work`,
+        async () => (await progress?.(context, parsed)) ?? `${title}: working`,
       );
       try {
         const denial = caller === null ? null : await parts.policy.ownToolDenial(caller, name);
@@ -126,7 +126,7 @@ async function refuseOtherUse({ sessions }: OrchestrationParts, use: readonly un
   const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
   if (await sessions.claimKey(`key-${digest(use)}`, digest(sorted(given)))) return;
   throw new ToolError(
-    "idempotencyKey: it was used for this tool with other arguments. Use a new key for another call.",
+    "idempotencyKey: already used for this tool with other arguments. Use a new key for another call.",
   );
 }
 
@@ -178,7 +178,7 @@ function commandIdOf(owner: Delegator, tool: string, key: string | undefined, st
 /** Said before anything else is done: a call that cannot be done whole does nothing. */
 export function refuseWake(caller: Caller, wake: boolean | undefined): void {
   if (wake && caller === null)
-    throw new ToolError("wake: only a session can be woken. Leave wake out, and wait instead.");
+    throw new ToolError("wake: only a session can be woken. Omit wake and wait instead.");
 }
 
 /** Wakes the session when these agents have ended their work, unless it learns of that before. */
@@ -210,7 +210,7 @@ interface Refused {
 /** A limit stops work that the user may be waiting for: the session that met it tells them, besides its agent. */
 export async function refuseVisibly({ sessions, caller }: Refused, refusal: Refusal): Promise<ToolError> {
   if (refusal.code === "LIMIT_EXCEEDED" && caller !== null) {
-    const content = `No further agent was set to work. ${refusal.message}`;
+    const content = `No further agent was started. ${refusal.message}`;
     const start = await sessions.open(caller, undefined, RECENT_ENTRIES);
     const said = start?.type === "session:history" ? start.entries : [];
     const isNew = !said.some((entry) => entry.type === "notice" && entry.content === content);

@@ -88,6 +88,6 @@ async function digestOf(sessions: SessionService, agentIds: readonly SessionId[]
     return [head, standing, said && shorten(said, Math.max(0, left - standing.length))].filter(Boolean).join("\n\n");
   };
   const parts = await Promise.all(agentIds.map(describe));
-  const head = "Liminal Builder: the agents you waited for have ended their work. get_agent_output has the rest.";
+  const head = "Liminal Builder: the agents you waited for have finished. Use get_agent_output for their full output.";
   return [head, ...parts].join("\n\n");
 }

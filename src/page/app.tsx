@@ -40,7 +40,7 @@ export function App({ shell, now, onRetry, onReload, onPortletsPlace }: AppProps
           if (!runShortcut(shell, { do: "focus-composer" })) document.getElementById("main")?.focus();
         }}
       >
-        Skip to the session
+        Skip to session
       </a>
       <Sidebar shell={shell} />
       <div class="drawer-scrim" aria-hidden="true" onClick={() => closeDrawer(shell)} />

@@ -43,7 +43,7 @@ test("X-11 the user says of what: of nothing, of what is blocked, of all", () =>
 test("X-11 blocked is louder than done", () => {
   const session = row("Fix the build", FAILED, true);
   expect(callWords("waiting", "Codex", session)).toEqual({
-    ...{ title: "Codex waits for you", body: "Fix the build", isLoud: true },
+    ...{ title: "Codex is waiting for you", body: "Fix the build", isLoud: true },
   });
   expect(callWords("finished", "Codex", session).isLoud).toBe(false);
   expect(callWords("failed", "Codex", session).body).toBe("Fix the build\nIt broke.");

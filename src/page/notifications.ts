@@ -96,11 +96,11 @@ export function callWords(call: Call, agentName: string, { title, turn }: Pick<S
   const isLoud = call === "waiting";
   switch (call) {
     case "waiting":
-      return { title: `${agentName} waits for you`, body: title, isLoud };
+      return { title: `${agentName} is waiting for you`, body: title, isLoud };
     case "failed":
       return { title: `${agentName} failed`, body: `${title}\n${turn.error?.message ?? ""}`.trim(), isLoud };
     case "finished":
-      return { title: `${agentName} is done`, body: title, isLoud };
+      return { title: `${agentName} has finished`, body: title, isLoud };
     default:
       return call satisfies never;
   }

@@ -64,7 +64,7 @@ export function followWithTicket(event: MouseEvent, onFailure: (words: string) =
       if (link.hasAttribute("download")) ticketed.download = link.download;
       ticketed.click();
     },
-    () => onFailure("The server does not answer. Try again when it is back."),
+    () => onFailure("The server is not responding. Try again when it is back."),
   );
 }
 

@@ -92,7 +92,7 @@ function ArchiveQuestion({ shell, sessionId }: { shell: Shell; sessionId: Sessio
     <ConfirmDialog
       shell={shell}
       title={`Archive “${shell.server.value.sessions.get(sessionId)?.title ?? "session"}”?`}
-      words="The agent, or one it started, is still working. Archiving stops them and closes the tab; everything said so far is kept."
+      words="The agent, or one it started, is still working. Archiving stops it and closes the tab. The transcript is kept."
       action="Stop and archive"
       onConfirm={() => void shell.attempt({ type: "session:archive", sessionId })}
     />
@@ -104,7 +104,7 @@ function KillQuestion({ shell, sessionId }: { shell: Shell; sessionId: SessionId
     <ConfirmDialog
       shell={shell}
       title={`Kill the agent of “${shell.server.value.sessions.get(sessionId)?.title ?? "session"}”?`}
-      words="Its process ends now, and so do the agents it started. Everything received so far is kept; your next message starts it again."
+      words="This kills its process and the agents it started. Everything received so far is kept. Your next message starts it again."
       action="Kill agent"
       isDangerous
       onConfirm={() => void shell.attempt({ type: "session:kill", sessionId })}
@@ -130,12 +130,12 @@ function DeleteDialog({ shell, sessionId }: { shell: Shell; sessionId: SessionId
   const session = rowOf(state, sessionId);
   const agent = (session && agentOf(state, session.cliType)?.name) ?? "the agent";
   const stops =
-    session !== undefined && isTurnActive(session.turn) ? `${agent} is still working and is stopped first. ` : "";
+    session !== undefined && isTurnActive(session.turn) ? `${agent} is still working and will be stopped. ` : "";
   return (
     <ConfirmDialog
       shell={shell}
       title={`Delete “${session?.title ?? "session"}”?`}
-      words={`${stops}Everything said in this session is deleted here and, where ${agent} can do that, in its own history too. Files it changed stay as they are. This cannot be undone${session?.archived ? "" : "; to only hide it, archive it"}.`}
+      words={`${stops}This deletes the session here and, if ${agent} supports it, in the agent's own history. Files it changed are kept. This cannot be undone.${session?.archived ? "" : " To hide the session instead, archive it."}`}
       action="Delete session"
       isDangerous
       onConfirm={() => void shell.attempt({ type: "session:delete", sessionId })}

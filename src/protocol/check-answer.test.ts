@@ -37,14 +37,14 @@ describe("W-9 an answer is taken as the agent asked for it", () => {
 
 describe("W-9 an answer that does not fit is told what to put right", () => {
   it.each<[QuestionField, Json, string]>([
-    [text, 7, "Enter a text"],
-    [text, ["a"], "Enter a text"],
+    [text, 7, "Enter text"],
+    [text, ["a"], "Enter text"],
     [text, "x".repeat(ANSWER_CHARS_MAX + 1), "Too long"],
     [{ ...text, minLength: 2 }, "👩", "at least 2 characters"],
     [{ ...text, maxLength: 1 }, "ab", "at most 1 character."],
     [{ ...text, format: "email" }, "ada@", "email address"],
-    [{ ...text, format: "uri" }, "example.com", "whole address"],
-    [{ ...text, format: "uri" }, "http://a b", "whole address"],
+    [{ ...text, format: "uri" }, "example.com", "full URL"],
+    [{ ...text, format: "uri" }, "http://a b", "full URL"],
     [{ ...text, format: "date" }, "2026-02-29", "Enter a date"],
     [{ ...text, format: "date-time" }, "2026-03-31T09:30", "a date and a time"],
     [number, "7", "Enter a number"],

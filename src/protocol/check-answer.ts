@@ -26,7 +26,8 @@ export function checkAnswer(
   const problems = new Map<string, string>();
   const answers: [string, AnswerValue][] = [];
   const known = new Set(fields.map(({ name }) => name));
-  for (const name of Object.keys(content)) if (!known.has(name)) problems.set(name, "The agent did not ask for this.");
+  for (const name of Object.keys(content))
+    if (!known.has(name)) problems.set(name, "The agent did not ask for this field.");
   for (const field of fields) {
     const given = Object.hasOwn(content, field.name) ? content[field.name] : undefined;
     if (isMissing(given)) {
@@ -77,7 +78,7 @@ function checkField(field: QuestionField, given: Json, fitsPattern: FitsPattern)
 
 function checkText(field: Field<"text">, given: Json, fitsPattern: FitsPattern): Checked {
   const { minLength = 0, maxLength = ANSWER_CHARS_MAX, pattern, format } = field;
-  if (typeof given !== "string") return { problem: "Enter a text." };
+  if (typeof given !== "string") return { problem: "Enter text." };
   const longest = Math.min(maxLength, ANSWER_CHARS_MAX);
   // A character is at most two units long: only a text near the limit has to be counted.
   const length = given.length > 2 * longest ? given.length : [...given].length;
@@ -85,7 +86,7 @@ function checkText(field: Field<"text">, given: Json, fitsPattern: FitsPattern):
   if (length < minLength) return { problem: `Too short: at least ${characters(minLength)}.` };
   if (format !== undefined && !FITS_FORMAT[format](given)) return { problem: FORMAT_WORDS[format] };
   if (pattern !== undefined && !fitsPattern(pattern, given))
-    return { problem: `This does not have the form the agent asks for: ${pattern}` };
+    return { problem: `Does not match the required pattern: ${pattern}` };
   return { value: given };
 }
 
@@ -106,7 +107,7 @@ const FITS_FORMAT: Readonly<Record<TextFormat, (text: string) => boolean>> = {
 
 const FORMAT_WORDS: Readonly<Record<TextFormat, string>> = {
   email: "Enter an email address, like ada@example.com.",
-  uri: "Enter a whole address, like https://example.com.",
+  uri: "Enter a full URL, like https://example.com.",
   date: "Enter a date, like 2026-03-31.",
   "date-time": "Enter a date and a time, like 2026-03-31T09:30:00Z.",
 };
@@ -121,14 +122,14 @@ function checkNumber({ integer, minimum, maximum }: Field<"number">, given: Json
 
 function checkChoice({ options }: Field<"choice">, given: Json): Checked {
   const chosen = options.find(({ value }) => value === given);
-  return chosen ? { value: chosen.value } : { problem: "Choose one of the answers offered." };
+  return chosen ? { value: chosen.value } : { problem: "Choose one of the options." };
 }
 
 function checkChoices(field: Field<"choices">, given: Json): Checked {
   const { options, minItems = 0, maxItems = options.length } = field;
-  if (!Array.isArray(given)) return { problem: "Choose from the answers offered." };
+  if (!Array.isArray(given)) return { problem: "Choose from the options." };
   const chosen = options.filter(({ value }) => given.includes(value)).map(({ value }) => value);
-  if (chosen.length !== given.length) return { problem: "Choose from the answers offered, each once." };
+  if (chosen.length !== given.length) return { problem: "Choose from the options, each once." };
   if (chosen.length < minItems) return { problem: `Choose at least ${minItems}.` };
   if (chosen.length > maxItems) return { problem: `Choose at most ${maxItems}.` };
   return { value: chosen };

@@ -36,7 +36,7 @@ export const REFUSE = {
   invalidMessage: (details: string) => refuse("INVALID_MESSAGE", "Invalid request payload.", details),
   invalidAnswer: (problems: ReadonlyMap<string, string>): Refusal => ({
     code: "INVALID_MESSAGE",
-    message: "The answer is not complete.",
+    message: "The answer is incomplete.",
     details: [...problems].map(([field, problem]) => `${field}: ${problem}`).join(" "),
     fields: Object.fromEntries(problems),
   }),
@@ -46,26 +46,26 @@ export const REFUSE = {
   projectNotFound: () => refuse("PROJECT_NOT_FOUND", "Project not found."),
   sessionNotFound: () => refuse("SESSION_NOT_FOUND", "Session not found."),
   agentUnknown: (cliType: string) =>
-    refuse("AGENT_UNKNOWN", `There is no agent "${cliType}". Choose one of the list, or add it to config.json.`),
+    refuse("AGENT_UNKNOWN", `Unknown agent "${cliType}". Choose one from the list, or add it to config.json.`),
   agentNotInstalled: (name: string, details?: string) =>
     refuse("AGENT_UNAVAILABLE", `Could not start ${name}. Check that it's installed.`, details),
   agentNotConnected: (name: string, details?: string) =>
     refuse("AGENT_UNAVAILABLE", `Could not connect to ${name}`, details),
   agentStopped: (name: string, details?: string) =>
-    refuse("AGENT_UNAVAILABLE", `${name} stopped. Reconnect to go on.`, details),
+    refuse("AGENT_UNAVAILABLE", `${name} stopped. Reconnect to continue.`, details),
   agentAuthRequired: (name: string, methods: readonly string[]) =>
     refuse(
       "AGENT_AUTH_REQUIRED",
       methods.length > 0
         ? `${name} needs you to sign in first: ${methods.join(", ")}.`
-        : `${name} needs you to sign in first. Run its own command line once and sign in there.`,
+        : `${name} needs you to sign in first. Sign in with its own command line.`,
     ),
   agentInstall: (name: string, reason: string, details?: string) =>
     refuse("AGENT_UNAVAILABLE", `${name}: ${reason}`, details),
   agentSessionRefused: (name: string, reason: string) =>
     refuse(
       "AGENT_SESSION_REFUSED",
-      `${name} could not open this conversation: ${/[.!?]$/.test(reason) ? reason : `${reason}.`} Nothing is lost. Try again, or start afresh: the agent then works without its memory of what was said here.`,
+      `${name} could not open this conversation: ${/[.!?]$/.test(reason) ? reason : `${reason}.`} Nothing is lost. Try again, or start over: the agent then works without its memory of this conversation.`,
     ),
   agentProtocol: (message: string) => refuse("AGENT_PROTOCOL_ERROR", message),
   notPending: (outcome: string) => refuse("REQUEST_NOT_PENDING", `This request is no longer open: ${outcome}.`),

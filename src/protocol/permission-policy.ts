@@ -109,25 +109,25 @@ function problemOf({
     exact?: boolean | undefined;
   }) {
   if (kind === undefined && path === undefined && command === undefined && tool === undefined)
-    return "a rule names a kind of tool, a path, a command or a tool; to allow everything, set the mode";
+    return "a rule needs a tool kind, a path, a command or a tool; to allow everything, set the mode";
   if (tool !== undefined) {
     if (kind !== undefined || path !== undefined || command !== undefined || exact !== undefined)
-      return "a rule about a tool names nothing else";
-    return TOOL_PATTERN.test(tool) ? null : "a tool is named as mcp:server/tool, or mcp:server/* for all of its tools";
+      return "a rule for a tool cannot have other conditions";
+    return TOOL_PATTERN.test(tool) ? null : "write a tool as mcp:server/tool, or mcp:server/* for all of its tools";
   }
-  if (path !== undefined && command !== undefined) return "a rule is about a path or about a command, not both";
+  if (path !== undefined && command !== undefined) return "a rule has a path or a command, not both";
   if (command !== undefined && kind !== undefined && kind !== "execute")
-    return "a rule by command is about the kind execute";
+    return "a command rule must have the kind execute";
   if (path !== undefined && kind !== undefined && !FILE_KINDS.has(kind))
-    return "a rule by path is about a kind that works on files";
-  if (exact !== undefined && command === undefined) return "only a command can be meant exactly";
+    return "a path rule must have a kind that works on files";
+  if (exact !== undefined && command === undefined) return "only a command can be matched exactly";
   return path === undefined ? null : globProblem(path);
 }
 
 const TOOL_PATTERN = /^mcp:(\*|[\w.-]+)\/(\*|[\w.-]+\*?)$/;
 
 function globProblem(glob: string): string | null {
-  if (glob.split("/").includes("..")) return "a path pattern does not lead upwards";
-  if (/^~|\\|\0|^\.\//.test(glob)) return "a path pattern is relative to the session's directory, or starts with /";
+  if (glob.split("/").includes("..")) return "a path pattern must not go up with .. segments";
+  if (/^~|\\|\0|^\.\//.test(glob)) return "a path pattern must be relative to the session's directory, or start with /";
   return null;
 }

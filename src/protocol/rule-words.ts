@@ -10,7 +10,7 @@ const KIND_WORDS: Readonly<Record<ToolKind, string>> = {
   think: "thinking tools",
   fetch: "fetching from the web",
   switch_mode: "switching the agent's mode",
-  other: "tools of no particular kind",
+  other: "tools without a kind",
 };
 
 /** Kinds that a rule without a path covers inside the session's directory only. */
@@ -35,7 +35,7 @@ export function ruleWords({ effect, kind, path, command, exact, tool }: RuleDraf
 }
 
 function touching(effect: RuleDraft["effect"]): string {
-  return effect === "allow" ? "reading and changing files" : "everything that touches files";
+  return effect === "allow" ? "reading and changing files" : "any file access";
 }
 
 /** What the user chooses from, in words. */

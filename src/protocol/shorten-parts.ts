@@ -51,7 +51,7 @@ function cutText(text: string, charsMax: number): Pick<Extract<Part, { type: "te
 function leftOut(part: Part): Part {
   const totalChars = sizeOf(part);
   const what = "mimeType" in part && part.mimeType !== undefined ? part.mimeType : part.type;
-  const text = `[${what}, ${totalChars} characters: kept, too large to show here]`;
+  const text = `[${what}, ${totalChars} characters: stored, too large to show here]`;
   return { type: "text", text, truncated: { totalChars, headChars: 0, tailChars: 0 } };
 }
 

@@ -29,12 +29,12 @@ export function turnEndWords(stopReason: StopReason | undefined, error?: TurnErr
       return {
         severity: "warning",
         content:
-          "The agent declined to go on with this, and forgets this message and what came after it. Rephrase the message to try again.",
+          "The agent refused to continue and forgets this message and everything after it. Rephrase the message to try again.",
       };
     case "max_tokens":
-      return { severity: "warning", content: "Stopped at the model's token limit. Send a message to go on." };
+      return { severity: "warning", content: "Stopped at the model's token limit. Send a message to continue." };
     case "max_turn_requests":
-      return { severity: "warning", content: "Stopped at the limit of requests in one turn. Send a message to go on." };
+      return { severity: "warning", content: "Stopped at the request limit for one turn. Send a message to continue." };
     default:
       return stopReason satisfies never;
   }

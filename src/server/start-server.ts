@@ -293,7 +293,7 @@ export async function startServer(config: ServerConfig, logger: ServerLog): Prom
     token,
     world,
     newSecret,
-    onUnstored: faultReporter(logger, "A device could not be stored"),
+    onUnstored: faultReporter(logger, "Could not store a device"),
   });
   const pairing = new Pairing({ world, monotonicMs, newSecret, isSignedIn: (id) => devices.isSignedIn(id) });
   const badTokens = new BadTokenLimit(monotonicMs);

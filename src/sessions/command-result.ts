@@ -43,7 +43,7 @@ export function receiptOf({ commandId, answer }: CommandResult, at: string): Rec
 export function answerOf(made: readonly Fact[], seq: number, type: FactBody["type"] | null): Answer {
   if (type === null) return { kind: "ok", seq };
   const fact = made.findLast((one) => one.type === type);
-  invariant(fact, `a decision names the fact ${type} as its answer and makes it`);
+  invariant(fact, `a decision returns the fact ${type} it names as its answer`);
   return { kind: "fact", fact };
 }
 

@@ -271,7 +271,7 @@ export class Session {
       agent = await this.#link.ensure();
     } catch (error) {
       this.#recallingSince = null;
-      const content = `The history of this session could not be read. ${turnError(error).message}\nSend a message to try again.`;
+      const content = `Could not read the history of this session. ${turnError(error).message}\nSend a message to try again.`;
       this.observe({ type: "notice", severity: "warning", content });
       return;
     }

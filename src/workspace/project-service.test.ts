@@ -60,9 +60,9 @@ describe("ProjectService", () => {
       missing: "That directory doesn't exist.",
       file: "That is a file, not a directory.",
       "file/below": "That directory doesn't exist.",
-      circle: "The path leads in a circle of links.",
+      circle: "The path is a symbolic link loop.",
       ["x".repeat(300)]: "The path is too long.",
-      "with\0zero": "The path has a character no path can have.",
+      "with\0zero": "The path contains an invalid character.",
     };
     for (const [name, details] of Object.entries(reasons))
       expect(await at.add(`${at.home.path}/${name}`)).toEqual({ ...INVALID, details });
@@ -74,7 +74,7 @@ describe("ProjectService", () => {
     await chmod(at.app, 0o000);
     const refused = await withoutPrivileges(() => at.add(at.app));
     await chmod(at.app, 0o700);
-    expect(refused).toEqual({ ...INVALID, details: "You have no permission to read it." });
+    expect(refused).toEqual({ ...INVALID, details: "You don't have permission to read it." });
     expect(await at.names()).toEqual(["work"]);
   });
 
@@ -129,7 +129,7 @@ describe("ProjectService", () => {
 
   it("TC-1.3a refuses a relative path, even to a directory that is there", async () => {
     await using at = await scene();
-    const details = "Give the whole path, starting with / or ~.";
+    const details = "Enter the full path, starting with / or ~.";
     for (const path of [relative(process.cwd(), at.app), ".", "..", " /", ""])
       expect(await at.add(path)).toEqual({ ...INVALID, details });
   });

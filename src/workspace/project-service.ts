@@ -106,8 +106,8 @@ type TypedPath = { readonly ok: true; readonly path: string } | { readonly ok: f
 /** A path as people type it: whole, or from home on. */
 function typedPath(given: string, home: string): TypedPath {
   const path = given === "~" || given.startsWith("~/") ? join(home, given.slice(1)) : given;
-  if (path.includes("\0")) return { ok: false, reason: "The path has a character no path can have." };
-  if (!isAbsolute(path)) return { ok: false, reason: "Give the whole path, starting with / or ~." };
+  if (path.includes("\0")) return { ok: false, reason: "The path contains an invalid character." };
+  if (!isAbsolute(path)) return { ok: false, reason: "Enter the full path, starting with / or ~." };
   return { ok: true, path };
 }
 
@@ -119,9 +119,9 @@ function pathReason(error: unknown): string {
       return "That directory doesn't exist.";
     case "EACCES":
     case "EPERM":
-      return "You have no permission to read it.";
+      return "You don't have permission to read it.";
     case "ELOOP":
-      return "The path leads in a circle of links.";
+      return "The path is a symbolic link loop.";
     case "ENAMETOOLONG":
       return "The path is too long.";
     default:

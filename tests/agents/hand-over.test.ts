@@ -30,7 +30,7 @@ test.skipIf(!claude.isInstalled)(
     const waited = talk.tools.findLast(({ name }) => name.includes("wait_for_agents"));
     expect(waited?.status).toBe("complete");
     expect(JSON.stringify(waited)).toContain("done");
-    expect(scene.model.bodies.some((body) => body.includes("list_agent_kinds says which there are"))).toBe(true);
+    expect(scene.model.bodies.some((body) => body.includes("list_agent_kinds lists the available agents"))).toBe(true);
     expect(scene.client.all("permission:request").filter(({ by }) => by === undefined)).toEqual([]);
   },
 );

@@ -39,7 +39,7 @@ const BROKEN: readonly BrokenSetUp[] = [
     break: config('{"agents": {"mine": {"name": "Mine"}}}'),
     check: "config",
     says: "agents.mine.command",
-    fix: "at that place",
+    fix: "there, then restart",
   },
   {
     what: "a data directory others can read",
@@ -97,7 +97,7 @@ const BROKEN: readonly BrokenSetUp[] = [
     what: "a lock file that is none",
     break: (dir) => writeFile(join(dir, "lock"), "x".repeat(5_000)),
     check: "lock",
-    says: "cannot be used",
+    says: "Cannot use",
     fix: "Delete",
   },
   {
@@ -106,7 +106,7 @@ const BROKEN: readonly BrokenSetUp[] = [
       utimes(join(dir, "liminal.db"), new Date(Date.now() + 9 * A_DAY_MS), new Date(Date.now() + 9 * A_DAY_MS)),
     check: "clock",
     says: "the database was written on",
-    fix: "Set the clock",
+    fix: "Set the system clock",
   },
   {
     what: "a setting that makes no sense",
@@ -119,7 +119,7 @@ const BROKEN: readonly BrokenSetUp[] = [
     what: "a certificate that is not there",
     doctorEnv: { LIMINAL_TLS_CERT: "/no/such.pem", LIMINAL_TLS_KEY: "/no/such.key" },
     check: "tls",
-    says: "there is no file /no/such.pem",
+    says: "/no/such.pem does not exist",
     fix: "Correct",
   },
   {
@@ -129,7 +129,13 @@ const BROKEN: readonly BrokenSetUp[] = [
     says: "/no/such/shell",
     fix: "SHELL",
   },
-  { what: "no Node on PATH", doctorEnv: { PATH: "/nowhere" }, check: "node", says: "no Node", fix: "Install Node" },
+  {
+    what: "no Node on PATH",
+    doctorEnv: { PATH: "/nowhere" },
+    check: "node",
+    says: "Node is not on PATH",
+    fix: "Install Node",
+  },
   {
     what: "an agent whose program is not there",
     agents: { lost: { name: "Lost", command: "/no/such/agent" } },
@@ -176,7 +182,7 @@ it(
     const running = await examined(server, ["-a", "builtin"]);
     expect(running).toMatchObject({ code: 0, report: { ok: true } });
     expect(messageOf(running.report, "server")).toContain(`process ${server.pid}, port ${server.port}`);
-    expect(messageOf(running.report, "agent:builtin")).toContain("starts and answers");
+    expect(messageOf(running.report, "agent:builtin")).toContain("starts and responds");
     await server.stop();
     expect(await examined(server, ["--no-agents"])).toMatchObject({ code: 0, report: { ok: true } });
   },
@@ -192,7 +198,7 @@ it(
     try {
       const { code, report } = await examined(server, ["--no-agents"]);
       expect(code).toBe(1);
-      expect(messageOf(report, "server")).toContain("does not answer");
+      expect(messageOf(report, "server")).toContain("not responding");
     } finally {
       process.kill(server.pid, "SIGCONT");
     }

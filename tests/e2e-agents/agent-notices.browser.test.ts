@@ -28,8 +28,8 @@ test("TC-5.4a a start is a word in the header; only one that takes long gets a c
   await portlet.show(status("starting"));
   await portlet.frame.getByRole("status", { name: "Agent status" }).getByText("Starting Built-in…").waitFor();
   expect(await portlet.frame.locator(".notice").count()).toBe(0);
-  await portlet.show(status("starting", "Still starting. A first start can take a while."));
-  await text("Still starting. A first start can take a while.").waitFor();
+  await portlet.show(status("starting", "Still starting. The first start can take a while."));
+  await text("Still starting. The first start can take a while.").waitFor();
   await portlet.show(status("connected"));
   expect(await portlet.frame.locator(".notice").count()).toBe(0);
 });
@@ -39,9 +39,12 @@ test("a cancel that was ignored says so and leaves Restart; the composer's own C
   expect(await button("Cancel").count()).toBe(1);
   await button("Cancel").click();
   await portlet.heard("session:cancel");
-  const error = { code: "AGENT_UNAVAILABLE", message: "The agent does not react to Cancel. Restart it to go on." };
+  const error = {
+    code: "AGENT_UNAVAILABLE",
+    message: "The agent is not responding to Cancel. Restart it to continue.",
+  };
   await portlet.show(facts.turn({ ...RUNNING, state: "stalled", error }));
-  await text("The agent does not react to Cancel. Restart it to go on.").waitFor();
+  await text("The agent is not responding to Cancel. Restart it to continue.").waitFor();
   expect(await button("Cancel").count()).toBe(1);
   await button("Restart").click();
   expect(await portlet.heard("session:reconnect")).toMatchObject({ cliType: "builtin", restart: true });
@@ -53,7 +56,7 @@ test("CV-2 (A3) a conversation the agent refused to open offers to try again and
   await button("Try again").click();
   const again = await portlet.heard("session:retry");
   expect("afresh" in again).toBe(false);
-  await button("Start afresh").click();
+  await button("Start over").click();
   expect(await portlet.heard("session:retry", 2)).toMatchObject({ afresh: true });
 });
 
@@ -64,7 +67,7 @@ test("a turn that failed for want of a sign-in offers it, and nothing is offered
   expect(await portlet.heard("portlet:show")).toMatchObject({ what: "sign-in" });
   await button("Try again").click();
   await portlet.heard("session:retry");
-  await portlet.show(status("disconnected", "Built-in stopped. Reconnect to go on."));
+  await portlet.show(status("disconnected", "Built-in stopped. Reconnect to continue."));
   expect(await button("Sign in").count()).toBe(0);
   expect(await button("Try again").count()).toBe(0);
   await button("Show log").last().click();
@@ -75,10 +78,10 @@ test("a turn that failed for want of a sign-in offers it, and nothing is offered
 
 test("(B6) TC-5.2c while a crashed agent waits for its next start, the card counts down and offers to try now", async () => {
   const nextTryAt = new Date(Date.now() + 3_600_000).toISOString();
-  await portlet.show({ ...status("reconnecting", "Built-in stopped. Reconnect to go on."), nextTryAt });
+  await portlet.show({ ...status("reconnecting", "Built-in stopped. Reconnect to continue."), nextTryAt });
   await text("Built-in stopped").first().waitFor();
   await portlet.frame.getByText(/^Trying again in 3(600|5\d\d) s\.$/).waitFor();
-  expect(await text("Reconnect to go on").count()).toBe(0);
+  expect(await text("Reconnect to continue").count()).toBe(0);
   await button("Try now").click();
   await portlet.heard("session:reconnect");
 });

@@ -83,12 +83,12 @@ test("TC-5.2b TC-5.2d a lost agent says why, there and in the sidebar; Reconnect
   const session = await app.newSession("demo", "Frail");
   await session.say("crash");
   await session.untilStatus("disconnected");
-  await session.frame.getByText("Frail stopped. Reconnect to go on.").waitFor();
+  await session.frame.getByText("Frail stopped. Reconnect to continue.").waitFor();
   expect(await session.button("Try again").count()).toBe(0);
   const dialog = await openAgents(app);
   const row = dialog.getByRole("listitem").filter({ hasText: "Frail" });
   await row.getByText("Disconnected", { exact: true }).waitFor();
-  await row.getByText("Frail stopped. Reconnect to go on.").waitFor();
+  await row.getByText("Frail stopped. Reconnect to continue.").waitFor();
   await dialog.getByRole("listitem").filter({ hasText: GUIDE }).getByText("Connected", { exact: true }).waitFor();
   await row.getByRole("button", { name: "Reconnect Frail" }).click();
   await row.getByText("Connected", { exact: true }).waitFor();

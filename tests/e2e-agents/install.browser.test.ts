@@ -84,7 +84,7 @@ test("X-5 the rest of the registry stands below, and a field finds an agent in i
   await filter.fill("gemini GOOGLE");
   expect(await more.allInnerTexts()).toEqual([expect.stringContaining("Gemini CLI")]);
   await filter.fill("no such agent");
-  await picker.getByText("No agent of the registry matches.").waitFor();
+  await picker.getByText("No matching agents.").waitFor();
   await filter.fill("");
   expect(await more.count()).toBe(all);
   expect(await picker.getByRole("button", { name: "Liminal Guide", exact: true }).count()).toBe(1);

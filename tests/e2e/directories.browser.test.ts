@@ -60,9 +60,9 @@ test("TC-1.2b what is typed is explained on the way, and Add is never barred by 
   await dialog.getByText("That directory doesn't exist.").waitFor();
   expect(await dialog.getByRole("alert").count()).toBe(0);
   await field.fill("code");
-  await dialog.getByText("Give the whole path, starting with / or ~.").waitFor();
+  await dialog.getByText("Enter the full path, starting with / or ~.").waitFor();
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
-  await dialog.getByRole("alert").getByText("Give the whole path, starting with / or ~.", { exact: true }).waitFor();
+  await dialog.getByRole("alert").getByText("Enter the full path, starting with / or ~.", { exact: true }).waitFor();
   await field.fill(`${dir}/`);
   await dialog.getByRole("option", { name: "link" }).click();
   await waitFor(

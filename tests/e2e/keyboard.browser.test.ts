@@ -167,7 +167,7 @@ test("X-15 (D9) a list is one Tab stop: arrows, Home and End move in it, and Tab
 
   // The first stop of all leads past everything.
   const first = app.page.locator("a[href], button, input, [tabindex='0']").first();
-  expect(await first.textContent()).toBe("Skip to the session");
+  expect(await first.textContent()).toBe("Skip to session");
   await first.focus();
   await keyboard.press("Enter");
   await untilFocused((await app.shownSession()).message, "the composer");

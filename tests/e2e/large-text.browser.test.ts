@@ -96,18 +96,18 @@ test("X-15 a session prints whole: every entry, black on white, without what can
     .evaluate((body) => [body.scrollHeight, body.querySelector(".column")?.scrollHeight ?? 0]);
   expect(heights[0]).toBeGreaterThanOrEqual(heights[1] ?? Number.NaN);
   await session.frame.getByRole("heading", { name: TITLE, level: 1 }).waitFor();
-  expect(await session.frame.getByText("What came before is left out").count()).toBe(0);
+  expect(await session.frame.getByText("entries of this session are printed").count()).toBe(0);
 });
 
 test("X-15 a very long session prints its end, says on paper that it is one, and where the whole is to be had", async () => {
   await using printed = await printAnswers(TOO_MANY_ENTRIES);
   const { session } = printed;
-  await session.frame.getByText("What came before is left out. To have all of it on paper, choose Export").waitFor();
+  await session.frame.getByText("entries of this session are printed. To print all of it, choose Export").waitFor();
   const visible = await session
     .entries("assistant")
     .evaluateAll((entries) => entries.filter((entry) => entry.checkVisibility()).length);
   expect(visible).toBeLessThanOrEqual(PRINTED_ENTRIES);
-  await session.frame.getByText(`its newest ${visible.toLocaleString("en-US")} entries`).waitFor();
+  await session.frame.getByText(`Only the newest ${visible.toLocaleString("en-US")} entries`).waitFor();
   expect(await session.entries("assistant").last().textContent()).toContain(`answer ${TOO_MANY_ENTRIES - 1}`);
 });
 

@@ -70,9 +70,9 @@ test("X-15 a key can be changed: conflicts are named, hints show the new key, an
   await app.dialog("Settings").getByRole("button", { name: "Keyboard shortcuts…" }).click();
   await change();
   await keyboard.press("Alt+w");
-  await sheet.getByText("Alt+W is already “Close the tab”.").waitFor();
+  await sheet.getByText("Alt+W is already used for “Close tab”.").waitFor();
   await keyboard.press("Control+t");
-  await sheet.getByText("The browser keeps Ctrl+T for itself. Choose another key.").waitFor();
+  await sheet.getByText("The browser reserves Ctrl+T. Choose another key.").waitFor();
   expect(await axeViolations(app.page)).toEqual([]);
   await keyboard.press("Escape");
   expect(await sheet.isVisible()).toBe(true);
@@ -114,9 +114,9 @@ test("X-15 what a key does in a session and among tabs, the palette does too (D1
   for (const words of [
     "Next tab",
     "Previous tab",
-    "Move the tab right",
-    "Move the tab left",
-    "Find in the session",
+    "Move tab right",
+    "Move tab left",
+    "Find in session",
     "Your previous message",
     "Your next message",
     "First message",

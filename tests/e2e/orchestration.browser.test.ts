@@ -58,5 +58,5 @@ test("X-20 what will set a session to work by itself is in view, and can be call
   await caller.wait({ agentIds: agents });
   expect(await again.entries("user").count()).toBe(1);
   await caller.call("send_agent_prompt", { agentId: agents[0], prompt: "stream 3 words", wake: true });
-  await again.entries("user").getByText("the agents you waited for have ended their work").waitFor();
+  await again.entries("user").getByText("the agents you waited for have finished").waitFor();
 });

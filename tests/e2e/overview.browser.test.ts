@@ -92,7 +92,7 @@ for (const theme of ["dark", "light"] as const) {
     await question.getByRole("textbox", { name: "Email" }).focus();
     await app.page.keyboard.type("ada@example.com");
     await app.page.keyboard.press("Enter");
-    await inbox.getByText("Nothing waits for you.").waitFor();
+    await inbox.getByText("Nothing is waiting for you.").waitFor();
     await app.untilWindowTitle(/^Overview/);
     expect(await iconOf(app)).not.toContain("<text");
 
@@ -207,7 +207,7 @@ test("X-11 settings: theme at once, what an agent may do, and notifications of w
     (all) => all.length > 0,
     "a notification",
   );
-  expect(told).toEqual([{ title: "Liminal Guide waits for you", body: "Elsewhere", stays: true }]);
+  expect(told).toEqual([{ title: "Liminal Guide is waiting for you", body: "Elsewhere", stays: true }]);
   await app.page.evaluate("newest.onclick()");
   await app.tab("Elsewhere").and(app.activeTab).waitFor();
   expect(await textIn((await app.shownSession()).permission)).toContain("Run this command?");

@@ -61,8 +61,8 @@ test("X-15 the palette by keyboard alone, from inside a session: another session
   await run(app, "archive", /^Archive/);
   await app.untilTabs("Apricot jam");
 
-  await run(app, "zebra", "Search everything for “zebra”");
-  const search = app.dialog("Search").getByRole("combobox", { name: "Search everything" });
+  await run(app, "zebra", "Search all sessions for “zebra”");
+  const search = app.dialog("Search").getByRole("combobox", { name: "Search all sessions" });
   await untilFocused(search, "the search");
   expect(await search.inputValue()).toBe("zebra");
 });
@@ -97,7 +97,7 @@ for (const theme of ["dark", "light"] as const) {
     await using app = await chromium.open(server, { theme });
     await app.untilRowSays("Apricot jam", "unread");
     await app.page.keyboard.press("Control+Shift+F");
-    await app.dialog("Search").getByRole("combobox", { name: "Search everything" }).fill("apricot");
+    await app.dialog("Search").getByRole("combobox", { name: "Search all sessions" }).fill("apricot");
     await app.dialog("Search").getByRole("listbox", { name: "Results" }).getByRole("option").first().waitFor();
     expect(await axeViolations(app.page)).toEqual([]);
     await app.page.keyboard.press("Escape");

@@ -42,7 +42,7 @@ test("X-4 X-22 a rule of ours is offered beside the agent's own options, in word
   await session.frame.getByText('Allow "echo" with arguments known to be harmless').waitFor();
   expect(await names()).toEqual(OPTIONS);
   expect(await axeViolations(app.page)).toEqual([]);
-  await session.frame.getByRole("combobox", { name: "Where the rule holds" }).selectOption("project");
+  await session.frame.getByRole("combobox", { name: "Rule scope" }).selectOption("project");
   await session.button("Add rule").click();
   await session.permission.waitFor({ state: "detached" });
   await session.untilSaid("succeeded");
@@ -67,14 +67,14 @@ test("X-4 X-22 the dialog: a mode, rules in words, what a rule would have answer
   await dialog.getByRole("textbox", { name: "Command" }).fill("ls");
   await dialog.getByRole("combobox", { name: "Where" }).selectOption("project");
   await dialog.getByRole("button", { name: "Preview" }).click();
-  await dialog.getByText("1 of the last 1 requests would have been answered by it").waitFor();
+  await dialog.getByText("This rule would have answered 1 of the last 1 requests").waitFor();
   expect(await axeViolations(app.page)).toEqual([]);
   await dialog.getByRole("button", { name: "Add rule" }).click();
   const remove = dialog.getByRole("button", { name: 'Delete rule: Allow "ls" with arguments known to be harmless' });
   await remove.waitFor();
   await dialog.getByRole("combobox", { name: "About" }).selectOption("tool");
   await dialog.getByRole("textbox", { name: "MCP tool" }).fill("github");
-  await dialog.getByText("A tool is named as mcp:server/tool").waitFor();
+  await dialog.getByText("Write a tool as mcp:server/tool").waitFor();
   expect(await dialog.getByRole("button", { name: "Add rule" }).isDisabled()).toBe(true);
   await dialog.getByRole("textbox", { name: "MCP tool" }).fill("github/*");
   await dialog.getByRole("button", { name: "Add rule" }).click();

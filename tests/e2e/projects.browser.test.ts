@@ -50,7 +50,7 @@ test("TC-1.2b a path that is missing, relative or no directory is refused in wor
   await writeFile(join(path, "file"), "");
   const refused = [
     [join(path, "missing"), "That directory doesn't exist."],
-    ["place", "Give the whole path, starting with / or ~."],
+    ["place", "Enter the full path, starting with / or ~."],
     [join(path, "file"), "That is a file, not a directory."],
   ] as const;
   for (const [wrong, reason] of refused) {

@@ -39,7 +39,7 @@ test("W-9 by mouse, with two pages open: a real form, told what is wrong, answer
   const { question } = session;
   await question.getByLabel("Email").fill("nobody");
   await question.getByRole("button", { name: "Answer", exact: true }).click();
-  await question.getByText("2 answers need another look.").waitFor();
+  await question.getByText("2 answers are invalid.").waitFor();
   const name = question.getByRole("textbox", { name: "Your name" });
   await untilFocused(name, "the first field that is wrong");
   expect(await name.getAttribute("aria-invalid")).toBe("true");
@@ -156,7 +156,7 @@ test("W-9 what only the server can tell is told at the field", async () => {
   const field = session.question.getByRole("textbox", { name: "Key" });
   await field.fill("ab-1");
   await session.question.getByRole("button", { name: "Answer", exact: true }).click();
-  await session.question.getByText("does not have the form").first().waitFor();
+  await session.question.getByText("Does not match the required pattern").first().waitFor();
   expect(await field.getAttribute("aria-invalid")).toBe("true");
   expect(await session.frame.locator(".composer-error").count()).toBe(0);
   await field.fill("AB-1");
@@ -170,7 +170,7 @@ test("W-9 a page: the host first, nothing opened before the user agrees, waited 
   await session.say("ask url");
   await session.question.waitFor();
   const shown = await textIn(session.question);
-  expect(shown).toContain("It leads to 127.0.0.1:");
+  expect(shown).toContain("Opens 127.0.0.1:");
   expect(app.page.context().pages()).toHaveLength(1);
   expect(await axeViolations(app.page)).toEqual([]);
   const opened = app.page.context().waitForEvent("page");
@@ -208,7 +208,7 @@ test("W-9 a form that belongs to no session is a dialog of the whole page", asyn
   const dialog = app.dialog("Form Login asks");
   await dialog.getByRole("textbox", { name: "Code" }).fill("ab");
   await dialog.getByRole("button", { name: "Answer", exact: true }).click();
-  await dialog.getByText("does not have the form").first().waitFor();
+  await dialog.getByText("Does not match the required pattern").first().waitFor();
   await dialog.getByRole("textbox", { name: "Code" }).fill("AB");
   await dialog.getByRole("button", { name: "Answer", exact: true }).click();
   await dialog.waitFor({ state: "hidden" });

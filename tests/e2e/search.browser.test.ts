@@ -21,7 +21,7 @@ function resultsIn(dialog: Locator): Locator {
 async function openSearch(app: AppPage): Promise<{ field: Locator; options: Locator; dialog: Locator }> {
   await app.page.keyboard.press("Control+Shift+F");
   const dialog = app.dialog("Search");
-  const field = dialog.getByRole("combobox", { name: "Search everything" });
+  const field = dialog.getByRole("combobox", { name: "Search all sessions" });
   await field.waitFor();
   return { dialog, field, options: resultsIn(dialog).getByRole("option") };
 }
@@ -80,10 +80,10 @@ test("X-10 the dialog opens from the sidebar, narrows down by its filters, and s
   await (await app.newSession("other")).ask("mulberry pie", "help");
   await app.projects.getByRole("button", { name: "Search", exact: true }).click();
   const dialog = app.dialog("Search");
-  const field = dialog.getByRole("combobox", { name: "Search everything" });
+  const field = dialog.getByRole("combobox", { name: "Search all sessions" });
   const groups = resultsIn(dialog).getByRole("group");
   const status = dialog.getByRole("status");
-  await dialog.getByText("Finds titles, messages").waitFor();
+  await dialog.getByText("Searches titles, messages").waitFor();
   await field.fill("mulberry");
   await status.getByText("in 2 sessions").waitFor();
   expect(await groups.count()).toBe(2);
@@ -93,10 +93,10 @@ test("X-10 the dialog opens from the sidebar, narrows down by its filters, and s
   await status.getByText("1 result in 1 session").waitFor();
   expect(await resultsIn(dialog).getByRole("option").textContent()).toContain("mulberry pie");
   await dialog.getByLabel("To", { exact: true }).fill("2001-01-01");
-  await dialog.getByText("Nothing found").waitFor();
+  await dialog.getByText("Try fewer or shorter words").waitFor();
   await dialog.getByLabel("To", { exact: true }).fill("");
   await field.fill('"');
-  await dialog.getByText("Nothing found").waitFor();
+  await dialog.getByText("Try fewer or shorter words").waitFor();
   await field.press("Escape");
   await dialog.waitFor({ state: "hidden" });
   expect(await app.page.evaluate<string>("document.activeElement.textContent")).toContain("Search");
@@ -111,7 +111,7 @@ test("X-10 an archived hit is found when asked for, and opening it brings its se
   await app.untilRows();
   const { dialog, field, options } = await openSearch(app);
   await field.fill("gooseberry");
-  await dialog.getByRole("button", { name: "Look in archived sessions too" }).click();
+  await dialog.getByRole("button", { name: "Include archived sessions" }).click();
   await options.filter({ hasText: "You" }).click();
   await app.untilTabs("gooseberry");
   await app.untilRows("gooseberry");

@@ -83,7 +83,7 @@ test("X-18 by mouse: a tab's menu opens it beside, a click gives a column the fo
   const { a, c } = await threeTabs(app, server);
   await mark(a);
   await mark(c);
-  await (await openMenu(app, A)).getByRole("menuitem", { name: "Open beside" }).click();
+  await (await openMenu(app, A)).getByRole("menuitem", { name: "Open to the side" }).click();
   await untilInView(app, C, A);
   await app.tab(A).and(app.activeTab).waitFor();
   await untilFocused(a.message, "the composer of A");
@@ -109,7 +109,7 @@ test("X-18 a tab dragged to the right edge stands beside; the edge between two i
   await app.tab(A).hover();
   await mouse.down();
   await app.tab(B).hover();
-  const place = app.page.getByText("Open beside");
+  const place = app.page.getByText("Open to the side");
   await place.waitFor();
   const box = await place.boundingBox();
   await mouse.move((box?.x ?? 0) + 5, (box?.y ?? 0) + 5, { steps: 4 });
@@ -185,7 +185,7 @@ test("X-18 where there is no room only the session with the focus is shown; with
   await app.page.setViewportSize({ width: 390, height: 800 });
   await untilInView(app, A);
   const menu = await openMenu(app, B);
-  expect(await menu.getByRole("menuitem", { name: "Open beside" }).count()).toBe(0);
+  expect(await menu.getByRole("menuitem", { name: "Open to the side" }).count()).toBe(0);
   await app.page.keyboard.press("Escape");
   await menu.waitFor({ state: "detached" });
   expect(await axeViolations(app.page)).toEqual([]);

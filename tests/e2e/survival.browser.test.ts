@@ -201,7 +201,7 @@ test("X-1 a server that hangs is told of within 10 s, and a message sent meanwhi
   await app.addProject(await server.directory("demo"));
   const session = await app.newSession("demo");
   await session.ask("stream 1 words", "w1");
-  const bar = app.page.getByText("The server does not answer");
+  const bar = app.page.getByText("The server is not responding");
   process.kill(server.pid, "SIGSTOP");
   try {
     await session.say("stream 3 words");

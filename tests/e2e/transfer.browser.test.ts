@@ -78,14 +78,14 @@ test("X-12 X-15 sessions are imported by keyboard: the agent, some or all, how f
   expect(await axeViolations(app.page)).toEqual([]);
   await app.untilRows("ask of 30");
 
-  await dialog.getByRole("button", { name: "Look again" }).press("Enter");
+  await dialog.getByRole("button", { name: "Refresh" }).press("Enter");
   const all = dialog.getByRole("checkbox", { name: "Select all 29" });
   await all.press("Space");
   await tabTo(app, dialog.getByRole("button", { name: "Import 29 sessions", exact: true }));
   await app.page.keyboard.press("Enter");
   await dialog.getByText("Imported 29 sessions.").waitFor();
-  await dialog.getByRole("button", { name: "Look again" }).press("Enter");
-  await dialog.getByText("All My Agent has in demo is here already.").waitFor();
+  await dialog.getByRole("button", { name: "Refresh" }).press("Enter");
+  await dialog.getByText("All sessions of My Agent in demo are already here.").waitFor();
   await app.page.keyboard.press("Escape");
   await app.untilRows(...Array.from({ length: 30 }, (_, index) => `ask of ${30 - index}`));
   const session = await app.open("ask of 12");
@@ -107,9 +107,9 @@ test("X-12 an import goes on when its dialog is closed, is met again when it is 
   await app.page.keyboard.press("Escape");
   const picker = await app.pickAgent("demo");
   await picker.getByRole("button", { name: "Import sessions…" }).click();
-  await dialog.getByText("0 of 3 sessions. You can close this: it goes on.").waitFor();
+  await dialog.getByText("0 of 3 sessions. You can close this dialog; the import continues.").waitFor();
   await dialog.getByRole("button", { name: "Stop importing" }).press("Enter");
-  await dialog.getByText("Stopped. 0 sessions came in and stay.").waitFor();
+  await dialog.getByText("Stopped. 0 sessions imported and kept.").waitFor();
 });
 
 test("X-12 what was deleted here says so in the list, and Select all leaves it out", async () => {
@@ -139,7 +139,7 @@ test("X-12 an agent that cannot list its sessions says so, with a way to try aga
   await app.addProject(await server.directory("demo"));
   const dialog = await openImport(app, "demo");
   await dialog.getByRole("combobox", { name: "Agent" }).selectOption({ label: "Test Guide" });
-  await dialog.getByRole("alert").getByText("Test Guide does not list its sessions").waitFor();
+  await dialog.getByRole("alert").getByText("Test Guide cannot list its sessions").waitFor();
   await dialog.getByRole("button", { name: "Try again" }).waitFor();
 });
 

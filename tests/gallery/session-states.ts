@@ -127,7 +127,7 @@ export const SESSION_STATES: readonly GalleryState[] = [
       await tellStory(stage);
       await app.open("Rate limits per tenant");
       await app.tab(STORY_TAB).click({ button: "right" });
-      await app.page.getByRole("menuitem", { name: "Open beside" }).click();
+      await app.page.getByRole("menuitem", { name: "Open to the side" }).click();
       await app.page.locator("iframe[data-session-id]:visible").nth(1).waitFor();
     },
   },
@@ -171,12 +171,12 @@ export const SESSION_STATES: readonly GalleryState[] = [
   },
   {
     name: "question-wrong",
-    shows: "a form whose answers need another look",
+    shows: "a form with invalid answers",
     reach: async ({ app }) => {
       const session = await talkToGuide(app);
       await session.say("ask");
       await session.question.getByRole("button", { name: "Answer", exact: true }).click();
-      await session.question.getByText(/need another look|needs another look/).waitFor();
+      await session.question.getByText(/answers? (is|are) invalid/).waitFor();
     },
   },
   {

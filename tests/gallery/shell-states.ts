@@ -78,7 +78,7 @@ export const SHELL_STATES: readonly GalleryState[] = [
     reach: async ({ app }) => {
       const picker = await app.pickAgent(PROJECT);
       await picker.getByRole("button", { name: "Import sessions…" }).click();
-      await app.dialog("Import sessions").getByText("does not list its sessions").waitFor();
+      await app.dialog("Import sessions").getByText("cannot list its sessions").waitFor();
     },
   },
   {
@@ -97,7 +97,7 @@ export const SHELL_STATES: readonly GalleryState[] = [
       const session = await app.newSession(PROJECT, STORY_AGENT);
       await session.ask(STORY.whole, "at most a minute");
       await app.projects.getByRole("button", { name: "Search", exact: true }).click();
-      await app.dialog("Search").getByRole("combobox", { name: "Search everything" }).fill("backoff");
+      await app.dialog("Search").getByRole("combobox", { name: "Search all sessions" }).fill("backoff");
       await app.dialog("Search").getByRole("listbox").getByRole("option").first().waitFor();
     },
   },
@@ -106,8 +106,8 @@ export const SHELL_STATES: readonly GalleryState[] = [
     shows: "a search without a find",
     reach: async ({ app }) => {
       await app.projects.getByRole("button", { name: "Search", exact: true }).click();
-      await app.dialog("Search").getByRole("combobox", { name: "Search everything" }).fill("gooseberry");
-      await app.dialog("Search").getByText("Nothing found").waitFor();
+      await app.dialog("Search").getByRole("combobox", { name: "Search all sessions" }).fill("gooseberry");
+      await app.dialog("Search").getByText("Try fewer or shorter words").waitFor();
     },
   },
   {

@@ -94,7 +94,7 @@ test("X-5 an entry that does not validate costs only itself", async () => {
 });
 
 test.each([
-  ["an error", () => new Response("gone", { status: 503 }), "it answered 503"],
+  ["an error", () => new Response("gone", { status: 503 }), "it returned 503"],
   ["no JSON", () => new Response("<html>"), "JSON"],
   ["no registry", () => Response.json({ hello: 1 }), "no agents"],
   ["too much", () => new Response(" ".repeat(5 * 1024 * 1024)), "larger than"],

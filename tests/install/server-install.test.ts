@@ -111,7 +111,7 @@ test("X-5 an agent at work is not removed from under its turn; an idle one is, a
   await client.ask("ok", { type: "session:send", sessionId, content: "sleep" });
   await client.untilState(sessionId, "a running turn", ({ turn }) => turn.state === "running");
   const refused = await client.ask("error", { type: "agent:uninstall", cliType: "codex" });
-  expect(refused.message).toBe("Codex: It is at work. Wait for its turns to end, or cancel them.");
+  expect(refused.message).toBe("Codex: It is running. Wait for its turns to finish, or cancel them.");
   await client.ask("ok", { type: "session:cancel", sessionId });
   await client.untilState(sessionId, "the turn's end", ({ turn }) => turn.state === "idle");
   await client.ask("ok", { type: "agent:uninstall", cliType: "codex" });

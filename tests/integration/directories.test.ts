@@ -52,7 +52,7 @@ test("directories:list expands ~, marks repositories and links, and leaves out l
     base: "~/code/",
     entries: [{ name: "link", linkTo: join(at.dir, "target"), isRepository: true }],
   });
-  expect((await at.list("~/code/round")).problem).toBe("The path leads in a circle of links.");
+  expect((await at.list("~/code/round")).problem).toBe("The path is a symbolic link loop.");
   expect(await at.names("~/code/link/")).toEqual([]);
 });
 
@@ -64,11 +64,11 @@ test("directories:list says what is wrong with a path while it is typed: missing
   expect((await at.list(join(at.dir, "missing", "deeper"))).entries).toEqual([]);
   expect((await at.list(file)).problem).toBe("That is a file, not a directory.");
   for (const path of ["place", "", "~nobody", "./x"])
-    expect(await at.list(path)).toMatchObject({ entries: [], problem: "Give the whole path, starting with / or ~." });
+    expect(await at.list(path)).toMatchObject({ entries: [], problem: "Enter the full path, starting with / or ~." });
   expect((await at.list(join(at.dir, "once"))).problem).toBeUndefined();
   await at.client.ask("project:added", { type: "project:add", path: join(at.dir, "once") });
   expect((await at.list(`${at.dir}/once/`)).problem).toBe("Project already exists.");
-  expect((await at.list(`${at.dir}/on\0ce`)).problem).toBe("The path has a character no path can have.");
+  expect((await at.list(`${at.dir}/on\0ce`)).problem).toBe("The path contains an invalid character.");
   const tooLong = await at.client.request({ type: "directories:list", path: "/".repeat(5_000) });
   expect(tooLong).toMatchObject({ type: "error", code: "INVALID_MESSAGE" });
 });
@@ -103,5 +103,5 @@ test("directories:list marks what cannot be looked into, and lists nothing of it
   );
   await chmod(dir.join("closed"), 0o700);
   expect(outside.entries).toEqual([{ name: "closed", isUnreadable: true }, { name: "open" }]);
-  expect(inside).toMatchObject({ entries: [], problem: "You have no permission to read it." });
+  expect(inside).toMatchObject({ entries: [], problem: "You don't have permission to read it." });
 });

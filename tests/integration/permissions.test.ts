@@ -178,7 +178,7 @@ test("W-8 X-4 more requests than may be open are cancelled at once and told of o
   expect([pending.length, turn.state]).toEqual([OPEN_REQUESTS_MAX, "waiting"]);
   const told = talk.entries.flatMap((entry) => (entry.type === "notice" ? [entry.content] : []));
   expect(told).toHaveLength(1);
-  expect(told[0]).toContain(`more than ${OPEN_REQUESTS_MAX} things at once`);
+  expect(told[0]).toContain(`more than ${OPEN_REQUESTS_MAX} requests at once`);
   for (const { permissionId } of pending.filter(isPermission))
     await client.ask("permission:resolved", { type: "permission:respond", sessionId, permissionId, optionId: "once" });
   await talk.untilIdle();

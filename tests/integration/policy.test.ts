@@ -199,7 +199,7 @@ test("X-4 only an option for this once is taken; without exactly one, or when it
     ],
   ]) {
     await talk.send(asks({ ...run("npm test"), options }));
-    expect((await talk.asked()).note).toContain("no single way");
+    expect((await talk.asked()).note).toContain("not offer exactly one option");
     await talk.answerWith(options[0]?.optionId ?? "");
     await talk.untilIdle(talk.state.seq);
   }

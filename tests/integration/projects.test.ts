@@ -81,7 +81,7 @@ test.skipIf(process.getuid?.() === 0)("TC-1.2b a directory without permission is
   await chmod(path, 0o000);
   const { code, details } = await client.ask("error", { type: "project:add", path });
   await chmod(path, 0o700);
-  expect({ code, details }).toEqual({ code: "PROJECT_PATH_INVALID", details: "You have no permission to read it." });
+  expect({ code, details }).toEqual({ code: "PROJECT_PATH_INVALID", details: "You don't have permission to read it." });
 });
 
 test("TC-1.2d the same directory is refused whatever way leads to it", async () => {

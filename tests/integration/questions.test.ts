@@ -168,7 +168,7 @@ test("W-9 a question that its agent takes back is gone for everyone", async () =
   await talk.client.ask("elicitation:resolved", { type: "elicitation:respond", elicitationId, action: "accept" });
   await talk.untilIdle();
   expect(talk.client.all("elicitation:resolved", mark).map(({ action }) => action)).toEqual(["accept", "cancel"]);
-  expect(notices(talk)[0]).toBe("Question: Tell me\nThe agent took it back.");
+  expect(notices(talk)[0]).toBe("Question: Tell me\nThe agent withdrew it.");
 });
 
 test("W-9 a mode nobody knows, and a form that cannot be shown, are refused with -32602", async () => {
@@ -275,6 +275,6 @@ test("W-9 with no client there, a question is declined after a while and the tur
   const later = await reopen(await own.connect(), talk);
   expect(later.answer).toContain("rather not say");
   expect(notices(later)).toEqual([
-    "Question: The guide would like to know a little about you.\nDeclined: nobody was here to answer.",
+    "Question: The guide would like to know a little about you.\nDeclined automatically: nobody was available to answer.",
   ]);
 });

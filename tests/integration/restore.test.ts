@@ -111,7 +111,7 @@ for (const { name, flags, replays } of [
   });
 }
 
-test("W-4 an agent that can neither resume nor load starts afresh, and a notice says so before its answer", async () => {
+test("W-4 an agent that can neither resume nor load starts over, and a notice says so before its answer", async () => {
   await using server = await startTestServer({ agents: { guide: guideWith("--without", "resume,load") } });
   const talk = await startTalk(server, "guide");
   await teachAlways(talk);
@@ -124,7 +124,7 @@ test("W-4 an agent that can neither resume nor load starts afresh, and a notice 
   expect(talk.entries.slice(0, before.length)).toEqual(before);
   expect(talk.shape.slice(before.length)).toEqual(["user", "notice", "tool-call", "assistant"]);
   const notice = talk.entries.find(({ type }) => type === "notice");
-  expect(notice).toMatchObject({ severity: "warning", content: expect.stringContaining("starts afresh") });
+  expect(notice).toMatchObject({ severity: "warning", content: expect.stringContaining("starts over") });
   await talk.say("stream 2 words");
   expect(talk.entries.filter(({ type }) => type === "notice")).toHaveLength(1);
 });

@@ -115,7 +115,7 @@ test.each(GONE)(
     expect(talk.state.turn.stopReason).toBe("interrupted");
     await talk.say(script(chunk("After."), END));
     expect(talk.shape).toEqual(["user", "assistant", "notice", "user", "notice", "assistant"]);
-    expect(talk.entries[4]).toMatchObject({ severity: "warning", content: expect.stringContaining("starts afresh") });
+    expect(talk.entries[4]).toMatchObject({ severity: "warning", content: expect.stringContaining("starts over") });
   },
 );
 
@@ -132,7 +132,7 @@ test.each(REFUSED)(
     expect(talk.shape).toEqual(["user", "assistant", "notice", "user", "notice", "user", "notice"]);
     await talk.client.ask("ok", { type: "session:retry", sessionId: talk.sessionId, afresh: true });
     await talk.until("a running turn", ({ turn: { state } }) => state === "running");
-    await talk.until("the notice", () => talk.entries.at(-1)?.content.includes("starts afresh") ?? false);
+    await talk.until("the notice", () => talk.entries.at(-1)?.content.includes("starts over") ?? false);
     await talk.cancel();
     await talk.untilIdle();
     await talk.say(script(chunk("After."), END));
@@ -246,7 +246,7 @@ test("quirk: the wait for gemini's minute ends when the user gives up, and the s
     await expect(
       agent.restoreSession(madeAt(now), { cwd: tmpdir(), sink: told, signal: giveUp.signal }),
     ).rejects.toMatchObject({
-      refusal: { message: "Waiting for Gemini was given up." },
+      refusal: { message: "Stopped waiting for Gemini." },
     });
     expect(trace.recent().filter(({ text }) => text.includes("session/load"))).toEqual([]);
     expect(agent.isBusy).toBe(false);
@@ -271,7 +271,7 @@ test("quirk: a message that waits for gemini's minute says how long, and can be 
   } while (minute() !== made);
   expect(talk.shape).toEqual(["user", "assistant", "notice", "user", "notice"]);
   expect(talk.entries[4]?.content).toMatch(
-    /^Scripted would lose this conversation .* waits for \d+ s\. Cancel to stop waiting\.$/,
+    /^Scripted would lose this conversation .* sent in \d+ s\. Press Cancel to stop waiting\.$/,
   );
   expect(talk.state.turn.state).toBe("running");
   await talk.cancel();

@@ -56,11 +56,11 @@ test("(B2) X-17 the server log and the session's log say when and why an agent s
     "ready after ",
     "liminal-guide",
     `process ${pid} crashed (killed by SIGKILL)`,
-    "is started again in 1 ms (try 1 of 1)",
+    "restarting in 1 ms (attempt 1 of 1)",
   ];
   for (const words of [...expected, "wrote a line that is not JSON-RPC: Welcome to Chatty!"])
     expect(server.log).toContain(words);
-  expect(server.log).toMatch(/info Agent Chatty \(chatty\): ready after \d+ ms: liminal-guide \S+, offers /);
+  expect(server.log).toMatch(/info Agent Chatty \(chatty\): ready after \d+ ms: liminal-guide \S+, supports /);
   const trace = await (await server.fetch(`/api/trace?sessionId=${encodeURIComponent(talk.sessionId)}`)).text();
   for (const words of expected) expect(trace).toContain(words);
 });
@@ -129,7 +129,7 @@ test("(B5) X-5 without a network the catalog keeps its list and says so in the l
   expect(agents.length).toBeGreaterThan(2);
   await waitFor(
     () => server.log,
-    (text) => text.includes("The agent registry was not refreshed"),
+    (text) => text.includes("Could not refresh the agent registry"),
     "the line about the registry",
   );
 });

@@ -86,7 +86,7 @@ describe("a backup", () => {
         expect(readFileSync(join(path, name), "latin1")).not.toContain(server.token);
       const before = digestOf(join(path, "liminal.db"));
       const again = await liminal(server, ["backup", path]);
-      expect([again.code, again.stderr.includes("was not touched")]).toEqual([1, true]);
+      expect([again.code, again.stderr.includes("was not changed")]).toEqual([1, true]);
       expect(digestOf(join(path, "liminal.db"))).toBe(before);
     },
     COMMANDS_TIMEOUT_MS,
@@ -104,7 +104,7 @@ describe("a backup", () => {
         stdout: "ignore",
       });
       const words = await new Response(child.stderr).text();
-      expect([await child.exited, words.includes("could not be written")]).toEqual([1, true]);
+      expect([await child.exited, words.includes("Could not write")]).toEqual([1, true]);
       expect(readdirSync(dirname(folder))).toEqual([]);
       mkdirSync(join(dirname(folder), ".small.partial"));
       writeFileSync(join(dirname(folder), ".small.partial", "liminal.db"), "half");
@@ -167,20 +167,20 @@ describe("restoring", () => {
         [
           "leading elsewhere",
           (at: string) => writeManifest(at, { ...manifest, files: [{ ...manifest.files[0], name: "../token" }] }),
-          "cannot be read",
+          "Cannot read",
         ],
         [
           "without a table (S15)",
           (at: string) => changeDatabase(at, manifest, "DROP TABLE policy_rule"),
-          "lacks table policy_rule",
+          "missing table policy_rule",
         ],
         [
           "without a column (S15)",
           (at: string) => changeDatabase(at, manifest, "ALTER TABLE session DROP COLUMN draft"),
-          "lacks column session.draft",
+          "missing column session.draft",
         ],
         ["that acts by itself", (at: string) => plantTrigger(at, manifest), "do not use it"],
-        ["held", () => mkdirSync(join(server.dataDir, "held", "someone"), { recursive: true }), "still wait"],
+        ["held", () => mkdirSync(join(server.dataDir, "held", "someone"), { recursive: true }), "still running"],
       ] as const) {
         const copy = placeOf(server, what);
         cpSync(folder, copy, { recursive: true });
@@ -191,7 +191,7 @@ describe("restoring", () => {
       }
       for (const none of [server.home, join(folder, "manifest.json")]) {
         const { code, stderr } = await liminal(server, ["restore", none]);
-        expect([none, code, stderr.includes("is no backup")]).toEqual([none, 1, true]);
+        expect([none, code, stderr.includes("is not a backup")]).toEqual([none, 1, true]);
       }
       expect(existsSync(join(server.dataDir, "restoring"))).toBe(false);
       expect(readdirSync(server.dataDir).filter((name) => name.startsWith("before-restore"))).toEqual([]);

@@ -139,7 +139,7 @@ describe("X-19 X-21 whoever is killed, in whatever order", () => {
     const words = again.answer.length;
     await again.until("more words", () => again.answer.length > words);
     expect(await agentPid(server, "builtin")).toBe(agent);
-    expect(server.log).toContain("1 turn(s) of the last run go on");
+    expect(server.log).toContain("1 turn(s) of the last run continue");
   });
 
   it("TC-5.3a nobody: a server that is told to stop ends everything, held or not, and leaves no file", async () => {

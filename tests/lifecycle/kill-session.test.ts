@@ -80,7 +80,7 @@ test("(A1) W-4 a deaf agent on a shared process is restarted, its other sessions
   await expectStopped(server, digging, since);
   expect(killed.state.turn.stopReason).toBe("cancelled");
   expect(noticesOf(killed)).toContainEqual(
-    expect.stringMatching(/Deaf did not stop when told to, so its process was ended/),
+    expect.stringMatching(/Deaf did not stop when asked, so its process was killed/),
   );
 
   const restarting = await idle.client.next("agent:status", ({ status }) => status === "reconnecting", mark);

@@ -28,7 +28,7 @@ async function expectSwept(server: TestServer, left: readonly number[]): Promise
   expect(isAlive(bystander.pid)).toBe(true);
   bystander.kill("SIGKILL");
   await bystander.exited;
-  expect(server.log).toContain(`Ended a leftover agent process ${left[0]}`);
+  expect(server.log).toContain(`Killed leftover agent process ${left[0]}`);
 }
 
 describe.skipIf(process.platform !== "linux")(

@@ -139,7 +139,7 @@ it("TC-5.2b every client hears the current state when it connects", async () => 
   const hello = late.all("hello")[0];
   expect(hello?.agents.find(({ id }) => id === "fragile")).toMatchObject({
     status: "disconnected",
-    message: "Test Guide stopped. Reconnect to go on.",
+    message: "Test Guide stopped. Reconnect to continue.",
   });
 });
 

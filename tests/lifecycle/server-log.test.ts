@@ -85,7 +85,7 @@ describe("the server's log", () => {
     await client.next("storage:state", ({ writable }) => writable, 0);
     await waitFor(
       () => readFileSync(join(server.dataDir, "logs/server.jsonl"), "utf8"),
-      (text) => text.includes("could not be written here"),
+      (text) => text.includes("could not be written to this log"),
       "the log to say what is missing",
     );
   });

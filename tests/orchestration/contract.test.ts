@@ -60,7 +60,7 @@ test("O-6 (C5) an argument that is not known is refused by name, also inside ano
 
 test("X-20 (C5) the same key with other arguments is an error, also after a restart", async () => {
   const agentId = await caller.create({ title: "One", idempotencyKey: "same" });
-  const words = "idempotencyKey: it was used for this tool with other arguments. Use a new key for another call.";
+  const words = "idempotencyKey: already used for this tool with other arguments. Use a new key for another call.";
   expect(await caller.refusalOf("create_coding_agent", { title: "Two", idempotencyKey: "same" })).toBe(words);
   await server.kill();
   await server.start();

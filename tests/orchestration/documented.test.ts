@@ -53,7 +53,7 @@ const refusedCreation =
 /** How each error of the docs is met, by its text there. */
 const ERRORS: Readonly<Record<string, Provoke>> = {
   "Agent not found": ({ own }) => own.refusalOf("get_agent_status", { agentId: "builtin:nobody" }),
-  "Agent is dead: … was ended. Create another agent to go on.": async ({ own }) => {
+  "Agent is dead: … was killed. Create another agent to continue.": async ({ own }) => {
     const agentId = await withChild(own, {}, async (id) => id);
     return own.refusalOf("send_agent_prompt", { agentId, prompt: "help" });
   },
@@ -72,17 +72,17 @@ const ERRORS: Readonly<Record<string, Provoke>> = {
     withChild(own, { plan: "help", budget: { turns: 1 } }, (agentId) =>
       own.refusalOf("send_agent_prompt", { agentId, prompt: "help" }),
     ),
-  "idempotencyKey: it was used for this tool with other arguments. …": ({ own }) => {
+  "idempotencyKey: already used for this tool with other arguments. …": ({ own }) => {
     const idempotencyKey = crypto.randomUUID();
     return withChild(own, { idempotencyKey, title: "One" }, () =>
       own.refusalOf("create_coding_agent", { idempotencyKey, title: "Two" }),
     );
   },
-  'There is no agent "…". Ready here: …': refusedCreation({ agent: "nobody" }),
+  'Unknown agent "…". Available: …': refusedCreation({ agent: "nobody" }),
   'mode: "…" is not offered. Choose one of: …': refusedCreation({ mode: "no-such-mode" }),
   "model: …": refusedCreation({ model: "no-such-model" }),
-  'policy: "…" is more than this session may itself …': refusedCreation({ policy: "all" }),
-  'mode: "…" may work unasked …': refusedCreation({ mode: "all" }),
+  'policy: "…" allows more than …': refusedCreation({ policy: "all" }),
+  'mode: "…" may act without asking …': refusedCreation({ mode: "all" }),
   '… starts in the mode "…" …': refusedCreation({ agent: "reckless" }),
   "A rule forbids this tool here: …": async ({ own, talk: { client, sessionId } }) => {
     const rule = { effect: "deny", tool: "mcp:liminal/list_agents" } as const;
@@ -100,9 +100,9 @@ const ERRORS: Readonly<Record<string, Provoke>> = {
   "Could not start …": refusedCreation({ agent: "broken" }),
   "… needs you to sign in first …": refusedCreation({ agent: "locked" }),
   "Only the user can allow this: …": refusedAnswer("run echo hello", { answer: "allow" }),
-  "content: give the fields …": refusedAnswer("ask", { answer: "allow" }),
-  "Only the user can visit a page. …": refusedAnswer("ask url", { answer: "allow" }),
-  "This agent does not wait for an answer to that. …": ({ own }) =>
+  "content: pass the question's fields …": refusedAnswer("ask", { answer: "allow" }),
+  "Only the user can open a page. …": refusedAnswer("ask url", { answer: "allow" }),
+  "This agent has no such open request. …": ({ own }) =>
     withChild(own, {}, (agentId) => own.refusalOf("answer_agent", { agentId, answer: "deny" })),
   "permissionId: it asks … things. …": ({ own }) =>
     withChild(own, { agent: "asker", plan: "go" }, async (agentId) => {
@@ -113,9 +113,9 @@ const ERRORS: Readonly<Record<string, Provoke>> = {
       }
     }),
   "optionId: choose one of its options: …": refusedAnswer("run echo hello", { optionId: "no-such-option" }),
-  'range.before: there is no entry "…" …': ({ own }) =>
+  'range.before: no entry "…" …': ({ own }) =>
     withChild(own, {}, (agentId) => own.refusalOf("get_agent_output", { agentId, range: { before: "nothing" } })),
-  "There is no agent to wait for. …": ({ own }) => own.refusalOf("wait_for_agents"),
+  "No agents to wait for. …": ({ own }) => own.refusalOf("wait_for_agents"),
   "wake: only a session can be woken. …": ({ outside, talk: { projectId } }) =>
     outside.refusalOf("create_coding_agent", { project: projectId, wake: true }),
 };

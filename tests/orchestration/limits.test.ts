@@ -95,10 +95,10 @@ test("X-20 a child never has more rights than its parent", async () => {
   const talk = await startTalk(server, "builtin");
   await using caller = await McpCaller.overHttp(server, sessionToken(server, talk.sessionId));
   expect(await caller.refusalOf("create_coding_agent", { policy: "all" })).toContain(
-    '"all" is more than this session may',
+    '"all" allows more than this session',
   );
   for (const mode of ["all", "edits"])
-    expect(await caller.refusalOf("create_coding_agent", { mode })).toContain("may work unasked");
+    expect(await caller.refusalOf("create_coding_agent", { mode })).toContain("may act without asking");
   expect(await caller.list()).toEqual([]);
   const looker = await caller.create({ mode: "read" });
   await caller.call("kill_agent", { agentId: looker });

@@ -38,13 +38,13 @@ test("X-20 (A2) the mode an agent starts in is judged: its most careful one is c
   expect(await caller.create({ agent: "modest" })).toStartWith("modest:");
   const living = (await caller.list()).length;
   expect(await caller.refusalOf("create_coding_agent", { agent: "reckless" })).toBe(
-    'reckless starts in the mode "act", which may work unasked, and none of its modes is known to ask (act, yolo), ' +
-      "and this session must ask. Choose another agent with list_agent_kinds, or have the user change what this session may do.",
+    'reckless starts in the mode "act", which may act without asking, and none of its modes is known to ask (act, yolo), ' +
+      "but this session must ask. Choose another agent with list_agent_kinds, or ask the user to change this session's permissions.",
   );
   expect(await caller.refusalOf("create_coding_agent", { agent: "pi-acp" })).toContain("none of its modes");
   // To name the mode it starts in anyway is no way around it.
   expect(await caller.refusalOf("create_coding_agent", { agent: "reckless", mode: "act" })).toContain(
-    "may work unasked",
+    "may act without asking",
   );
   expect(await caller.list()).toHaveLength(living);
 
@@ -75,10 +75,10 @@ test("X-20 X-22 (A2) where a rule denies something, a child has to ask: its rule
   expect((await caller.wait({ agentIds: [child] })).reason).toBe("done");
   expect([existsSync(secret), existsSync(plain)]).toEqual([false, true]);
   expect(await caller.refusalOf("create_coding_agent", { agent: "reckless" })).toContain(
-    "what the rules of this session deny is denied only to agents that ask",
+    "this session's deny rules only work for agents that ask",
   );
   expect(await caller.refusalOf("create_coding_agent", { agent: "eager", mode: "agent" })).toBe(
-    'mode: "agent" may work unasked, and what the rules of this session deny is denied only to agents that ask. Choose a mode that asks.',
+    'mode: "agent" may act without asking, but this session\'s deny rules only work for agents that ask. Choose a mode that asks.',
   );
 });
 

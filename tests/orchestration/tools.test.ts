@@ -84,7 +84,7 @@ describe("O-1 the tools", () => {
       const before = await caller.output(agentId, { limit: 5, before: entries[0]?.entryId });
       expect(before.entries?.map(({ type, text }) => [type, text])).toEqual([["user", "stream 4 words"]]);
       expect(await caller.refusalOf("get_agent_output", { agentId, range: { before: "nothing" } })).toContain(
-        'there is no entry "nothing"',
+        'no entry "nothing"',
       );
     }));
 
@@ -104,7 +104,7 @@ describe("O-1 the tools", () => {
       const { why = "" } = await caller.info(agentId);
       expect(why).toStartWith("Question ");
       expect(await caller.refusalOf("answer_agent", { agentId, answer: "allow" })).toStartWith(
-        "content: give the fields",
+        "content: pass the question's fields",
       );
       expect(await caller.call("answer_agent", { agentId, answer: "deny" })).toEqual({ success: true });
       expect((await caller.wait({ agentIds: [agentId] })).reason).toBe("done");
@@ -199,18 +199,20 @@ describe("O-6 X-20 refusals say what to do", () => {
 
   test("what cannot be read names the field, and what does not exist names what does", async () => {
     expect(await caller.refusalOf("send_agent_prompt", { agentId: "x" })).toContain("prompt");
-    expect(await caller.refusalOf("create_coding_agent", { agent: "nobody" })).toMatch(/no agent "nobody".*builtin/);
-    expect(await caller.refusalOf("create_coding_agent", { project: "/etc" })).toContain("own project");
+    expect(await caller.refusalOf("create_coding_agent", { agent: "nobody" })).toMatch(
+      /Unknown agent "nobody".*builtin/,
+    );
+    expect(await caller.refusalOf("create_coding_agent", { project: "/etc" })).toContain("this session's project");
     expect(await caller.refusalOf("create_coding_agent", { policy: "everything" })).toContain("policy");
     const badRule = { rules: [{ action: "allow", tool: "fetch", colour: "red" }] };
     expect(await caller.refusalOf("create_coding_agent", { policy: badRule })).toStartWith("policy: rules.0");
     expect(await caller.refusalOf("create_coding_agent", { model: "m" })).toStartWith('model: "m" is not offered.');
     await using outside = await McpCaller.overHttp(server);
-    expect(await outside.refusalOf("create_coding_agent")).toContain("project: say where");
+    expect(await outside.refusalOf("create_coding_agent")).toContain("project: required");
     expect(await outside.refusalOf("create_coding_agent", { project: "/no/such/place" })).toContain(
       "That directory doesn't exist",
     );
-    expect(await outside.refusalOf("create_coding_agent", { project: "relative" })).toContain("whole path");
+    expect(await outside.refusalOf("create_coding_agent", { project: "relative" })).toContain("full path");
     expect(
       await outside.refusalOf("create_coding_agent", { project: talk.projectId, agent: "builtin", wake: true }),
     ).toContain("only a session can be woken");

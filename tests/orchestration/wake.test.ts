@@ -19,7 +19,7 @@ test("X-20 a parent whose turn is over is woken once, with a digest, when all it
   await caller.call("cancel_agent", { agentId: slow });
   await talk.untilTurnsEnded(1);
   const [digest = ""] = talk.messages;
-  expect(digest).toContain("the agents you waited for have ended their work");
+  expect(digest).toContain("the agents you waited for have finished");
   expect(digest).toContain(`(${quick})\n\nidle: done\n\nw1 w2 w3`);
   expect(digest).toContain(`(${slow})\n\nidle: cancelled`);
   expect(talk.state.waits).toEqual([]);

@@ -121,12 +121,12 @@ test("X-16 a certificate of the user's is held to what makes it usable, in words
   const key = await put("key.pem", good.key);
   expect(readCertificate({ cert, key }, NOW).names).toEqual(["build.example"]);
   const cases: readonly (readonly [{ cert: string; key: string }, RegExp])[] = [
-    [{ cert: dir.join("none.pem"), key }, /LIMINAL_TLS_CERT: there is no file .*none\.pem/],
-    [{ cert, key: dir.join("none.key") }, /LIMINAL_TLS_KEY: there is no file .*none\.key/],
+    [{ cert: dir.join("none.pem"), key }, /LIMINAL_TLS_CERT: .*none\.pem does not exist/],
+    [{ cert, key: dir.join("none.key") }, /LIMINAL_TLS_KEY: .*none\.key does not exist/],
     [{ cert: dir.path, key }, /LIMINAL_TLS_CERT: .* cannot be read \(EISDIR\)/],
-    [{ cert: await put("junk.pem", "junk"), key }, /LIMINAL_TLS_CERT: .*junk\.pem holds no certificate/],
-    [{ cert, key: await put("junk.key", "junk") }, /LIMINAL_TLS_KEY: .*junk\.key holds no private key/],
-    [{ cert, key: await put("other.key", other.key) }, /LIMINAL_TLS_KEY: .* does not belong to the certificate/],
+    [{ cert: await put("junk.pem", "junk"), key }, /LIMINAL_TLS_CERT: .*junk\.pem contains no certificate/],
+    [{ cert, key: await put("junk.key", "junk") }, /LIMINAL_TLS_KEY: .*junk\.key contains no readable private key/],
+    [{ cert, key: await put("other.key", other.key) }, /LIMINAL_TLS_KEY: .* does not match the certificate/],
     [{ cert: await put("old.pem", old.cert), key: await put("old.key", old.key) }, /LIMINAL_TLS_CERT: .* expired on/],
     [{ cert: await put("new.pem", future.cert), key: await put("new.key", future.key) }, /not valid before/],
   ];
@@ -191,6 +191,6 @@ test("X-16 a start with a certificate that does not fit its key ends with 1 and 
   await using server = await TestServer.prepare({ env });
   const { code, stdout, stderr } = await server.startInVain();
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toContain("does not belong to the certificate");
+  expect(stderr).toContain("does not match the certificate");
   expect(stderr).not.toMatch(/\bat .*\.ts:\d+/);
 });

@@ -82,7 +82,9 @@ test.each([
   await writeFile(join(home, "package.json"), JSON.stringify({ name: "acme", version: "1.0.0", bin }));
   const target = { id: ACME, name: "Acme", package: { name: "acme", version: "1.0.0" }, args: [], env: {} };
   const named = typeof bin === "string" ? target : { ...target, program: "constructor" };
-  expect(() => launchCandidates(dir.join("staging"), named)).toThrow(/outside of itself|does not contain|no program/);
+  expect(() => launchCandidates(dir.join("staging"), named)).toThrow(
+    /outside its package|missing program|no executable/,
+  );
 });
 
 test.each([

@@ -90,7 +90,7 @@ test("X-12 W-4 an imported file is a session like any other: told to all, opened
   );
   await again.say("stream 3 words");
   expect(again.shape).toEqual(["user", "assistant", "user", "notice", "assistant"]);
-  expect(again.entries[3]?.content).toContain("starts afresh");
+  expect(again.entries[3]?.content).toContain("starts over");
   await again.say("stream 1 words");
   expect(again.shape.slice(5)).toEqual(["user", "assistant"]);
 });
@@ -141,7 +141,7 @@ const BROKEN = [
     body: `{"format":1,\n"entries":[\n{"type":"user"},\n{"type":"us`,
     words: "line 4: not JSON",
   },
-  { name: "a list", body: "[]", words: "should be an object" },
+  { name: "a list", body: "[]", words: "expected an object" },
   { name: "another format", body: JSON.stringify({ ...good, format: "x" }), words: "format: " },
   { name: "a newer version", body: JSON.stringify({ ...good, version: 2 }), words: "version: " },
   { name: "no session", body: JSON.stringify({ ...good, session: undefined }), words: "session: " },
@@ -158,7 +158,7 @@ const BROKEN = [
   {
     name: "entries that are no list",
     body: JSON.stringify({ ...good, entries: {} }),
-    words: "entries: should be a list",
+    words: "entries: expected a list",
   },
   {
     name: "an unknown entry",
@@ -209,7 +209,7 @@ test("X-12 an import needs the token, a project, POST and a text; another agent 
   expect(await imported(server, talk.projectId, file, "&cliType=builtin")).toMatchObject({ cliType: "builtin" });
 });
 
-const TOO_LARGE = "larger than 128 MiB, which is the limit. To move all sessions, of any size: liminal backup";
+const TOO_LARGE = "exceeds the limit of 128 MiB. To move all sessions, use liminal backup";
 
 test("X-12 a file over the limit, however far, is refused before it is read, and the words name another way", async () => {
   await using server = await startTestServer();

@@ -53,9 +53,7 @@ test("X-12 one that cannot be read is reported by name and reason, and the rest 
   const ids = ["guide_0001", "guide_never", "guide_0002"];
   const done = await untilDone(client, await startImport(client, projectId, ids));
   expect(done).toMatchObject({ adopted: 2, failedCount: 1 });
-  expect(done.failed).toEqual([
-    { agentSessionId: "guide_never", message: "The agent does not list this session any more." },
-  ]);
+  expect(done.failed).toEqual([{ agentSessionId: "guide_never", message: "The agent no longer lists this session." }]);
 });
 
 test("X-12 an agent that repeats only after its answer is heard to the end", async () => {
@@ -80,15 +78,15 @@ test("X-12 an agent that lists and resumes but cannot load: the session says so,
   expect(await importAll(client, projectId)).toMatchObject({ adopted: 1 });
   const talk = await onlyTalk(client, projectId);
   expect(talk.shape).toEqual(["notice"]);
-  expect(talk.entries[0]?.content).toContain("cannot repeat what was said before");
+  expect(talk.entries[0]?.content).toContain("cannot replay the earlier transcript");
   await talk.say("stream 2 words");
   expect(talk.shape).toEqual(["notice", "user", "assistant"]);
   expect(await Bun.file(guide.join("guide_0001.jsonl")).text()).toContain("stream 2 words");
 });
 
 for (const { without, words } of [
-  { without: "list", words: "does not list its sessions" },
-  { without: "load,resume", words: "can neither load nor resume one" },
+  { without: "list", words: "cannot list its sessions" },
+  { without: "load,resume", words: "neither load nor resume" },
 ])
   test(`X-12 an agent without ${without} is refused in words, and no process of it stays`, async () => {
     await using guide = await tempDir();

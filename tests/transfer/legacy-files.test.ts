@@ -69,7 +69,7 @@ test("X-12 a session of the older app that its agent no longer has says that the
   const talk = await onlyTalk(await server.connect(), "p1");
   await talk.until("the notice", () => talk.entries.length > 0);
   expect(talk.entries).toMatchObject([{ type: "notice", severity: "warning" }]);
-  expect(talk.entries[0]?.content).toContain("it starts afresh");
+  expect(talk.entries[0]?.content).toContain("starts over");
   await talk.say("stream 1 words");
   expect(talk.answer).toBe("w1");
   expect(talk.shape).toEqual(["notice", "user", "assistant"]);
@@ -85,6 +85,6 @@ test("X-12 a session of the older app whose agent cannot start says so, and how 
   await talk.until("the notice", () => talk.entries.length > 0);
   expect(talk.entries).toMatchObject([{ type: "notice", severity: "warning" }]);
   expect(talk.entries[0]?.content).toMatch(
-    /^The history of this session could not be read\..*Send a message to try again\.$/s,
+    /^Could not read the history of this session\..*Send a message to try again\.$/s,
   );
 });

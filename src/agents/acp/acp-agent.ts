@@ -160,10 +160,10 @@ export class AcpAgent {
   /** What it said of itself, for the log. */
   get about(): string {
     const info = asObject(this.#initialized?.["agentInfo"]);
-    const name = asString(info?.["name"]) ?? "an agent without a name";
+    const name = asString(info?.["name"]) ?? "an unnamed agent";
     const session = Object.keys(asObject(this.#capabilities["sessionCapabilities"]) ?? {});
     const offered = [...(this.#capabilities["loadSession"] === true ? ["load"] : []), ...session];
-    return `${name} ${asString(info?.["version"]) ?? "(no version)"}, offers ${offered.join(", ") || "no restoring"}`;
+    return `${name} ${asString(info?.["version"]) ?? "(no version)"}, supports ${offered.join(", ") || "no session restore"}`;
   }
 
   /** Rejects with NotStartableError. */
@@ -179,7 +179,7 @@ export class AcpAgent {
       clientCapabilities: clientCapabilities(this.#options.serves),
     });
     if (answer["protocolVersion"] !== PROTOCOL_VERSION)
-      throw new Error(`it speaks protocol version ${answer["protocolVersion"]}, and only version 1 is known here`);
+      throw new Error(`it uses protocol version ${answer["protocolVersion"]}, but only version 1 is supported`);
     this.#applyInitialized(answer);
   }
 
@@ -227,7 +227,7 @@ export class AcpAgent {
     const { cwd } = place;
     const answer = await this.#ask("session/new", { cwd, mcpServers: this.#mcpServers(place) });
     const agentSessionId = asString(answer["sessionId"]);
-    if (agentSessionId === undefined) throw this.#refuse({ code: 0, message: "The agent gave its new session no id." });
+    if (agentSessionId === undefined) throw this.#refuse({ code: 0, message: "The agent returned no session id." });
     const session = this.#register(agentSessionId, place);
     session.applyAnswer(answer);
     return session;
@@ -396,7 +396,7 @@ export class AcpAgent {
     const { agentSessionId } = session;
     if (this.#has("close")) this.#letGo(agentSessionId);
     const isForced = await this.#stopped(openPrompts);
-    const content = `${this.#options.name} did not stop when told to, so its process was ended.`;
+    const content = `${this.#options.name} did not stop when asked, so its process was killed.`;
     if (isForced) session.sink({ type: "notice", severity: "warning", content });
     if (this.#sessions.get(agentSessionId) === session) this.#sessions.remove(agentSessionId);
   }
@@ -404,7 +404,7 @@ export class AcpAgent {
   #letGo(agentSessionId: string): void {
     const closing = this.#connection
       .request("session/close", { sessionId: agentSessionId })
-      .catch(ignore("an agent that does not know the session any more holds nothing for it"));
+      .catch(ignore("an agent that no longer has the session holds no resources for it"));
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, LET_GO_MS_MAX);
     const over = Promise.race([closing, late]).finally(() => {

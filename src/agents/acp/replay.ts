@@ -141,10 +141,9 @@ export async function untilLoadIsSafe({ name, agentName, createdAt, now, signal,
   const waitMs = Math.floor(createdAt / MINUTE_MS + 1) * MINUTE_MS - now;
   if (waitMs <= 0) return;
   const seconds = Math.ceil(waitMs / 1000);
-  const content = `${name} would lose this conversation if it were loaded in the minute in which it was made, so your message waits for ${seconds} s. Cancel to stop waiting.`;
+  const content = `${name} would lose this conversation if it were loaded within a minute of its creation. Your message will be sent in ${seconds} s. Press Cancel to stop waiting.`;
   sink({ type: "notice", severity: "info", content });
-  if (!(await passes(waitMs, signal)))
-    throw new RefusalError(REFUSE.agentProtocol(`Waiting for ${name} was given up.`));
+  if (!(await passes(waitMs, signal))) throw new RefusalError(REFUSE.agentProtocol(`Stopped waiting for ${name}.`));
 }
 
 /** False when the signal came first. */

@@ -54,7 +54,7 @@ export function agentCatalog(options: CatalogOptions): InstallableCatalog {
 function inOrder(options: CatalogOptions, entries: readonly KnownEntry[]): readonly AgentDefinition[] {
   const { command, env, model } = options.builtin;
   const description = model
-    ? `Does the work itself or gives it to other agents, with ${model}`
+    ? `Works itself or delegates to other agents, with ${model}`
     : "Works right now, without an account";
   const builtin: AgentDefinition = {
     id: CliType.parse("builtin"),

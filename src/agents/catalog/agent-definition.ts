@@ -61,8 +61,8 @@ export const SERVES_ALL: AgentDefinition["serves"] = { fs: true, terminal: true 
  */
 const STEADY_AGENTS: ReadonlyMap<string, string> = new Map([
   ["builtin", "ours; the tests run many sessions in one process"],
-  ["claude-code", "its adapter runs each session's work in a child process of its own"],
-  ["codex", "its adapter is a thin front of the app server, which is made to serve many conversations"],
+  ["claude-code", "its adapter runs each session in its own child process"],
+  ["codex", "its adapter wraps the app server, which is built to serve many conversations"],
 ]);
 
 /** How an agent's sessions are served where neither the user nor config.json says. */

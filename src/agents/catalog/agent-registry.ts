@@ -59,12 +59,12 @@ export class AgentRegistry {
     this.#triedAt = now;
     try {
       const fetched = parseRegistry(await fetchRegistry(url));
-      if (!fetched || fetched.length === 0) throw new Error("it has no agents in a form known here");
+      if (!fetched || fetched.length === 0) throw new Error("it contains no agents in a supported format");
       mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 });
       replaceFile(cacheFile, JSON.stringify({ fetchedAt: isoTime(world), agents: fetched }));
       this.#known = this.#load();
     } catch (error) {
-      info(`The agent registry was not refreshed (${reasonOf(error)}); the list known here is used.`);
+      info(`Could not refresh the agent registry (${reasonOf(error)}). Using the cached list.`);
       return false;
     }
     return !Bun.deepEquals(before, this.#known.entries);
@@ -88,7 +88,7 @@ export class AgentRegistry {
       const cached = Fetched.parse(JSON.parse(readFileSync(this.#options.cacheFile, "utf8")));
       return { entries: parseRegistry(cached) ?? [], fetchedAt: Date.parse(cached.fetchedAt) };
     } catch (error) {
-      this.#options.info(`The kept agent registry cannot be read (${reasonOf(error)}); the bundled one is used.`);
+      this.#options.info(`Could not read the cached agent registry (${reasonOf(error)}). Using the bundled one.`);
       return null;
     }
   }
@@ -129,7 +129,7 @@ export const REGISTRY_URL = "https://cdn.agentclientprotocol.com/registry/v1/lat
 /** The registry as it is now; throws with the reason when it cannot be had in reasonable time and size. */
 export async function fetchRegistry(url: string): Promise<unknown> {
   const response = await request(trusted(url), AbortSignal.timeout(FETCH_TIMEOUT_MS), REDIRECTS_MAX);
-  if (!response.ok) throw new Error(`it answered ${response.status}`);
+  if (!response.ok) throw new Error(`it returned ${response.status}`);
   return JSON.parse(await readBounded(response));
 }
 
@@ -139,11 +139,11 @@ async function request(url: URL, signal: AbortSignal, redirectsLeft: number): Pr
   const location = response.headers.get("location");
   if (response.status < 300 || response.status > 399 || location === null) return response;
   await response.body?.cancel();
-  if (redirectsLeft === 0) throw new Error("it leads from one address to the next without end");
+  if (redirectsLeft === 0) throw new Error("too many redirects");
   const next = URL.canParse(location, url) ? new URL(location, url) : null;
   if (next?.origin !== url.origin)
     throw new Error(
-      `it leads to ${next?.origin ?? "no address"}, and only ${url.origin} is asked; LIMINAL_REGISTRY_URL can name another`,
+      `it redirects to ${next?.origin ?? "an invalid address"}, but only ${url.origin} is allowed; set LIMINAL_REGISTRY_URL to use another`,
     );
   return request(next, signal, redirectsLeft - 1);
 }
@@ -152,7 +152,7 @@ async function request(url: URL, signal: AbortSignal, redirectsLeft: number): Pr
 function trusted(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.test(url.hostname))) return url;
-  throw new Error("its address does not begin with https://; check LIMINAL_REGISTRY_URL");
+  throw new Error("its address does not start with https://; check LIMINAL_REGISTRY_URL");
 }
 
 async function readBounded(response: Response): Promise<string> {

@@ -90,7 +90,7 @@ function explain(path: string, error: unknown): Error {
     case "EISDIR":
       return new ClientFileError(`${path} is a directory.`);
     case "ELOOP":
-      return new OutsideRootsError(`${path} became a link while it was opened.`);
+      return new OutsideRootsError(`${path} became a symbolic link while it was being opened.`);
     case "EACCES":
     case "EPERM":
     case "EROFS":

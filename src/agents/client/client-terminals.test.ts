@@ -61,7 +61,7 @@ it("W-11 a kill ends everything the command started and leaves its output readab
     "the command's own child to be gone",
   );
   terminals.release(id);
-  expect(() => terminals.output(id)).toThrow("no such terminal");
+  expect(() => terminals.output(id)).toThrow("Terminal not found");
 });
 
 it("W-11 a command in the background does not keep the terminal open", async () => {
@@ -131,7 +131,7 @@ it("(S12) many commands that print without end share a bounded memory, and wait 
 it("(S12) one terminal too many is refused, and says what to do; a released one makes room", () => {
   const { terminals, run } = scene(new TerminalLimits());
   const ids = Array.from({ length: 64 }, () => run("true", ["x"]));
-  expect(() => run("true", ["x"])).toThrow("Over the limit of 64 terminals of one session. Release those");
+  expect(() => run("true", ["x"])).toThrow("Over the limit of 64 terminals for one session. Release unused");
   terminals.release(ids[0] ?? "");
   run("true", ["x"]);
   terminals.releaseAll();

@@ -1,6 +1,6 @@
 import { killGroup } from "../process/agent-process.ts";
 
-const LOST_OUTPUT = "[The command ended when Liminal Builder was restarted; what it had printed is gone.]\n";
+const LOST_OUTPUT = "[The command ended when Liminal Builder restarted. Its output was lost.]\n";
 const LOST_EXIT: TerminalExit = { exitCode: null, signal: "SIGKILL" };
 /** Of one session; a terminal counts until the agent releases it. */
 const SESSION_TERMINALS_MAX = 64;
@@ -15,7 +15,7 @@ const OUTPUT_MEMORY_BYTES_MAX = 64 * 1024 * 1024;
 /** From all terminals together. A command that prints more waits, as it would in a slow terminal. */
 const READ_BYTES_PER_SECOND_MAX = 8 * 1024 * 1024;
 const READ_WINDOW_MS = 50;
-const CUT_OUTPUT = "[Earlier output was not kept.]\n";
+const CUT_OUTPUT = "[Earlier output was discarded.]\n";
 
 interface TerminalRequest {
   readonly command: string;
@@ -176,7 +176,7 @@ export class ClientTerminals {
 
   #find(terminalId: string): Terminal {
     const terminal = this.#terminals.get(terminalId);
-    if (!terminal) throw new TerminalError("There is no such terminal.");
+    if (!terminal) throw new TerminalError("Terminal not found.");
     return terminal;
   }
 
@@ -206,7 +206,7 @@ export class ClientTerminals {
 }
 
 function tooMany(terminalsMax: number, of: string): TerminalError {
-  return new TerminalError(`Over the limit of ${terminalsMax} terminals of ${of}. Release those that are not needed.`);
+  return new TerminalError(`Over the limit of ${terminalsMax} terminals for ${of}. Release unused terminals.`);
 }
 
 /** A command that is over took its group along, and its number may be someone else's by now. */

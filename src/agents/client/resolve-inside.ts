@@ -27,7 +27,7 @@ export async function placeInside(
   roots: readonly string[],
   guarded: readonly string[],
 ): Promise<{ real: string; root: string }> {
-  if (path.includes("\0")) throw new OutsideRootsError("The path has a character no path can have.");
+  if (path.includes("\0")) throw new OutsideRootsError("The path contains an invalid character.");
   if (!isAbsolute(path)) throw new OutsideRootsError("The path must be absolute.");
   const real = await realPlace(resolve(path), LINKS_FOLLOWED_MAX);
   const realRoots = await Promise.all(roots.map((root) => realpath(root)));
@@ -43,7 +43,7 @@ export async function placeInside(
 async function realPlace(path: string, linksLeft: number): Promise<string> {
   const target = await linkTarget(path);
   if (target !== null) {
-    if (linksLeft === 0) throw new OutsideRootsError("The path leads in a circle of links.");
+    if (linksLeft === 0) throw new OutsideRootsError("The path is a symbolic link loop.");
     return realPlace(resolve(dirname(path), target), linksLeft - 1);
   }
   const parent = dirname(path);
@@ -57,7 +57,7 @@ async function linkTarget(path: string): Promise<string | null> {
   } catch (error) {
     const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new OutsideRootsError(`${path} cannot be read (${code ?? error}).`);
+    throw new OutsideRootsError(`Cannot read ${path} (${code ?? error}).`);
   }
 }
 

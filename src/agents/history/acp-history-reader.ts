@@ -109,7 +109,7 @@ export class AcpHistoryReader implements HistoryReader {
 
   /** The process in use, or a new one where that is gone. Never asked for twice at once: loads stand in line. */
   async #process(): Promise<HistoryProcess> {
-    if (this.#closed) throw new ReaderGoneError("the reading was ended");
+    if (this.#closed) throw new ReaderGoneError("reading was cancelled");
     if (this.#crashes >= CRASHES_IN_ROW_MAX)
       throw new RefusalError(REFUSE.agentStopped(this.#name, `It stopped ${this.#crashes} times in a row.`));
     if (this.#current) return this.#current;
@@ -132,7 +132,7 @@ export class AcpHistoryReader implements HistoryReader {
   #drop(process: HistoryProcess): void {
     this.#dropped.add(process);
     if (this.#current === process) this.#current = null;
-    process.stop().catch(ignore("a process that cannot be stopped is swept at the next start"));
+    process.stop().catch(ignore("a process that cannot be stopped is cleaned up at the next start"));
   }
 
   /** One after the other: a load may cost the agent a process of its own. */
@@ -162,9 +162,9 @@ export class AcpHistoryReader implements HistoryReader {
 }
 
 function whyUnusable(process: HistoryProcess): string | null {
-  if (!process.can("list")) return "does not list its sessions, so there is nothing to choose from.";
+  if (!process.can("list")) return "cannot list its sessions, so nothing can be imported.";
   if (!process.canLoad && !process.can("resume"))
-    return "lists its sessions but can neither load nor resume one, so none of them could go on here.";
+    return "can list its sessions but neither load nor resume them, so they cannot continue here.";
   return null;
 }
 

@@ -59,10 +59,10 @@ export class HistoryProcess {
         onUpdate: (agentSessionId, update) => this.#onUpdate(agentSessionId, update),
         ...NO_PAST,
         onPermissionRequest: ({ key }) => this.#connection.answerPermission(key, { outcome: "cancelled" }),
-        onPermissionWithdrawn: ignore("it was answered when it came"),
+        onPermissionWithdrawn: ignore("answered on arrival"),
         onQuestion: ({ key }) => this.#connection.answerQuestion(key, { result: { action: "decline" } }),
-        onQuestionWithdrawn: ignore("it was answered when it came"),
-        onQuestionCompleted: ignore("no page is visited from here"),
+        onQuestionWithdrawn: ignore("answered on arrival"),
+        onQuestionCompleted: ignore("no page is opened here"),
         onRequest: (method) => Promise.reject(new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`)),
         onPromptAnswer: ignore("nothing is prompted here"),
       },
@@ -132,7 +132,7 @@ export class HistoryProcess {
         await Promise.race([reading.end.quiet(), this.gone]);
         this.#readings.delete(agentSessionId);
         if (this.can("close"))
-          this.ask("session/close", { sessionId: agentSessionId }).catch(ignore("what it holds ends with the process"));
+          this.ask("session/close", { sessionId: agentSessionId }).catch(ignore("its resources end with the process"));
       },
     };
   }
@@ -183,7 +183,7 @@ export class HistoryProcess {
         emptyForMissing: false,
       }),
       abilities: () => this.#abilities,
-      answerQuestion: ignore("every question was declined when it came"),
+      answerQuestion: ignore("every question was declined on arrival"),
       onClosed: ignore("closed by the reading itself"),
       onTurnCompleted: ignore("no turn is run here"),
       refuse: (failure) => refusalOf(failure, definition.name, []),

@@ -100,7 +100,7 @@ export class HolderHost implements ProcessHost {
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       for (const record of readJournal(dir)) process.receive(record);
-      process.lost("The holder of the agent is gone.");
+      process.lost("The agent's holder process is gone.");
     }
     const abandon = async () => {
       process.listen({ onLine: ignoreLine, onStderr: ignoreLine, onTooLong: ignoreLine });
@@ -149,7 +149,8 @@ export class HolderHost implements ProcessHost {
     const { done } = await reader.read();
     clearTimeout(limit);
     await reader.cancel();
-    if (done) throw new Error(`Its holder could not start: ${readFileSync(join(orders.dir, LOG_FILE), "utf8")}`);
+    if (done)
+      throw new Error(`Its holder process could not start: ${readFileSync(join(orders.dir, LOG_FILE), "utf8")}`);
     await this.#connect(orders.dir, held);
   }
 
@@ -161,7 +162,7 @@ export class HolderHost implements ProcessHost {
       onBroken: endHolder,
       onClosed: () => {
         unfollow();
-        held.lost("The holder of the agent ended.");
+        held.lost("The agent's holder process ended.");
       },
     });
     unfollow = this.#options.flow.follow((isOpen) => link.setReading(isOpen));
@@ -173,7 +174,7 @@ function remove(dir: string): void {
   rmSync(dir, { recursive: true, force: true });
 }
 
-const ignoreLine = ignore("nobody goes on with this process");
+const ignoreLine = ignore("no session continues with this process");
 
 /** A label that cannot be read belongs to nobody's agent. */
 function readLabel(path: string): string {

@@ -41,7 +41,7 @@ export class HolderLink {
     const reader = new RecordReader((record) => {
       if (record.kind !== KIND.hello) return listener.onRecord(record);
       const hello = Hello.safeParse(JSON.parse(record.text));
-      if (!hello.success) return reject(new Error("the holder is of another version"));
+      if (!hello.success) return reject(new Error("the holder has another version"));
       ({ pid } = hello.data);
       resolve(hello.data);
     });
@@ -66,7 +66,7 @@ export class HolderLink {
         error: over,
       },
     });
-    const timer = setTimeout(() => reject(new Error("the holder does not answer")), HELLO_TIMEOUT_MS);
+    const timer = setTimeout(() => reject(new Error("the holder does not respond")), HELLO_TIMEOUT_MS);
     try {
       return new HolderLink(socket, state, await greeted);
     } catch (error) {

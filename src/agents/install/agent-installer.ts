@@ -73,8 +73,8 @@ export class AgentInstaller {
     const { installed, world, release, onChanged } = this.#options;
     this.#refuseDuringInstall(id);
     if (!installed.current(id))
-      throw this.#refuse(id, "It was not installed from here, so there is nothing to remove.");
-    if (!release(id)) throw this.#refuse(id, "It is at work. Wait for its turns to end, or cancel them.");
+      throw this.#refuse(id, "Liminal Builder did not install it, so there is nothing to remove.");
+    if (!release(id)) throw this.#refuse(id, "It is running. Wait for its turns to finish, or cancel them.");
     await installed.remove(id, world.newId().slice(0, MARK_CHARS));
     onChanged(id);
   }
@@ -82,7 +82,7 @@ export class AgentInstaller {
   rollBack(id: CliType): void {
     this.#refuseDuringInstall(id);
     if (!this.#options.installed.rollBack(id))
-      throw this.#refuse(id, "There is no earlier version to go back to. Install one by its number.");
+      throw this.#refuse(id, "No previous version to roll back to. Install a specific version instead.");
     this.#options.release(id);
     this.#options.onChanged(id);
   }
@@ -124,7 +124,7 @@ export class AgentInstaller {
       if (release(id)) await installed.prune(id);
       await this.#sweep();
     } catch (error) {
-      if (!installed.current(id)) await installed.prune(id).catch(ignore("the first failure is the one to tell"));
+      if (!installed.current(id)) await installed.prune(id).catch(ignore("the first failure is the one reported"));
       const failure = asInstallError(signal.aborted ? signal.reason : error, installed.folder);
       const phase = failure instanceof InstallCancelledError ? "cancelled" : "failed";
       tell(phase, progress, failure?.message ?? "The installation failed unexpectedly.");
@@ -140,12 +140,13 @@ export class AgentInstaller {
   }
 
   #refuseDuringInstall(id: CliType): void {
-    if (this.#running.has(id)) throw this.#refuse(id, "It is being installed. Wait for that, or cancel it first.");
+    if (this.#running.has(id))
+      throw this.#refuse(id, "An installation is in progress. Wait for it, or cancel it first.");
   }
 
   #refuseInstall(id: CliType): RefusalError {
     if (this.#options.nameOf(id) === null) return new RefusalError(REFUSE.agentUnknown(id));
-    return this.#refuse(id, "It cannot be installed from here.");
+    return this.#refuse(id, "It cannot be installed by Liminal Builder.");
   }
 
   #refuse(id: CliType, message: string, details?: string): RefusalError {
@@ -191,7 +192,7 @@ export async function installVersion(run: InstallRun): Promise<void> {
     await mkdir(staging, { recursive: true, mode: 0o700 });
     await checkDisk(run);
     await download(run);
-    onProgress("testing", PROGRESS.downloaded, `Trying ${target.name} ${version}`);
+    onProgress("testing", PROGRESS.downloaded, `Testing ${target.name} ${version}`);
     const command = await smokeTest({
       ...run,
       folder: staging,
@@ -235,8 +236,8 @@ async function checkDisk({ staging, freeBytesMin, target }: InstallRun): Promise
   const free = bavail * bsize;
   if (free >= freeBytesMin) return;
   throw new InstallError(
-    `Installing ${target.name} takes up to ${inMebibytes(freeBytesMin)} in ${dirname(dirname(staging))}, and ` +
-      `${inMebibytes(free)} are free. Free some space and try again.`,
+    `Installing ${target.name} needs up to ${inMebibytes(freeBytesMin)} in ${dirname(dirname(staging))}, but ` +
+      `only ${inMebibytes(free)} are free. Free some space and try again.`,
   );
 }
 

@@ -183,19 +183,19 @@ function explainFetchFailure(spec: PackageSpec, output: string): InstallError {
   if (has("disk")) return new InstallError("The disk is full. Free some space and try again.", output);
   if (has("checksum"))
     return new InstallError(
-      `The download of ${what} does not match its published checksum, so it was thrown away. ` +
-        "Try again; if it stays so, tell whoever runs your package registry.",
+      `The download of ${what} does not match its published checksum and was discarded. ` +
+        "Try again. If this continues, contact the operator of your package registry.",
       output,
     );
   if (has("platform")) return unsupportedPlatform(spec.version, output);
   if (has("signIn"))
     return new InstallError(
-      `Your package registry wants a sign-in for ${what}. Check the token in your .npmrc.`,
+      `Your package registry requires authentication for ${what}. Check the token in your .npmrc.`,
       output,
     );
   if (has("missing"))
     return new InstallError(
-      `Your package registry does not have ${what}, or not everything it needs. ` +
+      `Your package registry does not have ${what} or one of its dependencies. ` +
         "Choose another version, or check the registry in your .npmrc.",
       output,
     );

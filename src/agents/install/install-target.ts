@@ -57,19 +57,19 @@ export class InstallCancelledError extends InstallError {}
 export function asInstallError(error: unknown, folder: string): InstallError | null {
   if (error instanceof InstallError) return error;
   if (error instanceof NotStartableError)
-    return new InstallError("The program that fetches packages cannot be started.", error.message);
+    return new InstallError("The package manager could not be started.", error.message);
   const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
   switch (code) {
     case "ENOSPC":
     case "EDQUOT":
-      return new InstallError(`There is no space left in ${folder}. Free some and try again.`);
+      return new InstallError(`No space left in ${folder}. Free some space and try again.`);
     case "EACCES":
     case "EPERM":
     case "EROFS":
     case "EEXIST":
     case "ENOTDIR":
       return new InstallError(
-        `${folder} cannot be written to. Check that it is a folder, who owns it, and its permissions.`,
+        `Cannot write to ${folder}. Check that it is a folder, its owner and its permissions.`,
         String(error),
       );
     default:

@@ -130,7 +130,7 @@ export class InstalledAgents {
     try {
       return CurrentVersion.parse(JSON.parse(readFileSync(path, "utf8")));
     } catch (error) {
-      this.#warn(`${path} cannot be read, so ${id} counts as not installed: ${error}`);
+      this.#warn(`Cannot read ${path}, so ${id} is treated as not installed: ${error}`);
       return null;
     }
   }

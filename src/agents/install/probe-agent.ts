@@ -68,11 +68,12 @@ async function converse(trial: Trial, { cwd, clientVersion, greetOnly }: ProbeOp
   if (typeof greeting === "string") return greeting;
   if (greeting.error) return `it refused the connection: ${errorText(greeting.error)}`;
   const { data } = z.object({ protocolVersion: z.number() }).safeParse(greeting.result);
-  if (data?.protocolVersion !== PROTOCOL_VERSION) return "it speaks another version of the protocol";
+  if (data?.protocolVersion !== PROTOCOL_VERSION) return "it uses another protocol version";
   if (greetOnly) return null;
   const opened = await trial.ask("session/new", { cwd, mcpServers: [] });
   if (typeof opened === "string") return opened;
-  if (opened.error && opened.error.code !== AUTH_REQUIRED) return `it opened no session: ${errorText(opened.error)}`;
+  if (opened.error && opened.error.code !== AUTH_REQUIRED)
+    return `it could not create a session: ${errorText(opened.error)}`;
   return null;
 }
 
@@ -121,7 +122,7 @@ class Trial {
     const { id, method } = message;
     if (method === undefined) this.#answers.get(Number(id))?.(message);
     else if (id !== undefined)
-      this.#write({ jsonrpc: "2.0", id, error: { code: METHOD_NOT_FOUND, message: `${method} is not offered` } });
+      this.#write({ jsonrpc: "2.0", id, error: { code: METHOD_NOT_FOUND, message: `${method} is not supported` } });
   }
 
   /** A process can be gone before anyone knows: then the pipe breaks, and its end is the answer. */

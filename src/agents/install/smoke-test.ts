@@ -50,9 +50,9 @@ export async function smokeTest(options: SmokeTestOptions): Promise<Launch> {
   const complaints = failures.map(({ reason, stderr }) => [reason, stderr].filter(Boolean).join("\n"));
   const details = [...new Set(complaints)].join("\n");
   if (lacksBuild) throw unsupportedPlatform(version, details);
-  const reason = failures[0]?.reason.replace(/\.$/, "") ?? "it has no program to start";
+  const reason = failures[0]?.reason.replace(/\.$/, "") ?? "it has no executable";
   throw new InstallError(
-    `Version ${version} was fetched but does not work here: ${reason}. Nothing was changed.`,
+    `Version ${version} was downloaded but does not work: ${reason}. Nothing was changed.`,
     details,
   );
 }
@@ -60,7 +60,7 @@ export async function smokeTest(options: SmokeTestOptions): Promise<Launch> {
 async function tryLaunch(options: SmokeTestOptions, launch: Launch): Promise<ProbeFailure | null> {
   const { folder, host, signal, clientVersion, answerTimeoutMs } = options;
   const command = options.commandOf(launch);
-  if (!command) return { reason: `no ${launch.runtime} was found to run it`, stderr: "" };
+  if (!command) return { reason: `${launch.runtime} was not found`, stderr: "" };
   if (launch.runtime === "native") chmodSync(join(folder, launch.file), 0o755);
   const trial = join(folder, TRIAL_FOLDER);
   const work = join(trial, "work");
@@ -123,12 +123,13 @@ export function launchCandidates(folder: string, target: InstallTarget): LaunchC
   if (!existsSync(join(folder, home, "package.json"))) throw unsupportedPlatform(version);
   const manifest = PackageJson.parse(JSON.parse(readFileSync(join(folder, home, "package.json"), "utf8")));
   if (manifest.version !== version)
-    throw new InstallError(`Version ${manifest.version} came where ${version} was asked for.`);
+    throw new InstallError(`Received version ${manifest.version} instead of ${version}.`);
   const { program, file } = programOf(manifest, target);
   const own = join(home, file);
-  if (!isInside(folder, own)) throw new InstallError(`Version ${version} names a program outside of itself: ${file}.`);
+  if (!isInside(folder, own))
+    throw new InstallError(`Version ${version} refers to a program outside its package: ${file}.`);
   if (!existsSync(join(folder, own)))
-    throw new InstallError(`Version ${version} names a program that it does not contain: ${file}.`);
+    throw new InstallError(`Version ${version} refers to a missing program: ${file}.`);
   const launch = (runtime: Launch["runtime"], at: string): Launch => ({ runtime, file: at, args: [...target.args] });
   const here = packagesForThisSystem(folder, manifest);
   const natives = here.flatMap((name) => programsIn(folder, name, program)).map((at) => launch("native", at));
@@ -159,7 +160,7 @@ function programOf({ bin }: PackageJson, target: InstallTarget): { program: stri
   const program = target.program ?? (Object.hasOwn(programs, named) ? named : Object.keys(programs)[0]);
   const file = program !== undefined && Object.hasOwn(programs, program) ? programs[program] : undefined;
   if (program === undefined || file === undefined)
-    throw new InstallError(`Version ${target.package.version} contains no program to start.`);
+    throw new InstallError(`Version ${target.package.version} contains no executable.`);
   return { program, file };
 }
 

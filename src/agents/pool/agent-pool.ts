@@ -109,7 +109,7 @@ export class AgentPool implements Agents, AgentHistories {
       if (supervisor.isOwn && this.#supervisors.get(cliType)?.isSignedIn) {
         this.#signedInInside.add(cliType);
         this.#options.log.info(
-          `Agent ${cliType}: its sign-in holds for one process only, which now serves all sessions`,
+          `Agent ${cliType}: its sign-in is valid for one process only, which now serves all sessions`,
         );
         this.#options.onListChanged();
         await supervisor.end();
@@ -201,7 +201,7 @@ export class AgentPool implements Agents, AgentHistories {
 
   catchUp(): void {
     for (const { supervisor, agent } of this.#survivors.values()) {
-      if (!agent.catchUp()) supervisor.evict("it was never of use");
+      if (!agent.catchUp()) supervisor.evict("it was never used");
       // Its session was ended a moment before the last server was: nobody goes on with it.
       else if (supervisor.isOwn && agent.sessionCount === 0) supervisor.end().catch(this.#options.onError);
     }

@@ -195,7 +195,7 @@ export class AgentSupervisor {
   /** It does not stop its work on a session that was closed. Its other sessions get a new process. */
   #unstoppable(agent: AcpAgent): void {
     const phase = this.#phase;
-    this.#record("warn", `did not stop a closed session within ${CLOSE_ANSWER_MS_MAX} ms; its process is restarted`);
+    this.#record("warn", `did not stop a closed session within ${CLOSE_ANSWER_MS_MAX} ms; restarting its process`);
     if (phase.phase !== "connected" || phase.agent !== agent) {
       this.#stopNow(agent);
       return;
@@ -221,7 +221,7 @@ export class AgentSupervisor {
     this.#generation++;
     this.#phase = { phase: "idle" };
     const alive = [...this.#alive];
-    if (alive.length > 0) this.#record("info", "its session was ended, so the process is ended");
+    if (alive.length > 0) this.#record("info", "its session ended; stopping the process");
     for (const agent of alive) {
       agent.lose("The session was ended.", "idle");
       this.#stopNow(agent);
@@ -247,8 +247,8 @@ export class AgentSupervisor {
     const { agent, proven } = this.#phase;
     clearTimeout(proven);
     this.#phase = { phase: "idle" };
-    this.#record("info", `process ${agent.pid} is idle and is ended: ${why}`);
-    agent.lose("The agent was idle and its process was ended.", "idle");
+    this.#record("info", `stopping idle process ${agent.pid}: ${why}`);
+    agent.lose("The agent was idle and its process was stopped.", "idle");
     this.#tell({ status: "idle" });
     agent.stop().catch(this.#options.onError);
   }
@@ -273,7 +273,7 @@ export class AgentSupervisor {
     if (!isTold) this.#tell({ status: phase, ...(replacing && { message: replacing.message }) });
     const slow = setTimeout(() => {
       if (this.#phase.phase === phase)
-        this.#tell({ status: phase, message: "Still starting. A first start can take a while." });
+        this.#tell({ status: phase, message: "Still starting. The first start can take a while." });
     }, SLOW_START_MS);
     ready.catch(ignore("the caller of ensure gets the error")).finally(() => clearTimeout(slow));
     return ready;
@@ -295,7 +295,7 @@ export class AgentSupervisor {
     try {
       await this.#handshake(agent);
       // Its exit can arrive together with its response, and is handled first. It is not reported again.
-      if (!this.#alive.has(agent)) throw new Error("it ended with its first answer");
+      if (!this.#alive.has(agent)) throw new Error("it ended after its first response");
     } catch (error) {
       this.#stopNow(agent);
       const reason = reasonOf(error, await this.#stderrOfFailed(agent));
@@ -334,13 +334,13 @@ export class AgentSupervisor {
     if (!survivor.isAlive) return agent;
     const proven = setTimeout(this.#proven, PROVEN_AFTER_MS);
     this.#phase = { phase: "connected", agent, startedAt: this.#options.world.now(), proven };
-    this.#record("info", `process ${agent.pid} of the last run goes on`);
+    this.#record("info", `reattached to process ${agent.pid} of the last run`);
     return agent;
   }
 
   async #spawn(generation: number): Promise<AcpAgent> {
     const { command, name, installHint } = this.#options.definition();
-    if (!command) throw new NotStartableError(installHint ?? `No program for ${name} was found.`);
+    if (!command) throw new NotStartableError(installHint ?? `No executable found for ${name}.`);
     const env = await this.#options.env();
     this.#refuseIfStale(generation);
     const agent = this.#open(this.#options.host, this.#options.world.newId(), env);
@@ -379,7 +379,7 @@ export class AgentSupervisor {
       onUnreadable: (text) => {
         if (++unreadableCount > UNREADABLE_LINES_LOGGED_MAX) return;
         const line = text.length > LOGGED_LINE_CHARS_MAX ? `${text.slice(0, LOGGED_LINE_CHARS_MAX)}…` : text;
-        const more = unreadableCount === UNREADABLE_LINES_LOGGED_MAX ? " (further ones are only in the ACP log)" : "";
+        const more = unreadableCount === UNREADABLE_LINES_LOGGED_MAX ? " (further lines are only in the ACP log)" : "";
         // The trace has the line itself.
         this.#log("warn", `wrote a line that is not JSON-RPC: ${line}${more}`);
       },
@@ -428,9 +428,9 @@ export class AgentSupervisor {
     this.#phase = { phase: "disconnected", refusal, retry };
     this.#tell({ status: "disconnected", message: refusal.message, refusal });
     if (delayMs !== null) {
-      this.#record("info", `is started again in ${delayMs} ms (try ${this.#retries.used} of ${this.#retries.max})`);
+      this.#record("info", `restarting in ${delayMs} ms (attempt ${this.#retries.used} of ${this.#retries.max})`);
       this.#tell({ status: "reconnecting", message: refusal.message });
-    } else if (retried) this.#record("warn", "is not started again by itself: it crashed too often");
+    } else if (retried) this.#record("warn", "not restarting automatically: it crashed too often");
     return new RefusalError(refusal);
   }
 

@@ -28,7 +28,7 @@ export function chooseEvictions<Process extends Evictable>(
   return byAge.flatMap((process, index) => {
     const unusedMs = now - process.lastUsedAt;
     if (unusedMs >= idleMs)
-      return [{ process, why: `unused for ${unusedMs} ms${memoryShort ? ", memory is short" : ""}` }];
-    return index < excess ? [{ process, why: `more than ${limits.processesMax} processes run` }] : [];
+      return [{ process, why: `unused for ${unusedMs} ms${memoryShort ? ", memory is low" : ""}` }];
+    return index < excess ? [{ process, why: `more than ${limits.processesMax} processes are running` }] : [];
   });
 }

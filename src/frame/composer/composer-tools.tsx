@@ -107,7 +107,7 @@ export function AttachButton({ model }: { model: PortletModel }) {
         class="icon-button"
         type="button"
         aria-label="Attach files"
-        title="Attach images or text files. Pasting and dropping them works too; @ names files of the project"
+        title="Attach images or text files. You can also paste or drop them. Type @ to mention project files"
         onClick={() => input.current?.click()}
       >
         <Icon name="attach" />
@@ -137,7 +137,7 @@ function ComposerHint({ model }: { model: PortletModel }) {
   if (words === null && !isRepeat) return null;
   return (
     <p class="composer-hint" role="note">
-      {words ?? `This goes as a new message: ${agentName} still remembers the earlier one.`}
+      {words ?? `This is sent as a new message. ${agentName} still remembers the earlier one.`}
     </p>
   );
 }

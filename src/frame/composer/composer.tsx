@@ -53,7 +53,7 @@ export function Composer({ model }: { model: PortletModel }) {
               class="send"
               type="submit"
               aria-label="Send"
-              title={isActive ? "Queue: goes when this turn has ended (Enter)" : "Send (Enter)"}
+              title={isActive ? "Queue: sent when this turn ends (Enter)" : "Send (Enter)"}
               disabled={isOff || isEmpty}
             >
               <Icon name={isActive ? "queue" : "send"} />
@@ -161,7 +161,7 @@ function SteerButton({ isOff, steer }: { isOff: boolean; steer: () => void }) {
     <button
       class="button"
       type="button"
-      title={`Steer: tell the agent now, without stopping it (${chordWords("Mod+Enter")})`}
+      title={`Steer: send to the agent now, without stopping it (${chordWords("Mod+Enter")})`}
       disabled={isOff}
       onClick={steer}
     >

@@ -81,7 +81,7 @@ function usePlaceholder(model: PortletModel): string {
   const isAway = usePiece(model, ({ status }) => status === "disconnected" || status === "reconnecting");
   const isUnstarted = usePiece(model, (state) => state.startFailure !== null);
   const isWritable = usePiece(model, (state) => state.isWritable);
-  if (!isWritable) return "Write on; it is kept in this page and can be sent when the disk takes it";
+  if (!isWritable) return "Keep typing. You can send once the disk is writable again";
   if (isUnstarted) return `Keep typing. You can send once ${agentName} has started`;
   if (isAway) return `Keep typing. You can send once ${agentName} is back`;
   return isActive ? "Queue a message" : `Message ${agentName}`;

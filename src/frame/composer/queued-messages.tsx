@@ -10,7 +10,7 @@ import { keyWords } from "../../ui/keys/key-bindings.ts";
 import { type PortletModel, usePiece } from "../portlet-model.ts";
 import type { Outgoing } from "./composer-state.ts";
 
-const SEND_NOW_WORDS = "Send now: stops the running turn, and goes next when that has ended";
+const SEND_NOW_WORDS = "Send now: stops the running turn and sends this next";
 
 /** Messages that wait for the running turn to end: each can be moved, taken back, sent before the others or dropped. */
 export function QueuedMessages({ model }: { model: PortletModel }) {
@@ -69,7 +69,7 @@ function EditingRow({ model }: { model: PortletModel }) {
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields; this groups a text with its button
     <div class="queued editing" role="group" aria-label="Message being edited">
       <Icon name="edit" class="icon-sm" />
-      <span class="truncate">Editing below. Enter saves it here.</span>
+      <span class="truncate">Editing below. Press Enter to save.</span>
       <span class="end">
         <button class="button small ghost" type="button" onClick={() => model.store.endEdit()}>
           Cancel edit
@@ -164,7 +164,7 @@ function MoveButton({ index, move }: { index: number; move: (by: 1 | -1) => void
       class="icon-button small grip"
       type="button"
       aria-label={`Move queued message ${index + 1}`}
-      title="Drag, or press the up and down keys"
+      title="Drag, or use the up and down arrow keys"
       onKeyDown={(event) => {
         if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
         event.preventDefault();

@@ -19,18 +19,18 @@ describe("[X-7] what a file goes to the agent as", () => {
   });
 
   test("what the agent does not take is refused by its name, with the way out", () => {
-    expect(words(judgeFile(file("image/png"), around(NONE)))).toContain("Codex takes no images");
-    expect(words(judgeFile(file("audio/wav"), around(NONE)))).toContain("Codex takes no sounds");
+    expect(words(judgeFile(file("image/png"), around(NONE)))).toContain("Codex does not accept images");
+    expect(words(judgeFile(file("audio/wav"), around(NONE)))).toContain("Codex does not accept audio");
     expect(words(judgeFile(file("text/plain"), around(NONE)))).toContain("Type @");
     expect(words(judgeFile(file("image/bmp"), around()))).toContain("PNG");
-    expect(words(judgeFile(file("video/mp4"), around()))).toContain("not taken");
+    expect(words(judgeFile(file("video/mp4"), around()))).toContain("unsupported format");
   });
 
   test("every limit says what it is", () => {
     expect(words(judgeFile(file("image/png", ATTACHMENT_BYTES_MAX), around()))).toBe("image");
-    expect(words(judgeFile(file("image/png", ATTACHMENT_BYTES_MAX + 1), around()))).toContain("5 MB is the most");
+    expect(words(judgeFile(file("image/png", ATTACHMENT_BYTES_MAX + 1), around()))).toContain("the limit is 5 MB");
     const full = { ...around(), bytes: MESSAGE_ATTACHMENT_BYTES_MAX };
-    expect(words(judgeFile(file("image/png", 1), full))).toContain("8 MB in all");
+    expect(words(judgeFile(file("image/png", 1), full))).toContain("can total 8 MB");
     expect(words(judgeFile(file("image/png"), { ...around(), count: ATTACHMENTS_MAX }))).toContain("20 attachments");
   });
 });

@@ -37,7 +37,7 @@ async function readFile(file: File, as: "image" | "audio" | "text"): Promise<Par
   if (as === "audio") return { type: "audio", mimeType: file.type, data: toBase64(bytes) };
   const text = textOf(bytes);
   if (text === null)
-    return `${file.name} was not attached: it is neither text nor an image. Type @ to name a file of the project.`;
+    return `${file.name} was not attached: it is neither text nor an image. Type @ to mention a project file.`;
   const mimeType = file.type === "" ? {} : { mimeType: file.type };
   return { type: "resource", uri: `attachment:///${encodeURIComponent(file.name)}`, ...mimeType, text };
 }
@@ -74,7 +74,7 @@ export function filesOf(data: DataTransfer | null): readonly File[] {
 /** Attaches files that were pasted, dropped or chosen, and shows an error for those that cannot be attached. */
 export function takeFiles(store: PortletStore, files: readonly File[]): void {
   attach(store, files).catch(() =>
-    showError(store, "The file could not be read. Check that it is still there, and try again."),
+    showError(store, "Could not read the file. Check that it still exists and try again."),
   );
 }
 
@@ -113,21 +113,21 @@ export function judgeFile({ name, type, size }: GivenFile, around: Surroundings)
   const refuse = (words: string): FileVerdict => ({ as: "refused", words: `${name} was not attached: ${words}` });
   const { abilities, agentName } = around;
   if (around.count >= ATTACHMENTS_MAX)
-    return refuse(`a message takes ${ATTACHMENTS_MAX} attachments. Remove one first.`);
+    return refuse(`a message can have at most ${ATTACHMENTS_MAX} attachments. Remove one first.`);
   if (size > ATTACHMENT_BYTES_MAX)
-    return refuse(
-      `it has ${megabytes(size)}, and ${megabytes(ATTACHMENT_BYTES_MAX)} is the most. Attach a smaller one.`,
-    );
+    return refuse(`it is ${megabytes(size)}; the limit is ${megabytes(ATTACHMENT_BYTES_MAX)}. Attach a smaller file.`);
   if (around.bytes + size > MESSAGE_ATTACHMENT_BYTES_MAX)
-    return refuse(`a message takes ${megabytes(MESSAGE_ATTACHMENT_BYTES_MAX)} in all. Send the rest in another one.`);
+    return refuse(
+      `attachments of a message can total ${megabytes(MESSAGE_ATTACHMENT_BYTES_MAX)}. Send the rest in another message.`,
+    );
   if (IMAGE_TYPES.includes(type))
-    return abilities?.image === false ? refuse(`${agentName} takes no images.`) : { as: "image" };
+    return abilities?.image === false ? refuse(`${agentName} does not accept images.`) : { as: "image" };
   if (AUDIO_TYPES.includes(type))
-    return abilities?.audio === false ? refuse(`${agentName} takes no sounds.`) : { as: "audio" };
+    return abilities?.audio === false ? refuse(`${agentName} does not accept audio.`) : { as: "audio" };
   if (/^(?:image(?!\/svg)|audio|video)\//.test(type))
-    return refuse("that kind is not taken. Use PNG, JPEG, GIF or WebP for images.");
+    return refuse("unsupported format. Use PNG, JPEG, GIF or WebP for images.");
   return abilities?.embeddedContext === false
-    ? refuse(`${agentName} takes files only by name. Type @ to name one of the project.`)
+    ? refuse(`${agentName} accepts files only by name. Type @ to mention a project file.`)
     : { as: "text" };
 }
 

@@ -53,5 +53,5 @@ export class PrintSession {
 }
 
 function leftOutWords(printed: number): string {
-  return `This is the end of a longer session: its newest ${printed.toLocaleString()} entries. What came before is left out. To have all of it on paper, choose Export and then Web page at the top of the session, and print that file.`;
+  return `Only the newest ${printed.toLocaleString()} entries of this session are printed. To print all of it, choose Export, then Web page at the top of the session, and print that file.`;
 }

@@ -38,7 +38,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
   } catch (error) {
     if (error instanceof BackupError || !(error instanceof Error)) throw error;
     if (storageFaultOf(error) === null && !("code" in error)) throw error;
-    throw new BackupError(`The backup could not be restored into ${request.dataDir}: ${error.message}.`);
+    throw new BackupError(`Could not restore the backup to ${request.dataDir}: ${error.message}.`);
   }
 }
 
@@ -47,7 +47,7 @@ async function checkAndRestore(request: RestoreRequest): Promise<Restored> {
   const manifest = await readManifest(backup);
   if (manifest.schema > SCHEMA_VERSION)
     throw new BackupError(
-      `The backup is of a newer version of Liminal Builder (schema ${manifest.schema}, this version knows ${SCHEMA_VERSION}). Update first. Nothing was changed.`,
+      `The backup was made by a newer version of Liminal Builder (schema ${manifest.schema}, this version supports ${SCHEMA_VERSION}). Update first. Nothing was changed.`,
     );
   await checkFiles(backup, manifest);
   const dataDir = new DataDir(request.dataDir);
@@ -62,13 +62,13 @@ async function checkAndRestore(request: RestoreRequest): Promise<Restored> {
     await checkFiles(aside, manifest);
     const damage = findWholeDamage(join(aside, DATABASE));
     if (damage !== null)
-      throw new BackupError(`The backup's database is damaged (${damage}). Use another one. Nothing was changed.`);
+      throw new BackupError(`The backup's database is damaged (${damage}). Use another backup. Nothing was changed.`);
     requireSchema(join(aside, DATABASE), manifest.schema);
     requireTables(join(aside, DATABASE), manifest.schema);
     const foreign = findForeignActor(join(aside, DATABASE));
     if (foreign !== null)
       throw new BackupError(
-        `The backup's database has something in it that Liminal Builder never makes, and that would act by itself (${foreign}). Somebody has changed it: do not use it. Nothing was changed.`,
+        `The backup's database contains active objects that Liminal Builder never creates (${foreign}). It was tampered with: do not use it. Nothing was changed.`,
       );
     return { manifest, previous: putInPlace(dataDir, aside, manifest, request.stamp) };
   } finally {
@@ -82,7 +82,7 @@ function requireSchema(path: string, schema: number): void {
   const found = userVersionOf(db);
   if (found === schema) return;
   throw new BackupError(
-    `The backup's manifest says schema ${schema}, and its database has schema ${found}. They do not belong together: use another backup. Nothing was changed.`,
+    `The backup's manifest has schema ${schema}, but its database has schema ${found}. Use another backup. Nothing was changed.`,
   );
 }
 
@@ -92,7 +92,7 @@ function requireTables(path: string, schema: number): void {
   const missing = missingParts(db, schema);
   if (missing.length === 0) return;
   throw new BackupError(
-    `The backup's database is not whole: it lacks ${missing.join(", ")}. Use another backup. Nothing was changed.`,
+    `The backup's database is incomplete: missing ${missing.join(", ")}. Use another backup. Nothing was changed.`,
   );
 }
 
@@ -100,7 +100,7 @@ function requireTables(path: string, schema: number): void {
 function requireNoHeldAgents(dataDir: DataDir): void {
   if (countHeld(dataDir.path) === 0) return;
   throw new BackupError(
-    `Agents of the last run still wait for ${dataDir.path}. Start Liminal Builder, let it end them (liminal stop), and restore then. Nothing was changed.`,
+    `Agents of the last run are still running for ${dataDir.path}. Start Liminal Builder, stop it with liminal stop, then restore. Nothing was changed.`,
   );
 }
 

@@ -46,8 +46,8 @@ interface WrittenBackup {
 export async function writeBackup(request: BackupRequest): Promise<WrittenBackup> {
   const target = resolve(request.target);
   const database = join(request.dataDir, DATABASE);
-  if (!existsSync(database)) throw new BackupError(`There is nothing to back up: ${database} does not exist.`);
-  if (existsSync(target)) throw new BackupError(`${target} is there already and was not touched. Choose another name.`);
+  if (!existsSync(database)) throw new BackupError(`Nothing to back up: ${database} does not exist.`);
+  if (existsSync(target)) throw new BackupError(`${target} already exists and was not changed. Choose another name.`);
   const aside = join(dirname(target), `.${basename(target)}.partial`);
   try {
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
@@ -106,7 +106,7 @@ function requireRoom(folder: string, bytes: number): void {
   const needed = bytes + SPARE_BYTES;
   if (bavail * bsize >= needed) return;
   throw new BackupError(
-    `The disk of ${folder} has no room for a backup of ${Math.ceil(needed / 1024 / 1024)} MB. Free some space, or name a folder on another disk.`,
+    `Not enough space in ${folder} for a backup of ${Math.ceil(needed / 1024 / 1024)} MB. Free some space, or use a folder on another disk.`,
   );
 }
 
@@ -122,7 +122,7 @@ function syncPath(path: string): void {
 function explained(error: unknown, target: string): unknown {
   if (error instanceof BackupError || !(error instanceof Error)) return error;
   if (storageFaultOf(error) === null && !("code" in error)) return error;
-  return new BackupError(`The backup ${target} could not be written: ${error.message}. Nothing of it was left.`);
+  return new BackupError(`Could not write the backup ${target}: ${error.message}. The partial backup was removed.`);
 }
 
 const MANIFEST_FILE = "manifest.json";
@@ -172,20 +172,20 @@ export async function readManifest(folder: string): Promise<BackupManifest> {
   const found = existsSync(path) ? statSync(path) : null;
   if (!found?.isFile())
     throw new BackupError(
-      `${folder} is no backup: it has no ${MANIFEST_FILE}. Name the folder that "liminal backup" wrote.`,
+      `${folder} is not a backup: ${MANIFEST_FILE} is missing. Use a folder written by "liminal backup".`,
     );
-  const newer = "It may be of a newer version: update Liminal Builder, and try again.";
-  if (found.size > MANIFEST_BYTES_MAX) throw new BackupError(`${path} cannot be read: it is too long. ${newer}`);
+  const newer = "It may be from a newer version: update Liminal Builder and try again.";
+  if (found.size > MANIFEST_BYTES_MAX) throw new BackupError(`Cannot read ${path}: it is too long. ${newer}`);
   const parsed = BackupManifest.safeParse(parseJson(await readFile(path, "utf8")));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new BackupError(`${path} cannot be read: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}. ${newer}`);
+  throw new BackupError(`Cannot read ${path}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}. ${newer}`);
 }
 
 /** Every file that the manifest names is there, whole and unchanged; else a BackupError says which is not. */
 export async function checkFiles(folder: string, { files }: BackupManifest): Promise<void> {
   if (!files.some(({ name }) => name === DATABASE))
-    throw new BackupError(`${folder} holds no database. Nothing was changed.`);
+    throw new BackupError(`${folder} contains no database. Nothing was changed.`);
   for (const { name, bytes, sha256 } of files) {
     const path = join(folder, name);
     const found = statSync(path, { throwIfNoEntry: false });

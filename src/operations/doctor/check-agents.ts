@@ -37,7 +37,7 @@ export async function checkAgents(config: ServerConfig, world: World, only?: str
   });
   const wanted = catalog.definitions().filter(({ id }) => only === undefined || id === only);
   if (only !== undefined && wanted.length === 0)
-    return [problem(`agent:${only}`, `There is no agent "${only}".`, "liminal agents --all lists them.")];
+    return [problem(`agent:${only}`, `Unknown agent "${only}".`, "List agents with: liminal agents --all")];
   const path = joinPaths(config.env["PATH"], await loginPath(config.env));
   const findings: Finding[] = [];
   for (const definition of wanted) {
@@ -72,7 +72,7 @@ async function checkAgent(
       signal: new AbortController().signal,
       greetOnly: true,
     });
-    if (failure === null) return ok(about, `${name} starts and answers.`);
+    if (failure === null) return ok(about, `${name} starts and responds.`);
     const complaint = failure.stderr.trim().slice(-STDERR_CHARS_MAX);
     const message = `${name} does not start: ${failure.reason}${complaint === "" ? "" : `\n${complaint}`}`;
     return problem(
@@ -100,9 +100,9 @@ async function checkModel({ command, env: own }: AgentDefinition, config: Server
   });
   const said = (await new Response(asking.stdout).text()).trim();
   if (said === "")
-    return [problem("model", `The model did not answer within ${MODEL_ANSWER_MS_MAX / 1_000} s.`, CHECK_MODEL)];
+    return [problem("model", `The model did not respond within ${MODEL_ANSWER_MS_MAX / 1_000} s.`, CHECK_MODEL)];
   const { ok: isWell, message, fix } = ModelReport.parse(JSON.parse(said));
   return [isWell ? ok("model", message) : problem("model", message, fix ?? CHECK_MODEL)];
 }
 
-const CHECK_MODEL = "Check LIMINAL_MODEL_URL, and that it can be reached.";
+const CHECK_MODEL = "Check LIMINAL_MODEL_URL and that the address is reachable.";

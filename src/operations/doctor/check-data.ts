@@ -27,7 +27,7 @@ const OTHERS_RIGHTS = 0o077;
 export function checkData(dataDir: string, now: number): readonly Finding[] {
   const nearest = nearestFolder(dataDir);
   if (!statSync(nearest).isDirectory())
-    return [problem("data-dir", `${nearest} is a file.`, `Move it away, or set LIMINAL_DATA_DIR to a directory.`)];
+    return [problem("data-dir", `${nearest} is a file.`, `Move it, or set LIMINAL_DATA_DIR to a directory.`)];
   const folder = statSync(dataDir, { throwIfNoEntry: false });
   if (!folder) return [checkParent(dataDir), checkDisk(freeBytes(nearestFolder(dataDir))), checkClock(null, now)];
   const rights = checkRights(dataDir, folder);
@@ -47,10 +47,10 @@ export function checkData(dataDir: string, now: number): readonly Finding[] {
 function checkCrashes(dataDir: string): Finding {
   const crashes = new CrashReports(dataDir);
   const [newest] = crashes.names();
-  if (newest === undefined) return ok("crashes", "No run has ended unexpectedly.");
+  if (newest === undefined) return ok("crashes", "No crash reports.");
   return note(
     "crashes",
-    `An earlier run ended unexpectedly: ${crashes.pathOf(newest)} says how. Read it before you share it.`,
+    `An earlier run ended unexpectedly. Crash report: ${crashes.pathOf(newest)}. Review it before sharing.`,
   );
 }
 
@@ -59,10 +59,10 @@ function checkParent(dataDir: string): Finding {
   if (!isWritable(parent))
     return problem(
       "data-dir",
-      `${dataDir} is not there and cannot be made.`,
+      `${dataDir} does not exist and cannot be created.`,
       `Allow writing to ${parent}, or set LIMINAL_DATA_DIR.`,
     );
-  return note("data-dir", `${dataDir} is not there yet; the first start makes it.`);
+  return note("data-dir", `${dataDir} does not exist yet; the first start creates it.`);
 }
 
 function checkRights(dataDir: string, { uid, mode }: Stats): readonly Finding[] {
@@ -71,17 +71,17 @@ function checkRights(dataDir: string, { uid, mode }: Stats): readonly Finding[] 
     return [
       problem(
         "data-dir",
-        `${dataDir} belongs to another user (${uid}, we are ${us}).`,
+        `${dataDir} belongs to another user (${uid}; you are ${us}).`,
         `chown -R ${us} "${dataDir}", or set LIMINAL_DATA_DIR.`,
       ),
     ];
   if (!isWritable(dataDir) || !isReadable(dataDir))
-    return [problem("data-dir", `${dataDir} cannot be read and written.`, `chmod 700 "${dataDir}"`)];
+    return [problem("data-dir", `${dataDir} is not readable and writable.`, `chmod 700 "${dataDir}"`)];
   if ((mode & OTHERS_RIGHTS) !== 0)
     return [
-      problem("data-dir", `Other users can look into ${dataDir}, which holds your token.`, `chmod 700 "${dataDir}"`),
+      problem("data-dir", `Other users can read ${dataDir}, which contains your token.`, `chmod 700 "${dataDir}"`),
     ];
-  return [ok("data-dir", `${dataDir} is yours alone.`)];
+  return [ok("data-dir", `Only you can read ${dataDir}.`)];
 }
 
 export function checkDisk(free: number): Finding {
@@ -89,7 +89,7 @@ export function checkDisk(free: number): Finding {
   if (free < FREE_BYTES_MIN)
     return problem(
       "disk",
-      `Only ${gigabytes} are free: what agents say could not be kept.`,
+      `Only ${gigabytes} are free; agent output may not be stored.`,
       "Free some space on that disk.",
     );
   if (free < FREE_BYTES_LOW)
@@ -98,26 +98,26 @@ export function checkDisk(free: number): Finding {
 }
 
 function checkDatabase(path: string): Finding {
-  if (!existsSync(path)) return note("database", "There is no database yet; the first start makes it.");
+  if (!existsSync(path)) return note("database", "No database yet; the first start creates it.");
   if (statSync(path).isDirectory())
-    return problem("database", `${path} is a directory; a file belongs there.`, "Move it away, then start again.");
+    return problem("database", `${path} is a directory, not a file.`, "Move it, then restart.");
   try {
     const { damage: found, version } = inspectDatabase(path);
     const damage = found ?? findWholeDamage(path);
     if (damage === null)
-      return ok("database", `The database opens (schema ${version}, this version knows ${SCHEMA_VERSION}).`);
+      return ok("database", `The database opens (schema ${version}, this version supports ${SCHEMA_VERSION}).`);
     return problem(
       "database",
       `${path} is damaged: ${damage}`,
-      "Restore a backup (liminal restore), or start: the file is kept aside, and everything that reads is copied into a new one.",
+      "Restore a backup (liminal restore), or start the server: it keeps the damaged file and copies all readable data into a new one.",
     );
   } catch (error) {
     const fix = "Update Liminal Builder, or set LIMINAL_DATA_DIR to another directory.";
     if (error instanceof NewerDatabaseError) return problem("database", error.message, fix);
     return problem(
       "database",
-      `${path} cannot be opened: ${wordsOfError(error)}.`,
-      `Check who may read and write it: chmod 600 "${path}"`,
+      `Cannot open ${path}: ${wordsOfError(error)}.`,
+      `Check its permissions: chmod 600 "${path}"`,
     );
   }
 }
@@ -128,51 +128,51 @@ function keptDamage(dataDir: string): readonly Finding[] {
   return kept.map((name) =>
     note(
       "damaged-database",
-      `The database was damaged once; what read of it was copied. The damaged file is kept as ${join(dataDir, name)}.`,
-      "Delete it with its -wal and -shm when nothing of it is missed.",
+      `The database was damaged earlier, and its readable data was copied. The damaged file is kept as ${join(dataDir, name)}.`,
+      "Delete it with its -wal and -shm files once you no longer need it.",
     ),
   );
 }
 
 function checkConfigFile(path: string): readonly Finding[] {
-  if (!existsSync(path)) return [ok("config", "There is no config.json, and none is needed.")];
+  if (!existsSync(path)) return [ok("config", "No config.json. It is optional.")];
   const { problems } = loadConfigFile(path);
   if (problems.length === 0) return [ok("config", "config.json is valid.")];
-  return problems.map((words) => problem("config", words, `Correct ${path} at that place, then start again.`));
+  return problems.map((words) => problem("config", words, `Correct ${path} there, then restart.`));
 }
 
 function checkToken(path: string): Finding {
   const file = statSync(path, { throwIfNoEntry: false });
-  if (!file) return note("token", "There is no token yet; the first start makes it.");
+  if (!file) return note("token", "No token yet; the first start creates it.");
   if ((file.mode & OTHERS_RIGHTS) !== 0)
     return problem(
       "token",
       "Other users can read the token.",
-      `chmod 600 "${path}"; to have a new one, delete it and start again.`,
+      `chmod 600 "${path}"; for a new token, delete the file and restart.`,
     );
-  if (!file.isFile()) return problem("token", `${path} is not a file.`, "Move it away, then start again.");
+  if (!file.isFile()) return problem("token", `${path} is not a file.`, "Move it, then restart.");
   const { length } = readFileSync(path, "utf8").trim();
-  if (length === 0) return problem("token", "The file with the token is empty.", `Delete ${path} and start again.`);
+  if (length === 0) return problem("token", "The token file is empty.", `Delete ${path} and restart.`);
   if (length < TOKEN_CHARS_MIN)
     return problem(
       "token",
       `The token has ${length} characters and can be guessed; it needs at least ${TOKEN_CHARS_MIN}.`,
-      `Delete ${path} and start again: a new one is made.`,
+      `Delete ${path} and restart to create a new one.`,
     );
-  return ok("token", "The token can be read by you alone.");
+  return ok("token", "Only you can read the token.");
 }
 
 function checkClock(storedAt: number | null, now: number): Finding {
   const shown = new Date(now).toISOString();
-  const fix = "Set the clock of this machine, and let it be kept by a time server.";
-  if (now < EARLIEST_MS) return problem("clock", `The clock says ${shown}, which is long ago.`, fix);
+  const fix = "Set the system clock and enable time synchronization.";
+  if (now < EARLIEST_MS) return problem("clock", `The system clock is ${shown}, which is far in the past.`, fix);
   if (storedAt !== null && storedAt > now + FUTURE_MS_MAX)
     return problem(
       "clock",
-      `The clock says ${shown}, but the database was written on ${new Date(storedAt).toISOString()}.`,
+      `The system clock is ${shown}, but the database was written on ${new Date(storedAt).toISOString()}.`,
       fix,
     );
-  return ok("clock", `The clock says ${shown}.`);
+  return ok("clock", `The system clock is ${shown}.`);
 }
 
 function nearestFolder(path: string): string {

@@ -15,7 +15,7 @@ export async function checkPrograms(env: ServerConfig["env"]): Promise<readonly 
 function checkNode(env: ServerConfig["env"]): Finding {
   const fix = `Install Node ${NODE_MAJOR_MIN} or newer (https://nodejs.org) so that it is on PATH.`;
   const path = Bun.which("node", { PATH: env["PATH"] ?? "" });
-  if (!path) return problem("node", "There is no Node on PATH; many agents need it.", fix);
+  if (!path) return problem("node", "Node is not on PATH; many agents need it.", fix);
   try {
     const version = Bun.spawnSync([path, "--version"], { env: { ...env } })
       .stdout.toString()
@@ -25,34 +25,34 @@ function checkNode(env: ServerConfig["env"]): Finding {
       ? ok("node", `Node ${version} (${path}).`)
       : problem("node", `Node ${version || "of an unknown version"} (${path}) is too old.`, fix);
   } catch (error) {
-    return problem("node", `${path} cannot be run: ${wordsOfError(error)}.`, fix);
+    return problem("node", `Cannot run ${path}: ${wordsOfError(error)}.`, fix);
   }
 }
 
 export function checkBun(running: string): Finding {
   const pinned = packageJson.optionalDependencies["@oven/bun-linux-x64"];
-  if (running === pinned) return ok("bun", `Bun ${running}, the pinned one.`);
+  if (running === pinned) return ok("bun", `Bun ${running} (pinned version).`);
   return problem(
     "bun",
-    `Bun ${running} runs this; ${pinned} is the pinned one.`,
+    `Bun ${running} is running; the pinned version is ${pinned}.`,
     `Run "npm install" in ${join(PROGRAM_DIR)}.`,
   );
 }
 
 async function checkPath(env: ServerConfig["env"]): Promise<Finding> {
   const shell = env["SHELL"];
-  if (!shell) return note("path", "SHELL is not set: agents are looked for on our own PATH only.");
+  if (!shell) return note("path", "SHELL is not set: agents are searched only on the PATH of this process.");
   const path = await loginPath(env);
   if (path === null)
     return problem(
       "path",
-      `The login shell ${shell} does not tell its PATH: agents that only it knows are not found.`,
-      `Run "${shell} -l -c true" and mend what it complains about, or set SHELL to a shell that works.`,
+      `Could not read PATH from the login shell ${shell}: agents that are only on its PATH are not found.`,
+      `Run "${shell} -l -c true" and fix the reported errors, or set SHELL to a working shell.`,
     );
   const own = new Set((env["PATH"] ?? "").split(":"));
   const more = path.split(":").filter((entry) => entry !== "" && !own.has(entry));
   return ok(
     "path",
-    more.length === 0 ? "PATH is that of the login shell." : `The login shell adds ${more.join(", ")} to PATH.`,
+    more.length === 0 ? "PATH matches the login shell." : `The login shell adds ${more.join(", ")} to PATH.`,
   );
 }

@@ -26,15 +26,15 @@ export async function checkServer(config: ServerConfig): Promise<readonly Findin
     return [
       problem(
         "lock",
-        `${join(dataDir, "lock")} cannot be used: ${wordsOfError(error)}.`,
-        "Delete that file: it holds no data.",
+        `Cannot use ${join(dataDir, "lock")}: ${wordsOfError(error)}.`,
+        "Delete that file: it contains no data.",
       ),
     ];
   }
   if (!held)
     return [
       ...staleNote(told, dataDir),
-      ok("server", "No server runs; commands start one when they need it."),
+      ok("server", "No server is running; commands start one when needed."),
       ...heldAgents(dataDir),
       await checkPort(config),
     ];
@@ -42,8 +42,8 @@ export async function checkServer(config: ServerConfig): Promise<readonly Findin
     return [
       problem(
         "server",
-        "A server holds the data directory and does not say where it is.",
-        "Wait until it has started; else find the process and end it.",
+        "A server has locked the data directory, but its process id is unknown.",
+        "Wait until it has started, or find the process and end it.",
       ),
     ];
   return [await checkAnswer(told, dataDir)];
@@ -52,15 +52,15 @@ export async function checkServer(config: ServerConfig): Promise<readonly Findin
 function heldAgents(dataDir: string): readonly Finding[] {
   const count = countHeld(dataDir);
   if (count === 0) return [];
-  const message = `${count} agent(s) of a server that is gone are held, with what they have said since.`;
-  return [note("held-agents", message, "Go on with them: liminal serve. End them: liminal stop")];
+  const message = `${count} agent(s) of a stopped server are still running; their output is kept.`;
+  return [note("held-agents", message, "Continue with them: liminal serve. Stop them: liminal stop")];
 }
 
 function staleNote(told: z.infer<typeof Note> | null, dataDir: string): readonly Finding[] {
   if (!told) return [];
   const path = join(dataDir, "server.json");
-  const message = `${path} is left from a server that is gone (process ${told.pid}): it did not end cleanly. Nothing is lost.`;
-  return [note("stale-note", message, "Nothing to do: the next start replaces it.")];
+  const message = `${path} is left over from a server that did not stop cleanly (process ${told.pid}). Nothing is lost.`;
+  return [note("stale-note", message, "No action needed: the next start replaces it.")];
 }
 
 async function checkAnswer(
@@ -79,32 +79,36 @@ async function checkAnswer(
       );
     const { version } = Health.parse(await response.json());
     if (version === VERSION)
-      return ok("server", `The server answers (version ${version}, process ${pid}, port ${port}).`);
+      return ok("server", `The server is running (version ${version}, process ${pid}, port ${port}).`);
     return note(
       "server",
-      `The server runs version ${version}; this is ${VERSION}.`,
-      "Start it again to have the new one: liminal stop --keep-agents, then liminal serve. Running turns go on.",
+      `The server is version ${version}; this command is ${VERSION}.`,
+      "Restart it to update: liminal stop --keep-agents, then liminal serve. Running turns continue.",
     );
   } catch (error) {
-    return problem("server", `The server (process ${pid}, port ${port}) does not answer: ${wordsOfError(error)}`, fix);
+    return problem(
+      "server",
+      `The server (process ${pid}, port ${port}) is not responding: ${wordsOfError(error)}`,
+      fix,
+    );
   }
 }
 
 async function checkPort({ port, host }: ServerConfig): Promise<Finding> {
-  if (port === 0) return ok("port", "Any free port is taken.");
+  if (port === 0) return ok("port", "Any free port will be used.");
   const code = await bindFailure(port, host);
   if (code === null) return ok("port", `Port ${port} is free.`);
   if (code !== "EADDRINUSE")
     return problem(
       "port",
-      `Port ${port} of ${host} cannot be used (${code}).`,
-      "Set LIMINAL_PORT to one above 1023, and LIMINAL_HOST to 127.0.0.1.",
+      `Cannot use port ${port} on ${host} (${code}).`,
+      "Set LIMINAL_PORT to a port above 1023 and LIMINAL_HOST to 127.0.0.1.",
     );
   const holder = holderOfPort(port);
   return problem(
     "port",
-    `Port ${port} is held by ${holder ?? "another program"}.`,
-    "Stop that, or choose another port: LIMINAL_PORT=0 takes any free one.",
+    `Port ${port} is in use by ${holder ?? "another program"}.`,
+    "Stop it, or choose another port: LIMINAL_PORT=0 uses any free port.",
   );
 }
 
@@ -169,12 +173,12 @@ export function checkTls({ tls, host, dataDir }: ServerConfig, nowMs: number): F
       return ok("tls", `No TLS, on ${host}.`);
     case "generated": {
       const kept = readKept(dataDir);
-      if (!kept) return note("tls", "There is no certificate yet; the next start makes it.");
-      return described("made by us", kept, nowMs, "Start the server again: it makes a new one.");
+      if (!kept) return note("tls", "No certificate yet; the next start creates one.");
+      return described("made by us", kept, nowMs, "Restart the server to create a new one.");
     }
     case "own":
       try {
-        return described("your own", readCertificate(tls, nowMs), nowMs, "Renew it, then start the server again.");
+        return described("your own", readCertificate(tls, nowMs), nowMs, "Renew it, then restart the server.");
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
         return problem("tls", error.message, "Correct that, or unset LIMINAL_TLS_CERT and LIMINAL_TLS_KEY.");
@@ -186,7 +190,7 @@ export function checkTls({ tls, host, dataDir }: ServerConfig, nowMs: number): F
 
 function described(whose: string, { fingerprint, expiresAtMs }: Certificate, nowMs: number, fix: string): Finding {
   const day = new Date(expiresAtMs).toISOString().slice(0, "2000-01-01".length);
-  const words = `The certificate (${whose}) is good until ${day}; its SHA-256 fingerprint is ${fingerprint}.`;
+  const words = `The certificate (${whose}) is valid until ${day}; its SHA-256 fingerprint is ${fingerprint}.`;
   if (expiresAtMs <= nowMs) return problem("tls", words, fix);
   return expiresAtMs - nowMs < SOON_MS ? note("tls", words, fix) : ok("tls", words);
 }

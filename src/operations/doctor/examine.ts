@@ -19,7 +19,7 @@ export async function examine({ env, agents }: ExamineOptions): Promise<readonly
   if ("status" in config) return [...programs, config];
   const world = { now: Date.now, newId: () => randomUUID() };
   const data = checkData(config.dataDir, world.now());
-  const settings = ok("settings", "The environment's settings are valid.");
+  const settings = ok("settings", "Environment variables are valid.");
   // Where the directory itself cannot be used, everything in it would only fail for the same reason.
   if (data.some(({ id, status }) => id === "data-dir" && status === "problem") && data.length === 1)
     return [...programs, settings, ...data];

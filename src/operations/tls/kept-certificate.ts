@@ -62,7 +62,7 @@ export function servedTls(dataDir: string) {
     ca,
     allowPartialTrustChain: true,
     checkServerIdentity: (_name: string, shown: { readonly fingerprint256: string }) =>
-      shown.fingerprint256 === fingerprint256 ? undefined : new Error("it shows another certificate than it should"),
+      shown.fingerprint256 === fingerprint256 ? undefined : new Error("its certificate does not match"),
   };
 }
 

@@ -61,18 +61,18 @@ export function otherOrigins({ host, tls, allowedHosts }: ServerConfig, port: nu
 /** What the person at the terminal has to know about being reachable. */
 export function tellReach(config: ServerConfig, port: number, certificate: Certificate | null, logger: Logger): void {
   if (certificate) {
-    const which = config.tls.kind === "own" ? "your own" : `made by us, kept in ${join(config.dataDir, "tls")}`;
+    const which = config.tls.kind === "own" ? "your own" : `self-signed, stored in ${join(config.dataDir, "tls")}`;
     logger.info(`TLS certificate (${which}), SHA-256 fingerprint ${certificate.fingerprint}`);
   }
   if (isLoopback(config.host)) return;
   if (!certificate)
     logger.warn(
-      `LIMINAL_HOST is ${config.host} and TLS is off: whoever can see the network traffic can take over. Use this only behind a proxy of your own that adds TLS.`,
+      `LIMINAL_HOST is ${config.host} and TLS is off: anyone who can read the network traffic can take over. Use this only behind your own proxy that adds TLS.`,
     );
   const [first] = otherOrigins(config, port);
   if (first !== undefined)
     logger.info(
-      `Other devices find it at ${first}. Sign one in with: liminal pair, or Settings › Devices in the page.`,
+      `Other devices can reach it at ${first}. Sign one in with: liminal pair, or Settings › Devices in the page.`,
     );
 }
 

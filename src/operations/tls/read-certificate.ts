@@ -25,22 +25,22 @@ export function readCertificate({ cert: certPath, key: keyPath }: CertificateFil
   const key = readPem("LIMINAL_TLS_KEY", keyPath);
   const leaf = parse(
     () => new X509Certificate(cert),
-    `LIMINAL_TLS_CERT: ${certPath} holds no certificate. It has to begin with -----BEGIN CERTIFICATE-----, the server's own first.`,
+    `LIMINAL_TLS_CERT: ${certPath} contains no certificate. It must start with -----BEGIN CERTIFICATE-----, with the server's own certificate first.`,
   );
   const privateKey = parse(
     () => createPrivateKey(key),
-    `LIMINAL_TLS_KEY: ${keyPath} holds no private key that can be read: PEM, without a passphrase.`,
+    `LIMINAL_TLS_KEY: ${keyPath} contains no readable private key. Use PEM without a passphrase.`,
   );
   const certificate = describe(cert, key, leaf);
   if (!isPair(leaf, privateKey))
-    throw new ConfigError(`LIMINAL_TLS_KEY: the key in ${keyPath} does not belong to the certificate in ${certPath}.`);
+    throw new ConfigError(`LIMINAL_TLS_KEY: the key in ${keyPath} does not match the certificate in ${certPath}.`);
   if (certificate.expiresAtMs <= nowMs)
     throw new ConfigError(
-      `LIMINAL_TLS_CERT: the certificate in ${certPath} expired on ${leaf.validTo}. Renew it, or unset LIMINAL_TLS_CERT and LIMINAL_TLS_KEY to have one made.`,
+      `LIMINAL_TLS_CERT: the certificate in ${certPath} expired on ${leaf.validTo}. Renew it, or unset LIMINAL_TLS_CERT and LIMINAL_TLS_KEY to use a generated one.`,
     );
   if (Date.parse(leaf.validFrom) > nowMs)
     throw new ConfigError(
-      `LIMINAL_TLS_CERT: the certificate in ${certPath} is not valid before ${leaf.validFrom}. Check the clock of this machine.`,
+      `LIMINAL_TLS_CERT: the certificate in ${certPath} is not valid before ${leaf.validFrom}. Check the system clock.`,
     );
   return certificate;
 }
@@ -65,11 +65,11 @@ function readPem(variable: string, path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
-    if (code === "ENOENT") throw new ConfigError(`${variable}: there is no file ${path}. Correct the path.`);
+    if (code === "ENOENT") throw new ConfigError(`${variable}: ${path} does not exist. Correct the path.`);
     if (code === "EACCES" || code === "EPERM")
-      throw new ConfigError(`${variable}: ${path} cannot be read by this user. Change its rights or its owner.`);
+      throw new ConfigError(`${variable}: ${path} cannot be read by this user. Change its permissions or owner.`);
     if (code !== undefined)
-      throw new ConfigError(`${variable}: ${path} cannot be read (${String(code)}). Name a file in PEM form.`);
+      throw new ConfigError(`${variable}: ${path} cannot be read (${String(code)}). Use a file in PEM format.`);
     throw error;
   }
 }

@@ -5,8 +5,8 @@ import { AgentIdInput, defineTool } from "../tool.ts";
 export const listAgents = defineTool({
   name: "list_agents",
   title: "List agents",
-  description: "The agents you have created that have not ended, oldest first, with how each stands.",
-  input: { includeEnded: z.boolean().optional().describe("Also those that were killed.") },
+  description: "Lists the agents you created that were not killed, oldest first, with their status.",
+  input: { includeEnded: z.boolean().optional().describe("Include killed agents.") },
   output: { agents: z.array(InfoOutput) },
   readOnly: true,
   run: async ({ children }, { includeEnded = false }) => ({
@@ -18,8 +18,8 @@ export const getAgentStatus = defineTool({
   name: "get_agent_status",
   title: "Get an agent's status",
   description:
-    "How one of your agents stands: starting, running, waiting (it asks something), idle, failed or killed; and why. " +
-    "To wait for a change use wait_for_agents rather than asking again and again.",
+    "Status of one of your agents: starting, running, waiting (for an answer), idle, failed or killed; and the reason. " +
+    "To wait for a change use wait_for_agents rather than polling.",
   input: { agentId: AgentIdInput },
   output: { status: z.string(), info: InfoOutput },
   readOnly: true,

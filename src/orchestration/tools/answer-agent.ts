@@ -12,10 +12,10 @@ const FIELD_CHARS_MAX = 20_000;
 const Value = z.union([z.string().max(FIELD_CHARS_MAX), z.number(), z.boolean()]);
 const input = {
   agentId: AgentIdInput,
-  permissionId: z.string().max(200).optional().describe("Needed when it asks more than one thing."),
-  elicitationId: z.string().max(200).optional().describe("Needed when it asks more than one thing."),
-  optionId: z.string().max(200).optional().describe("One of the options a permission offers; or use answer."),
-  answer: z.enum(["allow", "deny", "cancel"]).optional().describe("For this once. To a question, deny declines it."),
+  permissionId: z.string().max(200).optional().describe("Required if it has more than one open request."),
+  elicitationId: z.string().max(200).optional().describe("Required if it has more than one open request."),
+  optionId: z.string().max(200).optional().describe("One of the permission's options; or use answer."),
+  answer: z.enum(["allow", "deny", "cancel"]).optional().describe("Applies once. For a question, deny declines it."),
   content: z
     .record(z.string(), z.union([Value, z.array(Value)]))
     .optional()
@@ -31,8 +31,8 @@ export const answerAgent = defineTool({
   name: "answer_agent",
   title: "Answer an agent's question",
   description:
-    "Answers a permission or a question that one of your agents waits with. You can allow only what this session itself may do " +
-    "unasked; anything else is the user's to answer. You can always deny.",
+    "Answers a permission request or question of one of your agents. You can only allow what this session itself may do " +
+    "without asking; the user must answer anything else. You can always deny.",
   input,
   output: { success: z.boolean() },
   run: async (context, given) => {
@@ -52,10 +52,11 @@ function requestOf({ state: { pending } }: ChildView, { permissionId, elicitatio
   const named = permissionId ?? elicitationId;
   const asked = named === undefined ? pending : pending.filter((one) => requestIdOf(one) === named);
   const [first, ...others] = asked;
-  if (!first)
-    throw new ToolError("This agent does not wait for an answer to that. See get_agent_status for what it asks.");
+  if (!first) throw new ToolError("This agent has no such open request. See get_agent_status for its open requests.");
   if (others.length === 0) return first;
-  throw new ToolError(`permissionId: it asks ${asked.length} things. Say which: ${asked.map(requestIdOf).join(", ")}.`);
+  throw new ToolError(
+    `permissionId: it has ${asked.length} open requests. Choose one: ${asked.map(requestIdOf).join(", ")}.`,
+  );
 }
 
 async function permissionAnswer(
@@ -74,9 +75,9 @@ function questionAnswer({ row }: ChildView, { elicitationId, mode }: PendingQues
   const base = { type: "elicitation:respond", sessionId: row.id, elicitationId } as const;
   if (given.answer === "cancel") return { ...base, action: "cancel" };
   if (given.answer === "deny") return { ...base, action: "decline" };
-  if (mode === "url") throw new ToolError("Only the user can visit a page. Deny it, or let the user answer.");
+  if (mode === "url") throw new ToolError("Only the user can open a page. Deny it, or let the user answer.");
   if (given.content === undefined)
-    throw new ToolError("content: give the fields of the question by name, or deny it. See get_agent_status.");
+    throw new ToolError("content: pass the question's fields by name, or deny it. See get_agent_status.");
   return { ...base, action: "accept", content: given.content };
 }
 

@@ -21,7 +21,7 @@ const Mode = z.enum(["ask", "edits", "all"]);
 const PolicyInput = z.union(
   [Mode, z.strictObject({ mode: Mode.optional(), rules: z.array(z.looseObject({})).optional() })],
   {
-    error: "give ask, edits or all, or an object with mode and rules",
+    error: "expected ask, edits or all, or an object with mode and rules",
   },
 );
 const BudgetInput = z.strictObject({
@@ -36,19 +36,21 @@ const input = {
     .string()
     .max(PLAN_CHARS_MAX)
     .optional()
-    .describe("What it is to do. It starts at once; without a plan it waits."),
+    .describe("The task. The agent starts on it immediately; without a plan it waits for a prompt."),
   agent: z
     .string()
     .max(64)
     .optional()
-    .describe("Which agent, by its id, such as claude-code. By default the one the user works with here."),
-  project: z.string().max(PATH_CHARS_MAX).optional().describe("The project's directory or id. By default your own."),
-  model: z.string().max(200).optional().describe("One of the models that agent offers."),
-  mode: z.string().max(200).optional().describe("One of the modes that agent offers."),
-  policy: PolicyInput.optional().describe("What it may do unasked: ask, edits or all; never more than you may."),
+    .describe("Agent id, such as claude-code. Default: the agent the user uses here."),
+  project: z.string().max(PATH_CHARS_MAX).optional().describe("Project directory or id. Default: your own project."),
+  model: z.string().max(200).optional().describe("One of the agent's models."),
+  mode: z.string().max(200).optional().describe("One of the agent's modes."),
+  policy: PolicyInput.optional().describe(
+    "What it may do without asking: ask, edits or all; never more than your own policy.",
+  ),
   title: z.string().trim().min(1).max(200).optional(),
-  budget: BudgetInput.optional().describe("What it and all agents below it may spend: turns, tokens, cost, workMs."),
-  wake: z.boolean().optional().describe("Wake this session with a digest when the agent has ended its work."),
+  budget: BudgetInput.optional().describe("Budget for it and all its descendants: turns, tokens, cost, workMs."),
+  wake: z.boolean().optional().describe("Wake this session with a digest when the agent has finished."),
 };
 
 type Input = z.infer<z.ZodObject<typeof input>>;
@@ -57,8 +59,8 @@ export const createCodingAgent = defineTool({
   name: "create_coding_agent",
   title: "Create a coding agent",
   description:
-    "Starts another coding agent as a child of this session and, with a plan, sets it to work. Returns as soon as it exists; " +
-    "use wait_for_agents to wait for it and get_agent_output to read what it said.",
+    "Starts another coding agent as a child of this session and, if given a plan, sends it that task. Returns as soon as the agent exists; " +
+    "use wait_for_agents to wait for it and get_agent_output to read its output.",
   input,
   output: { agentId: z.string(), status: z.string() },
   run: async (context, { plan, ...rest }) => {
@@ -126,7 +128,7 @@ function readPolicy(given: Input["policy"]): StartingPolicy | undefined {
     const issue = RuleDraft.safeParse(rule).error?.issues[0];
     if (issue) throw new ToolError(`policy: ${["rules", at, ...issue.path].join(".")}: ${issue.message}`);
   }
-  throw new ToolError("policy: give ask, edits or all, or an object with mode and rules.");
+  throw new ToolError("policy: expected ask, edits or all, or an object with mode and rules.");
 }
 
 /** A choice the agent does not offer, and a plan it is not given, leave no half-made agent behind. */
@@ -169,7 +171,7 @@ const ORCHESTRATOR = "builtin";
 function namedAgent({ agents }: Pick<AgentChoice, "agents">, wanted: string): CliType {
   const found = agents().find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
   if (found) return found.id;
-  throw new ToolError(`There is no agent "${wanted}". Ready here: ${readyOnes(agents()).join(", ")}.`);
+  throw new ToolError(`Unknown agent "${wanted}". Available: ${readyOnes(agents()).join(", ")}.`);
 }
 
 /**
@@ -182,7 +184,7 @@ async function usualAgent(choice: AgentChoice, projectId: ProjectId): Promise<Cl
   const ready = readyOnes(choice.agents());
   const chosen = (await lastUsed(choice, projectId, ready)) ?? own ?? ready[0];
   if (chosen !== undefined) return chosen;
-  throw new ToolError("There is no agent that is ready. Install one first, or sign in to one.");
+  throw new ToolError("No agent is ready. Install one or sign in to one first.");
 }
 
 function readyOnes(agents: readonly AgentInfo[]): readonly CliType[] {
@@ -216,9 +218,9 @@ async function chooseProject(choice: ProjectChoice, wanted: string | undefined):
   if (caller !== null) {
     const own = (await sessions.view(caller))?.row.projectId;
     if (own !== undefined && (wanted === undefined || known?.id === own)) return own;
-    throw new ToolError("project: an agent of this session works in this session's own project. Leave project out.");
+    throw new ToolError("project: child agents work in this session's project. Omit project.");
   }
-  if (wanted === undefined) throw new ToolError("project: say where, by a directory's whole path or a project's id.");
+  if (wanted === undefined) throw new ToolError("project: required; pass a full directory path or a project id.");
   if (known) return known.id;
   const added = await projects.add(wanted);
   if (added.ok) {

@@ -20,7 +20,7 @@ export const getAgentOutput = defineTool({
   name: "get_agent_output",
   title: "Get an agent's output",
   description:
-    "What one of your agents said last, and how it stands. With a range, its transcript: the newest entries, or those before one.",
+    "The last output and status of one of your agents. With a range, its transcript: the newest entries, or those before an entry.",
   input: {
     agentId: AgentIdInput,
     range: z
@@ -31,7 +31,7 @@ export const getAgentOutput = defineTool({
           .min(1)
           .max(200)
           .optional()
-          .describe("An entryId of an earlier answer: what stands before it."),
+          .describe("An entryId from an earlier result: returns the entries before it."),
       })
       .optional(),
   },
@@ -57,7 +57,7 @@ export const getAgentOutput = defineTool({
         ? await sessions.open(sessionId, undefined, limit)
         : await sessions.page({ type: "session:page", sessionId, before: EntryId.parse(before), limit });
     if (page?.type !== "session:history" && page?.type !== "session:page")
-      throw new ToolError(`range.before: there is no entry "${before}" in this agent's transcript.`);
+      throw new ToolError(`range.before: no entry "${before}" in this agent's transcript.`);
     const entries = page.entries.slice(-limit).map(spoken);
     return { ...told, entries, hasMore: page.hasMore || page.entries.length > limit };
   },

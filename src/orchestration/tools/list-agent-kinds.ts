@@ -19,11 +19,11 @@ const Kind = z.looseObject({
 
 export const listAgentKinds = defineTool({
   name: "list_agent_kinds",
-  title: "List kinds of agents",
+  title: "List available agents",
   description:
-    "Which agents create_coding_agent can start, by id, with the models and modes they offer and whether you may choose the mode. " +
-    "Models and modes are known once a session of that agent was started.",
-  input: { includeUnready: z.boolean().optional().describe("Also agents that are not installed or not signed in.") },
+    "Lists the agents create_coding_agent can start, by id, with their models and modes and whether you may choose the mode. " +
+    "Models and modes are available once a session of that agent has been started.",
+  input: { includeUnready: z.boolean().optional().describe("Include agents that are not installed or not signed in.") },
   output: { kinds: z.array(Kind) },
   readOnly: true,
   run: async (context, { includeUnready = false }) => {

@@ -21,18 +21,18 @@ const Hit = z.looseObject({
 
 export const searchSessions = defineTool({
   name: "search_sessions",
-  title: "Search what was said",
+  title: "Search sessions",
   description:
-    "Finds what was said: in this session and all agents below it, or, for a program outside, in all sessions. All words must occur; " +
-    "words in quotes are found as they stand.",
+    "Searches this session and all its descendants or, for an external program, all sessions. All words must occur; " +
+    "quoted phrases are matched exactly.",
   input: {
     query: z.string().min(1).max(QUERY_CHARS_MAX),
-    agent: z.optional(z.string().max(64)).describe("Only sessions of this kind of agent."),
+    agent: z.optional(z.string().max(64)).describe("Only sessions of this agent."),
     limit: z.int().min(1).max(HITS_MAX).optional(),
   },
   output: {
     hits: z.array(Hit),
-    hasMore: z.boolean().describe("There are more hits than these, or there may be."),
+    hasMore: z.boolean().describe("There may be more hits."),
     note: z.string().optional(),
   },
   readOnly: true,
@@ -51,8 +51,8 @@ export const searchSessions = defineTool({
 function noteOf(found: number, limit: number): string {
   const shown = Math.min(found, limit);
   const raise = found > limit && limit < HITS_MAX ? `Set limit (at most ${HITS_MAX}) to see more, or ` : "";
-  const narrow = "use more words, or name the agent, to find others.";
-  return `These are the best ${shown} hits, and not all. ${raise === "" ? "U" : `${raise}u`}${narrow.slice(1)}`;
+  const narrow = "use more words, or filter by agent, to narrow the search.";
+  return `Only the best ${shown} hits are shown. ${raise === "" ? "U" : `${raise}u`}${narrow.slice(1)}`;
 }
 
 /** A session searches itself and what it has started, however deep; never what others said. */

@@ -9,11 +9,11 @@ const PROMPT_CHARS_MAX = 200_000;
 export const sendAgentPrompt = defineTool({
   name: "send_agent_prompt",
   title: "Send an agent a prompt",
-  description: "Tells one of your agents something. While it works, the prompt waits for its turn to end.",
+  description: "Sends a prompt to one of your agents. While it is working, the prompt is queued until its turn ends.",
   input: {
     agentId: AgentIdInput,
     prompt: z.string().min(1).max(PROMPT_CHARS_MAX),
-    wake: z.boolean().optional().describe("Wake this session with a digest when the agent has ended its work."),
+    wake: z.boolean().optional().describe("Wake this session with a digest when the agent has finished."),
   },
   output: { success: z.boolean() },
   run: async (context, { agentId, prompt, wake }) => {

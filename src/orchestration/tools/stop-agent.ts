@@ -5,7 +5,7 @@ import { accepted } from "../tool-error.ts";
 export const cancelAgent = defineTool({
   name: "cancel_agent",
   title: "Cancel an agent",
-  description: "Stops what one of your agents is doing. It keeps its memory and can be told something else.",
+  description: "Stops the running turn of one of your agents. It keeps its memory and accepts further prompts.",
   input: { agentId: AgentIdInput },
   output: { success: z.boolean() },
   run: async ({ sessions, children, commandId }, { agentId }) => {
@@ -20,7 +20,7 @@ export const cancelAgent = defineTool({
 export const killAgent = defineTool({
   name: "kill_agent",
   title: "Kill an agent",
-  description: "Ends one of your agents for good, with all agents it started. What it said can still be read.",
+  description: "Permanently ends one of your agents and all agents it started. Its output can still be read.",
   input: { agentId: AgentIdInput },
   output: { success: z.boolean() },
   run: async ({ sessions, children, commandId }, { agentId }) => {

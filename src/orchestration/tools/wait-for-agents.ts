@@ -21,16 +21,16 @@ export const waitForAgents = defineTool({
   name: "wait_for_agents",
   title: "Wait for agents",
   description:
-    "Waits until any or all of your agents have ended their work, or one of them waits for an answer, and says why it returns: done, " +
-    "blocked (with the question; with ignoreBlocked it goes on waiting), failed, limit (stopped by a budget), aborted (cancelled or " +
-    "killed), or timeout (call it again to go on waiting). With wake it returns at once: end your turn, and " +
-    "this session is woken with a digest when the agents have ended their work.",
+    "Waits until any or all of your agents have finished, or one needs an answer, and returns the reason: done, " +
+    "blocked (with the question; ignoreBlocked keeps waiting), failed, limit (stopped by a budget), aborted (cancelled or " +
+    "killed), or timeout (call it again to keep waiting). With wake it returns immediately: end your turn, and " +
+    "this session is woken with a digest when the agents have finished.",
   input: {
-    agentIds: z.array(AgentIdInput).max(AGENTS_MAX).optional().describe("By default all that were not killed."),
-    until: z.enum(["any", "all"]).optional().describe("By default all."),
-    timeoutMs: z.int().min(0).max(WAIT_MS_MAX).optional().describe(`By default ${WAIT_MS_DEFAULT}.`),
-    ignoreBlocked: z.boolean().optional().describe("Go on waiting while an agent waits for the user's answer."),
-    wake: z.boolean().optional().describe("Do not wait here: wake this session later."),
+    agentIds: z.array(AgentIdInput).max(AGENTS_MAX).optional().describe("Default: all that were not killed."),
+    until: z.enum(["any", "all"]).optional().describe("Default: all."),
+    timeoutMs: z.int().min(0).max(WAIT_MS_MAX).optional().describe(`Default: ${WAIT_MS_DEFAULT}.`),
+    ignoreBlocked: z.boolean().optional().describe("Keep waiting while an agent waits for the user's answer."),
+    wake: z.boolean().optional().describe("Return immediately and wake this session later."),
   },
   output: {
     reason: z.string(),
@@ -50,7 +50,7 @@ export const waitForAgents = defineTool({
     refuseWake(context.caller, wake);
     const timeoutMs = context.hearsProgress && !isImpatient(context) ? wantedMs : Math.min(wantedMs, silentWaitMs);
     const ids = given.agentIds ?? (await living(children)).map(({ agentId }) => agentId);
-    if (ids.length === 0) throw new ToolError("There is no agent to wait for. Create one with create_coding_agent.");
+    if (ids.length === 0) throw new ToolError("No agents to wait for. Create one with create_coding_agent.");
     const look = () => Promise.all(ids.map((id) => children.info(id)));
     const isReady = (info: ChildInfo) => isSettled(info) || (info.status === "waiting" && !ignoreBlocked);
     const isOver = (infos: readonly ChildInfo[]) => (until === "any" ? infos.some(isReady) : infos.every(isReady));
@@ -71,10 +71,10 @@ export const waitForAgents = defineTool({
     const infos = await look();
     if (end === "met") await forgetWaits(context, infos);
     if (end === "met") return report(context, infos, reasonOf(infos.filter(isReady)));
-    const why = timeoutMs < wantedMs ? ` This client gives calls about a minute, so it waited ${timeoutMs} ms.` : "";
+    const why = timeoutMs < wantedMs ? ` This client limits calls to about a minute, so it waited ${timeoutMs} ms.` : "";
     return {
       ...(await report(context, infos, "timeout")),
-      hint: `They are still at work. Call wait_for_agents again.${why}`,
+      hint: `They are still working. Call wait_for_agents again.${why}`,
     };
   },
 });

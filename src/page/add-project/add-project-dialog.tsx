@@ -135,13 +135,15 @@ function Hint({ refused, remark }: { refused: string | null; remark: string | nu
       </p>
     );
   }
-  return <p class="hint">{remark ?? "Nothing is copied or changed. Sessions already made here come with it."}</p>;
+  return (
+    <p class="hint">{remark ?? "Nothing is copied or changed. Existing sessions of this directory are included."}</p>
+  );
 }
 
 function countWords({ entries, hasMore }: Directories): string {
   if (entries.length === 0) return "No directories.";
   const count = `${entries.length}${hasMore ? " or more" : ""}`;
-  return `${count} ${entries.length === 1 ? "directory" : "directories"}. Arrow keys choose.`;
+  return `${count} ${entries.length === 1 ? "directory" : "directories"}. Use the arrow keys to choose.`;
 }
 
 type FieldAct =
@@ -192,7 +194,7 @@ function DirectoryList({ id, found, chosen, onTake }: DirectoryListProps) {
           />
         ))}
       </div>
-      {hasMore && <p class="hint">There are more: type on to find them.</p>}
+      {hasMore && <p class="hint">There are more. Keep typing to narrow the list.</p>}
     </>
   );
 }

@@ -25,11 +25,11 @@ export function noteOf({ availability, message, status, id, description, install
       if (status === "connected") return "Running";
       return joined(installedVersion, description) || "Starts with the session";
     case "needs-install":
-      return description ?? "Install it to use it here";
+      return description ?? "Install to use";
     case "needs-sign-in":
-      return description ?? "Sign in to use it here";
+      return description ?? "Sign in to use";
     case "failed":
-      return message ?? "It could not be started";
+      return message ?? "Could not be started";
     default:
       return availability satisfies never;
   }

@@ -38,7 +38,7 @@ export function AgentsDialog({ shell }: { shell: Shell }) {
           ))}
         </ul>
         <p class="hint" role="status">
-          {reading.phase === "failed" && "The server does not say what runs right now. Trying again."}
+          {reading.phase === "failed" && "Could not load the running agents. Trying again."}
         </p>
       </div>
       <footer class="dialog-foot">
@@ -62,7 +62,7 @@ function hasRun(
 function totalWords({ agents, sessions }: AgentsStatus): string {
   const pids = new Set([...agents, ...sessions].flatMap(({ pid }) => pid ?? []));
   const bytes = agents.reduce((sum, { memoryBytes }) => sum + (memoryBytes ?? 0), 0);
-  if (pids.size === 0) return "Nothing runs right now.";
+  if (pids.size === 0) return "No agents are running.";
   const processes = pids.size === 1 ? "1 process" : `${pids.size} processes`;
   return bytes === 0 ? processes : `${processes}, ${memoryWords(bytes)}`;
 }
@@ -146,7 +146,7 @@ function TopologyLine({ shell, agent: { id, name, process }, isRunning }: Topolo
 }
 
 function restingWords({ status }: AgentInfo, ownCount: number): string {
-  if (ownCount > 0) return ownCount === 1 ? "A process for its session" : `${ownCount} sessions with a process each`;
+  if (ownCount > 0) return ownCount === 1 ? "One process for its session" : `${ownCount} sessions, one process each`;
   return status === "idle" ? "Not running. It starts with the next message." : "";
 }
 
@@ -285,10 +285,10 @@ function InstalledLine({ shell, agent }: { shell: Shell; agent: AgentInfo }) {
           <button
             type="button"
             class="button small ghost"
-            aria-label={`Take ${name} back to ${previousVersion}`}
+            aria-label={`Roll ${name} back to ${previousVersion}`}
             onClick={() => ask("agent:rollback")}
           >
-            Back to {previousVersion}
+            Roll back to {previousVersion}
           </button>
         )}
         <button

@@ -29,7 +29,7 @@ type AgentProcess = AgentsStatus["agents"][number];
 /** Requests the running processes from the server; rejects if that fails. */
 async function fetchAgentsStatus(): Promise<AgentsStatus> {
   const answer = await askServer("/api/status");
-  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+  if (!answer.ok) throw new Error(`the server returned ${answer.status}`);
   return AgentsStatus.parse(await answer.json());
 }
 

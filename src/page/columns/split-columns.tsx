@@ -57,7 +57,7 @@ function ColumnHead({ shell, column }: { shell: Shell; column: ShownColumn }) {
         type="button"
         class="icon-button small"
         aria-label={`Hide ${session.title}`}
-        title={withKey("Close this column; the tab stays", "close-column")}
+        title={withKey("Close column (keeps the tab)", "close-column")}
         onClick={() => hide(shell, id)}
       >
         <Icon name="close" class="icon-sm" />
@@ -151,7 +151,7 @@ function DropBeside({ shell }: { shell: Shell }) {
     >
       <span class="drop-words">
         <Icon name="columns" />
-        Open beside
+        Open to the side
       </span>
     </div>
   );

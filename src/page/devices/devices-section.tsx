@@ -50,7 +50,7 @@ export function DevicesSection({ nowMs }: { nowMs: number }) {
               ? "Revoke the other device? It is signed out immediately."
               : `Revoke all ${others.length} other devices? They are signed out immediately.`
           }
-          keep="Keep them"
+          keep="Keep devices"
           action={`Revoke ${others.length === 1 ? "it" : `all ${others.length}`}`}
           onAnswer={(isSure) => {
             setAsking(null);
@@ -61,7 +61,7 @@ export function DevicesSection({ nowMs }: { nowMs: number }) {
       {asking === "own" && (
         <Question
           name="Sign out this browser"
-          words="Sign out this browser? To come back, open the link that the server prints when it starts, or pair it again."
+          words="Sign out this browser? To sign in again, open the link that the server prints at startup, or pair this browser."
           keep="Stay signed in"
           action="Sign out"
           onAnswer={(isSure) => {
@@ -221,16 +221,16 @@ function PairPanel({ onClose }: { onClose: () => void }) {
 }
 
 function statusWords(made: ShownInvitation | null, { status, device }: PairingOutcome): string {
-  if (!made) return "Making a link …";
+  if (!made) return "Creating a link…";
   switch (status) {
     case "waiting": {
       const until = new Date(made.expiresAt).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-      return `It works once, until ${until}. Waiting for the other device…`;
+      return `Works once. Expires at ${until}. Waiting for the other device…`;
     }
     case "used":
-      return `${device ?? "The device"} was paired. The link is used up.`;
+      return `Paired ${device ?? "the device"}.`;
     case "expired":
-      return "The link is too old. Make a new one.";
+      return "The link has expired. Create a new one.";
     default:
       return status satisfies never;
   }
@@ -244,7 +244,7 @@ function OpenInvitation({ made: { links, certificate, isReachable } }: { made: S
     <>
       {!isReachable && (
         <p class="pair-note">
-          Only this machine can open the link. For other devices start the server with{" "}
+          Only this machine can open the link. For other devices, start the server with{" "}
           <code>liminal serve --host 0.0.0.0</code>.
         </p>
       )}
@@ -281,8 +281,8 @@ function OpenInvitation({ made: { links, certificate, isReachable } }: { made: S
         </div>
         {certificate && (
           <p class="pair-certificate">
-            {certificate.isGenerated && "The other browser warns about the certificate, since it is your own. "}
-            Its SHA-256 fingerprint is <span class="mono">{certificate.fingerprint}</span>
+            {certificate.isGenerated && "The other browser will warn about this self-signed certificate. "}
+            SHA-256 fingerprint: <span class="mono">{certificate.fingerprint}</span>
           </p>
         )}
       </div>
@@ -363,5 +363,5 @@ async function ask(path: string, init: RequestInit = {}): Promise<unknown> {
   const answer = await askServer(path, init);
   if (answer.ok) return answer.json();
   const refused = Refused.safeParse(await answer.json().catch(() => null));
-  throw new Error(refused.success ? refused.data.error : `The server answered ${answer.status}. Try again.`);
+  throw new Error(refused.success ? refused.data.error : `The server returned ${answer.status}. Try again.`);
 }

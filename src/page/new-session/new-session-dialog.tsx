@@ -134,7 +134,7 @@ function MoreAgents({ agents, choice }: MoreAgentsProps) {
         {shown.map(choice)}
       </ul>
       <p class="hint" role="status">
-        {shown.length === 0 && "No agent of the registry matches. One of your own can be added in config.json."}
+        {shown.length === 0 && "No matching agents. You can add your own in config.json."}
       </p>
     </section>
   );

@@ -39,7 +39,7 @@ export const EXAMPLE_PROMPTS: readonly {
   readonly shows: string;
   readonly prompt: string;
 }[] = [
-  { icon: "plan", words: "Show me one of everything", shows: "plan, tools, images", prompt: "all" },
+  { icon: "plan", words: "Show one of everything", shows: "plan, tools, images", prompt: "all" },
   { icon: "shield", words: "Run git status, and ask me first", shows: "permissions", prompt: "run git status" },
   { icon: "message", words: "Tell me what you can do", shows: "streaming text", prompt: "help" },
 ];

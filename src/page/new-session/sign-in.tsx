@@ -89,8 +89,8 @@ export function SignInMethods({ shell, agent, done, back, onSignedIn }: SignInMe
 }
 
 const OWN_COMMAND_LINE =
-  "It lists no way to sign in from here. Run its own command line once, sign in there, then retry.";
-const SET_AND_RESTART = "Set it where Liminal Builder is started, or under this agent in config.json, and restart.";
+  "This agent has no sign-in method that works here. Sign in with its own command line, then retry.";
+const SET_AND_RESTART = "Set it in the environment of Liminal Builder, or for this agent in config.json, then restart.";
 
 interface MethodProps {
   readonly method: SignInMethod;

@@ -46,7 +46,7 @@ function statusWords({ chars, totalChars, isWhole, failure }: Reading, lines: nu
   if (failure !== null) return failure;
   if (!isWhole) return totalChars === 0 ? "Reading…" : `${sizeWords(chars)} of ${sizeWords(totalChars)} read`;
   const all = `${lines.toLocaleString("en")} lines, ${sizeWords(totalChars)}`;
-  return lines > LINES_SHOWN_MAX ? `${all}. Download it to see what does not fit here.` : all;
+  return lines > LINES_SHOWN_MAX ? `${all}. Too long to show in full. Download it to see the rest.` : all;
 }
 
 function useOutput(shell: Shell, output: WholeOutputOf): [Reading, () => string, readonly string[]] {
@@ -74,7 +74,7 @@ function useOutput(shell: Shell, output: WholeOutputOf): [Reading, () => string,
         }
         setReading((before) => ({ ...before, isWhole: true }));
       },
-      () => reader.onFailed("The output could not be read. Close this and try again."),
+      () => reader.onFailed("Could not load the output. Close this and try again."),
     );
     return () => {
       isOver = true;

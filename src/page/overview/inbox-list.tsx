@@ -70,7 +70,7 @@ export function InboxList({ shell, entries, now }: InboxListProps) {
   return (
     <section class="inbox" aria-label="Inbox">
       <InboxHead count={entries.length} />
-      {entries.length === 0 && <p class="inbox-empty">Nothing waits for you.</p>}
+      {entries.length === 0 && <p class="inbox-empty">Nothing is waiting for you.</p>}
       <ul ref={list}>
         {entries.map((entry, index) => (
           <InboxCard

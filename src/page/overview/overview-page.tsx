@@ -60,7 +60,7 @@ export function OverviewPage({ shell }: { shell: Shell }) {
           <Cards {...card} title="Failed" rows={attention.failed} />
           <Cards {...card} title="Recently active" rows={recent} />
           {Object.values(attention).every((rows) => rows.length === 0) && (
-            <p class="overview-empty">No session was active today. What your agents do shows up here.</p>
+            <p class="overview-empty">No sessions were active today. Activity of your agents appears here.</p>
           )}
         </div>
       </div>
@@ -77,7 +77,7 @@ function useResults(shell: Shell, sessions: readonly SessionRow[]): Results {
   useEffect(() => {
     if (sessions.length === 0) return;
     const sessionIds = sessions.map(({ id }) => id);
-    shell.attempt({ type: "session:results", sessionIds }, ignore("the cards say less")).then((answer) => {
+    shell.attempt({ type: "session:results", sessionIds }, ignore("the cards show less detail")).then((answer) => {
       if (answer?.type !== "session:results") return;
       setResults(new Map(answer.results.map(({ sessionId, lastLine }) => [sessionId, lastLine])));
     }, ignore("attempt does not reject"));
@@ -162,7 +162,7 @@ const REFRESH_MS = 2_000;
 function useInbox(shell: Shell): Inbox {
   const [inbox, setInbox] = useState(EMPTY_INBOX);
   useEffect(() => {
-    const ask = () => void shell.attempt({ type: "inbox:list" }, ignore("asked again in a moment"));
+    const ask = () => void shell.attempt({ type: "inbox:list" }, ignore("requested again shortly"));
     const unlisten = shell.listen((message) => setInbox((known) => foldInbox(known, message)));
     ask();
     const timer = setInterval(ask, REFRESH_MS);

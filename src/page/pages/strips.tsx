@@ -83,8 +83,11 @@ function SilentStrip() {
     <div class="strip" role="status">
       <Icon name="clock" class="icon-sm" />
       <span>
-        The server does not answer
-        <span class="faint"> · it may be busy. What you sent waits. If this lasts, start Liminal Builder again</span>
+        The server is not responding
+        <span class="faint">
+          {" "}
+          · it may be busy. Your messages are sent when it responds. If this continues, restart Liminal Builder
+        </span>
       </span>
     </div>
   );
@@ -99,7 +102,7 @@ function StorageStrip({ shell }: Pick<StripsProps, "shell">) {
       <Icon name="alert" class="icon-sm" />
       <span>
         <strong>Read-only.</strong> {message}
-        <span class="faint wide-only"> Everything can be read; agents wait.</span>
+        <span class="faint wide-only"> You can still read everything. Agents are paused.</span>
       </span>
     </div>
   );
@@ -115,14 +118,14 @@ function CrashStrip({ shell }: Pick<StripsProps, "shell">) {
     const answer = await askServer(address, { method: "POST" }).catch(() => null);
     // Deleted elsewhere is deleted, too.
     if (answer?.ok || answer?.status === 404) setDeleted(name);
-    else shell.notify("The report could not be deleted. Try again when the server is back.");
+    else shell.notify("Could not delete the report. Try again when the server is back.");
   };
   return (
     <div class="strip" role="status">
       <Icon name="info" class="icon-sm" />
       <span>
         Liminal Builder ended unexpectedly
-        <span class="faint wide-only"> · a report is on this machine, and nowhere else</span>
+        <span class="faint wide-only"> · the crash report is stored on this machine only</span>
       </span>
       <a
         class="button small"
@@ -167,7 +170,7 @@ function SignedOutStrip() {
       <Icon name="key" class="icon-sm" />
       <span>
         Signed out
-        <span class="faint"> · open the link that the server printed when it started, or run liminal open</span>
+        <span class="faint"> · open the link that the server printed at startup, or run liminal open</span>
       </span>
     </div>
   );

@@ -47,7 +47,7 @@ export function PaletteDialog({ shell }: { shell: Shell }) {
         onPoint={(entry) => setActive(entries.findIndex(({ id }) => id === entry.id))}
       />
       <p class="visually-hidden" role="status">
-        {entries.length === 1 ? "1 choice" : `${entries.length} choices`}
+        {entries.length === 1 ? "1 choice" : `${entries.length} results`}
       </p>
       <Keys />
     </Dialog>
@@ -79,7 +79,7 @@ function elsewhere(typed: string): readonly PaletteEntry[] {
     {
       id: "search",
       group: "Commands",
-      words: `Search everything for “${query}”`,
+      words: `Search all sessions for “${query}”`,
       detail: "",
       icon: "search",
       act: (shell) => {
@@ -106,7 +106,7 @@ function PaletteField({ query, current, ...on }: PaletteFieldProps) {
       <Icon name="search" />
       <ChoosingInput
         label="Search or run a command"
-        placeholder="A session, a project, or what to do"
+        placeholder="Type a session, project or command"
         charsMax={QUERY_CHARS_MAX}
         text={query}
         listId={LIST_ID}

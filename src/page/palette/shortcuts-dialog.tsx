@@ -64,7 +64,7 @@ export function ShortcutsDialog({ shell }: { shell: Shell }) {
             ))}
           </ul>
         </section>
-        <p class="hint">Single letters work while you are not typing.</p>
+        <p class="hint">Single-letter keys work when you are not typing.</p>
       </div>
       {hasChangedKeys() && (
         <footer class="dialog-foot">
@@ -135,7 +135,7 @@ function RecordingRow({ recording: { row, words, taken }, take, cancel }: Record
               take(row, taken.chord);
             }}
           >
-            Use it here
+            Reassign
           </button>
         )}
         <button type="button" class="button small ghost" onClick={cancel}>
@@ -175,7 +175,7 @@ function useRecorder(recording: Recording | null, set: (next: Recording | null) 
       } else
         set({
           row,
-          words: `${chordWords(made.chord)} is already “${from.words}”.`,
+          words: `${chordWords(made.chord)} is already used for “${from.words}”.`,
           taken: { chord: made.chord, from },
         });
     };
@@ -221,13 +221,13 @@ function newChord({ key, modifiers }: Pick<KeyPress, "key" | "modifiers">): NewC
   const held = [isMod ? "Mod" : "", alt ? "Alt" : "", shift && (isLetter || key.length > 1) ? "Shift" : ""];
   const chord = [...held.filter((one) => one !== ""), name].join("+");
   const words = chordWords(chord);
-  if (isMod && alt) return { refusal: `${words} types a sign on some keyboards. Hold Ctrl or Alt, not both.` };
+  if (isMod && alt) return { refusal: `${words} types a character on some keyboards. Use Ctrl or Alt, not both.` };
   if (key === "+") return { refusal: "The plus key cannot be used. Choose another key." };
   if (!isMod && !alt && (TAKEN.test(key) || (isLetter && shift)))
-    return { refusal: `${words} is needed for writing and moving. Hold Ctrl or Alt with it.` };
+    return { refusal: `${words} is needed for typing and navigation. Combine it with Ctrl or Alt.` };
   if (isMod && !shift && EDITING.includes(name)) return { refusal: `${words} edits text. Choose another key.` };
-  if (isMod && BROWSER.includes(name)) return { refusal: `The browser keeps ${words} for itself. Choose another key.` };
-  if (/^[0-9]$/.test(key)) return { refusal: "Digits go to tabs. Choose another key." };
+  if (isMod && BROWSER.includes(name)) return { refusal: `The browser reserves ${words}. Choose another key.` };
+  if (/^[0-9]$/.test(key)) return { refusal: "Digits switch tabs. Choose another key." };
   return { chord };
 }
 

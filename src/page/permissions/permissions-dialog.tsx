@@ -30,7 +30,7 @@ export function PermissionsDialog({ shell, sessionId }: PermissionsDialogProps) 
           <h3 id="permission-modes">When the agent asks</h3>
           <ModeSelect scope="session" policies={policies} isFirst />
           <ModeSelect scope="project" policies={policies} />
-          <p class="hint">Rules come first. What a rule denies is denied, whatever else allows it.</p>
+          <p class="hint">Rules are applied before the mode. Deny rules always win.</p>
         </section>
         <section aria-labelledby="permission-rules">
           <h3 id="permission-rules">Rules</h3>
@@ -243,12 +243,12 @@ function RulePreview({ items }: { readonly items: readonly PreviewItem[] }) {
     <div class="rule-preview" role="status">
       <p class="hint">
         {items.length === 0
-          ? "Nothing was asked here yet."
-          : `${answered.length} of the last ${items.length} requests would have been answered by it.`}
+          ? "No requests yet."
+          : `This rule would have answered ${answered.length} of the last ${items.length} requests.`}
       </p>
       {answered.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <ul class="permission-list" tabIndex={0} aria-label="Requests the rule would have answered">
+        <ul class="permission-list" tabIndex={0} aria-label="Requests this rule would have answered">
           {answered.map(({ permissionId, what, would, why }) => (
             <li key={permissionId}>
               <span class={would === "allow" ? "tag" : "tag warn"}>{WOULD_WORDS[would]}</span>

@@ -21,13 +21,13 @@ test.each(["github", "github/", "git hub/x", "mcp:", "/x", "a/b/c"])(
   (text) => {
     expect(read({ subject: "tool", text })).toEqual({
       draft: null,
-      problem: "A tool is named as mcp:server/tool, or mcp:server/* for all of its tools.",
+      problem: "Write a tool as mcp:server/tool, or mcp:server/* for all of its tools.",
     });
   },
 );
 
 test("the form says what is wrong with a path, and nothing while nothing was typed", () => {
-  expect(read({ subject: "edit", text: "../x" }).problem).toBe("A path pattern does not lead upwards.");
+  expect(read({ subject: "edit", text: "../x" }).problem).toBe("A path pattern must not go up with .. segments.");
   expect(read({ subject: "tool", text: " " })).toEqual({ draft: null, problem: null });
   expect(read({ text: "npm test", duration: "hour" }).draft).toEqual({
     effect: "allow",

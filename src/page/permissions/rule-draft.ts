@@ -5,7 +5,7 @@ export const SUBJECTS = {
   command: "the command",
   edit: "edits in",
   read: "reading in",
-  path: "everything that touches files in",
+  path: "any file access in",
   tool: "the MCP tool",
   fetch: "fetching from the web",
 } as const;

@@ -19,7 +19,7 @@ export class PortletSession {
   readonly #frame: PortletFrame;
   readonly #connection: Connection;
   readonly #id: SessionId;
-  #unfollow: () => void = ignore("followed from the frame's first word on");
+  #unfollow: () => void = ignore("followed from the frame's first message on");
   #standing: AgentStanding | null = null;
   #connected = false;
   #writable = true;

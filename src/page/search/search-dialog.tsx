@@ -99,16 +99,14 @@ function Instead({ searching, wish, isBehind, onAgain, onArchived }: InsteadProp
   if (isBehind) return <p class="search-empty">Searching…</p>;
   if (searching.phase === "nothing-asked")
     return (
-      <p class="search-empty">
-        Finds titles, messages, answers, thoughts, what tools were given and what they said, and the files they touched.
-      </p>
+      <p class="search-empty">Searches titles, messages, answers, thinking, tool input and output, and file paths.</p>
     );
   return (
     <div class="search-empty">
-      <p>Nothing found. Try fewer words, or the beginning of one.</p>
+      <p>No results. Try fewer or shorter words.</p>
       {!wish.includeArchived && (
         <button type="button" class="button" onClick={onArchived}>
-          Look in archived sessions too
+          Include archived sessions
         </button>
       )}
     </div>
@@ -135,7 +133,7 @@ function SearchField({ query, current, ...on }: SearchFieldProps) {
     <div class="field">
       <Icon name="search" class="icon-sm" />
       <ChoosingInput
-        label="Search everything"
+        label="Search all sessions"
         placeholder={'Words, or a "phrase"'}
         charsMax={SEARCH_QUERY_CHARS_MAX}
         text={query}
@@ -200,7 +198,7 @@ function useSearch(shell: Shell, wish: SearchWish): SearchState {
 }
 
 async function search(shell: Shell, request: NonNullable<ReturnType<typeof searchRequest>>): Promise<Searching> {
-  let trouble: Trouble = { code: null, message: "The server gave no results." };
+  let trouble: Trouble = { code: null, message: "Search failed. Try again." };
   const answer = await shell.attempt(request, (_words, told) => {
     trouble = told;
   });
@@ -365,7 +363,7 @@ function GroupHead({ shell, first }: { shell: Shell; first: SearchHit }) {
       <Icon name={agentIconName(first.cliType)} class="icon-sm agent" />
       <span class="truncate">{first.title}</span>
       {first.archived && (
-        <span class="tag" title="Opening it brings it back to the list">
+        <span class="tag" title="Opening it unarchives it">
           Archived
         </span>
       )}

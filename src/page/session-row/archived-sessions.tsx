@@ -57,7 +57,7 @@ function ArchivedRow({ shell, session }: { shell: Shell; session: SessionRow }) 
           type="button"
           class="icon-button"
           aria-label={`Delete ${title}`}
-          title="Delete for good"
+          title="Delete permanently"
           onClick={() => askToDelete(shell, id)}
         >
           <Icon name="trash" class="icon-sm" />

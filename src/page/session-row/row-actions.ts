@@ -62,7 +62,7 @@ function besideAction(shell: Shell, id: SessionRow["id"]): readonly RowAction[] 
   const { order } = shell.tabs.peek();
   const isAlone = order.length === 1 && order[0] === id;
   if (isAlone || !canOpenBeside(shell) || shell.split.peek().columns.includes(id)) return [];
-  return [{ words: "Open beside", icon: "columns", act: () => shell.openBeside(id) }];
+  return [{ words: "Open to the side", icon: "columns", act: () => shell.openBeside(id) }];
 }
 
 /** Only an open session can be printed, and it comes into view first: in the background it has not drawn everything. */

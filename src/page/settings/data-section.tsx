@@ -19,12 +19,12 @@ export function DataFacts() {
       </dl>
       <DataActions />
       <p class="hint">
-        Liminal Builder sends none of it anywhere; agents talk to their own services. Export at the top of a session
-        gives it as Markdown, a web page or JSON. Files of your projects are never touched by deleting.
+        Liminal Builder sends this data nowhere; agents use their own services. Use Export at the top of a session to
+        save it as Markdown, a web page or JSON. Deleting never touches your project files.
       </p>
       {reading.phase === "failed" && (
         <p class="hint" role="status">
-          The server does not answer right now. Trying again.
+          The server is not responding. Trying again.
         </p>
       )}
     </>
@@ -103,7 +103,7 @@ function DeleteChoice({ run }: { run: (which: "archived" | "everything") => void
       >
         <label for="confirm-delete">
           <span>
-            All sessions and the list of projects. To confirm, type <strong>{CONFIRM_WORDS}</strong>
+            Delete all sessions and the project list. To confirm, type <strong>{CONFIRM_WORDS}</strong>
           </span>
           <div class="field">
             <input
@@ -150,9 +150,9 @@ async function ask(path: string, body: object, words: (answer: unknown) => strin
     const response = await askServer(path, { method: "POST", body: JSON.stringify(body) });
     const answer: unknown = await response.json();
     if (response.ok) return { ok: true, words: words(answer) };
-    return { ok: false, words: Failed.safeParse(answer).data?.error ?? `The server answered ${response.status}.` };
+    return { ok: false, words: Failed.safeParse(answer).data?.error ?? `The server returned ${response.status}.` };
   } catch {
-    return { ok: false, words: "The server does not answer. Try again when it is back." };
+    return { ok: false, words: "The server is not responding. Try again when it is back." };
   }
 }
 

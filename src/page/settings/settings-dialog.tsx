@@ -98,12 +98,11 @@ function Way({ shell, to, words, icon }: WayProps) {
 
 const LEVEL_WORDS: Readonly<Record<NotificationLevel, string>> = {
   off: "Never",
-  blocked: "When an agent waits for you or failed",
+  blocked: "When an agent is waiting for you or has failed",
   all: "Also when a turn finishes",
 };
 
-const BLOCKED =
-  "This browser does not let the page notify you. Allow notifications for it beside the address, then choose again.";
+const BLOCKED = "Notifications are blocked in this browser. Allow them in the address bar, then choose again.";
 
 /** Asks the browser for permission only when the user turns notifications on. */
 function NotificationSetting() {
@@ -201,9 +200,9 @@ function ToolServerList({ shell }: { shell: Shell }) {
   const [chosen, setChosen] = useState<ProjectId | null>(() => shell.projectAtHand());
   const projectId = projects.some(({ id }) => id === chosen) ? chosen : (projects[0]?.id ?? null);
   const { servers, problem, choose } = useToolServers(shell, projectId);
-  if (projectId === null) return <p class="hint">Add a project first: tools are given project by project.</p>;
+  if (projectId === null) return <p class="hint">Add a project first. Tool servers are enabled per project.</p>;
   if (servers?.length === 0)
-    return <p class="hint">None. Name them under mcpServers in config.json, and start Liminal Builder again.</p>;
+    return <p class="hint">None yet. Add servers under mcpServers in config.json, then restart Liminal Builder.</p>;
   return (
     <>
       <label class="setting">
@@ -235,7 +234,7 @@ function ToolServerList({ shell }: { shell: Shell }) {
           />
         </label>
       ))}
-      <p class="hint">Holds for sessions that are started or brought back from now on.</p>
+      <p class="hint">Applies to sessions started or resumed from now on.</p>
       {problem !== "" && (
         <p class="error-text" role="alert">
           {problem}

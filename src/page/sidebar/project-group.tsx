@@ -94,7 +94,7 @@ function ProjectHead({ shell, project, open, listId, cost }: ProjectHeadProps) {
         type="button"
         class="icon-button small"
         aria-label={`Remove ${project.name}`}
-        title="Remove from the list"
+        title="Remove from list"
         onClick={() => {
           shell.dialog.value = { kind: "remove-project", projectId: project.id };
         }}

@@ -80,7 +80,7 @@ function NoProjects({ onAdd }: { onAdd: () => void }) {
   return (
     <div class="empty">
       <Icon name="folder" />
-      <p>Projects you add appear here, with every session they ever had.</p>
+      <p>Projects you add appear here with all their sessions.</p>
       <div class="actions">
         <button type="button" class="button" onClick={onAdd}>
           <Icon name="plus" class="icon-sm" />

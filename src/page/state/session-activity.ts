@@ -30,7 +30,7 @@ export function sessionActivity(session: SessionRow, { item, directory, result }
     case "waiting":
       return requestActivity(item?.pending[0]);
     case "failed":
-      return plain(startError(session) ?? session.turn.error?.message ?? "Stopped before it was done");
+      return plain(startError(session) ?? session.turn.error?.message ?? "Stopped before it finished");
     case "paused":
       return plain("Waiting for its agents");
     case "unread":
@@ -56,7 +56,7 @@ function toolActivity(tool: RunningTool, directory: string): Activity {
 }
 
 function requestActivity(request: PendingRequest | undefined): Activity {
-  if (request === undefined) return plain("Waits for you");
+  if (request === undefined) return plain("Waiting for you");
   if (!isPermission(request)) return plain(`Question: ${request.title ?? request.message}`);
   const { name, target } = toolLine(request.toolCall);
   const lines = countLines(commandOf(request.toolCall.input) ?? request.toolCall.name);

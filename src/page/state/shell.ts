@@ -94,7 +94,7 @@ export class Shell {
   readonly rows = new RowSignals();
   readonly terminals = new TerminalFeed();
   readonly seen = new SeenSessions(
-    (request) => void this.attempt(request, ignore("a session that is gone needs no reader")),
+    (request) => void this.attempt(request, ignore("a deleted session needs no reader")),
   );
   readonly imports = new SessionImports();
   readonly installs = new AgentInstalls((request, notify) => this.attempt(request, notify));

@@ -48,7 +48,7 @@ export function TerminalDialog({ shell, terminal }: TerminalDialogProps) {
       )}
       <footer class="dialog-foot">
         <span class="faint wide-only">
-          What you type goes to the agent's own login. <kbd>F6</kbd> leaves the terminal.
+          Your input goes to the agent's own login. <kbd>F6</kbd> leaves the terminal.
         </span>
         <span class="spacer" />
         <button type="button" class="button ghost" ref={closing} onClick={() => leave(shell, back)}>
@@ -64,8 +64,8 @@ function leave(shell: Shell, back: SignInTerminal["back"]): void {
 }
 
 function endWords(exitCode: number | null): string {
-  if (exitCode === null) return "The terminal ended before the login was done.";
-  return `The login ended with exit code ${exitCode}. What it said stands above.`;
+  if (exitCode === null) return "The terminal closed before the login finished.";
+  return `The login failed with exit code ${exitCode}. See its output above.`;
 }
 
 interface TerminalEvents {
@@ -115,7 +115,7 @@ function useTerminal(shell: Shell, { terminalId }: SignInTerminal, events: Termi
     import("./terminal-view.ts").then(show, onLoadFailed);
     return () => {
       for (const stop of stops) stop();
-      if (isRunning) void shell.attempt({ type: "terminal:close", terminalId }, ignore("it has ended by itself"));
+      if (isRunning) void shell.attempt({ type: "terminal:close", terminalId }, ignore("it has already ended"));
       isRunning = false;
       view?.[Symbol.dispose]();
     };

@@ -36,7 +36,7 @@ export function LogDialog({ shell, sessionId }: LogDialogProps) {
   const agentName = session && agentOf(shell.server.value, session.cliType)?.name;
   const lines = reading.phase === "read" ? filterTrace(reading.lines, kind, text) : [];
   return (
-    <Dialog title={`Log of ${session?.title ?? "session"}`} wide onClose={() => shell.closeDialog()}>
+    <Dialog title={`ACP log: ${session?.title ?? "session"}`} wide onClose={() => shell.closeDialog()}>
       <LogFilter kind={kind} text={text} onKind={setKind} onText={setText} />
       {reading.phase === "failed" && <p class="log-empty">{reading.words}</p>}
       {reading.phase === "read" && lines.length === 0 && (
@@ -45,7 +45,7 @@ export function LogDialog({ shell, sessionId }: LogDialogProps) {
       {lines.length > 0 && <TraceList lines={lines} />}
       <footer class="dialog-foot">
         <span class="faint wide-only">
-          Secrets are taken out. Sessions that share the agent's process are in it too.
+          Secrets are removed. Includes other sessions that share the agent's process.
         </span>
         <span class="spacer" />
         <button type="button" class="icon-button" aria-label="Refresh" title="Refresh" onClick={refresh}>
@@ -67,8 +67,8 @@ export function LogDialog({ shell, sessionId }: LogDialogProps) {
 
 function emptyWords(all: number, agentName: string): string {
   return all > 0
-    ? "No line matches."
-    : `${agentName} has said nothing since the server started. The log fills when it is used.`;
+    ? "No matching lines."
+    : `No messages since the server started. The log fills when ${agentName} is used.`;
 }
 
 function addressOf(sessionId: SessionId): string {
@@ -84,7 +84,7 @@ function useTrace(sessionId: SessionId): [Reading, () => void] {
   const refresh = () => {
     fetchTrace(sessionId).then(
       (lines) => setReading({ phase: "read", lines }),
-      (error: unknown) => setReading({ phase: "failed", words: `The log could not be read: ${reasonOf(error)}.` }),
+      (error: unknown) => setReading({ phase: "failed", words: `Could not load the log: ${reasonOf(error)}.` }),
     );
   };
   useEffect(refresh, [sessionId]);
@@ -93,7 +93,7 @@ function useTrace(sessionId: SessionId): [Reading, () => void] {
 
 async function fetchTrace(sessionId: SessionId): Promise<readonly TraceLine[]> {
   const answer = await askServer(addressOf(sessionId));
-  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+  if (!answer.ok) throw new Error(`the server returned ${answer.status}`);
   return parseTrace(await answer.text());
 }
 
@@ -146,7 +146,7 @@ const DIRECTION_WORDS: Readonly<Record<TraceDirection, string>> = {
   out: "sent",
   in: "received",
   stderr: "stderr",
-  junk: "no message",
+  junk: "not JSON-RPC",
   note: "process",
 };
 const DIRECTION_SIGNS: Readonly<Record<TraceDirection, string>> = {

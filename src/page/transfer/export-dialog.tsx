@@ -10,9 +10,9 @@ interface ExportDialogProps {
 }
 
 const FORMS = [
-  { format: "md", name: "Markdown", use: "For reading, and for pasting elsewhere." },
-  { format: "html", name: "Web page", use: "One file that looks the same everywhere; it can be printed." },
-  { format: "json", name: "JSON", use: "Everything there is. It can be imported again." },
+  { format: "md", name: "Markdown", use: "For reading and pasting elsewhere." },
+  { format: "html", name: "Web page", use: "One self-contained file, also for printing." },
+  { format: "json", name: "JSON", use: "Complete. Can be imported again." },
 ] as const;
 
 /** Takes a session out of the app, in one of three forms. */
@@ -37,7 +37,7 @@ export function ExportDialog({ shell, sessionId }: ExportDialogProps) {
             </li>
           ))}
         </ul>
-        <p class="hint">Tool output, file contents and images are in it. Look through it before you share it.</p>
+        <p class="hint">Includes tool output, file contents and images. Review it before sharing.</p>
       </div>
     </Dialog>
   );

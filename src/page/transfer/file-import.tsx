@@ -107,7 +107,7 @@ function RefusedFile({ words, agentName, onImport }: RefusedFileProps) {
       </p>
       {agentName !== null && (
         <button type="button" class="button" onClick={onImport}>
-          Import it for {agentName}
+          Import for {agentName}
         </button>
       )}
     </div>
@@ -137,10 +137,10 @@ async function sendFile(
     const response = await askServer(`/api/import?${query}`, { method: "POST", body: file });
     const { session, error, code } = Answer.parse(await response.json());
     if (session) return { step: response.ok ? "imported" : "known", session };
-    const words = error ?? `The server answered ${response.status}. Try again.`;
+    const words = error ?? `The server returned ${response.status}. Try again.`;
     return { step: "refused", words, isAgentUnknown: code === "AGENT_UNKNOWN" };
   } catch {
     // Gone in the middle, or an answer that is none of ours: there is nothing more to say of either.
-    return { step: "refused", words: "The file did not reach the server. Try again.", isAgentUnknown: false };
+    return { step: "refused", words: "Upload failed. Try again.", isAgentUnknown: false };
   }
 }

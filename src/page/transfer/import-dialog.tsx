@@ -42,7 +42,7 @@ export function ImportDialog({ shell, projectId }: ImportDialogProps) {
       <div class="dialog-body import">
         <AgentField agents={ready} cliType={cliType} isBusy={step.step === "running"} onChoose={choose} />
         {cliType === null ? (
-          <p>No agent is ready. Install one from New session first; a file can be imported without.</p>
+          <p>No agent is ready. Install one from New session first. Importing a file works without an agent.</p>
         ) : (
           <Step step={step} words={{ agentName, projectName }} shell={shell} chosen={chosen} onChosen={setChosen} />
         )}
@@ -73,7 +73,7 @@ function actionOf({ step }: ImportStep, chosen: number): string {
     case "running":
       return "Stop importing";
     case "done":
-      return "Look again";
+      return "Refresh";
     case "refused":
       return "Try again";
     default:
@@ -126,7 +126,7 @@ function Step({ step, shell, words: { agentName, projectName }, chosen, onChosen
     case "asking":
       return (
         <p role="status">
-          Asking {agentName} what it has in {projectName}…
+          Listing sessions of {agentName} in {projectName}…
         </p>
       );
     case "refused":
@@ -142,7 +142,7 @@ function Step({ step, shell, words: { agentName, projectName }, chosen, onChosen
           <p role="status">
             {step.found.known === 0
               ? `${agentName} has no sessions in ${projectName}.`
-              : `All ${agentName} has in ${projectName} is here already.`}
+              : `All sessions of ${agentName} in ${projectName} are already here.`}
           </p>
         );
       return <FoundList found={step.found} now={shell.nowMs.value} chosen={chosen} onChosen={onChosen} />;
@@ -152,7 +152,7 @@ function Step({ step, shell, words: { agentName, projectName }, chosen, onChosen
         <div class="import-progress">
           <progress max={total} value={done} aria-label="Import progress" />
           <p role="status">
-            {done} of {sessionsWord(total)}. You can close this: it goes on.
+            {done} of {sessionsWord(total)}. You can close this dialog; the import continues.
           </p>
         </div>
       );
@@ -195,8 +195,8 @@ function ImportResult({ done }: { readonly done: Done }) {
 }
 
 function summaryOf({ adopted, known, cancelled }: Done): string {
-  const here = known === 0 ? "" : ` ${sessionsWord(known)} ${known === 1 ? "was" : "were"} here already.`;
-  if (cancelled) return `Stopped. ${sessionsWord(adopted)} came in and stay.${here}`;
+  const here = known === 0 ? "" : ` ${sessionsWord(known)} ${known === 1 ? "was" : "were"} already here.`;
+  if (cancelled) return `Stopped. ${sessionsWord(adopted)} imported and kept.${here}`;
   return `Imported ${sessionsWord(adopted)}.${here}`;
 }
 
@@ -328,10 +328,10 @@ function FoundList({ found, now, chosen, onChosen }: FoundListProps) {
       </ul>
       {brings === "memory" && (
         <p class="hint">
-          This agent cannot repeat what was said. Its sessions come in empty and go on from its memory.
+          This agent cannot replay transcripts. Its sessions are imported empty and continue from its own memory.
         </p>
       )}
-      {isCut && <p class="hint">It has more than these. Import some, then look again.</p>}
+      {isCut && <p class="hint">There are more sessions. Import some, then refresh.</p>}
     </div>
   );
 }

@@ -10,8 +10,8 @@ import { applyChoices } from "./apply-choices.ts";
 
 /** What is said when an agent had to start without its memory. */
 export function forgotten(hasTranscript: boolean): AgentEvent {
-  const what = "The agent could not bring back its own memory of this conversation, so it starts afresh.";
-  const content = hasTranscript ? `${what} Everything said so far is still here.` : what;
+  const what = "The agent could not restore its memory of this conversation and starts over.";
+  const content = hasTranscript ? `${what} The transcript is kept.` : what;
   return { type: "notice", severity: "warning", content };
 }
 

@@ -63,7 +63,7 @@ function judgeKind(subject: PermissionSubject, policy: Policy, facts: PathFacts)
   }
   const [doubt] = doubts;
   if (doubt !== undefined) return { allowed: false, why: `It cannot be judged: ${doubt}.` };
-  if (paths.length === 0) return { allowed: false, why: "The agent does not say which files it is about." };
+  if (paths.length === 0) return { allowed: false, why: "The request does not name its files." };
   const judged = paths.map((path) => judgeFile(path, kind, policy, facts));
   const refused = judged.find(({ allowed }) => !allowed);
   if (refused) return refused;

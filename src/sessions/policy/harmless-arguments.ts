@@ -444,20 +444,20 @@ export function readArguments(words: readonly ShellWord[], inRule: number): Read
     at += 1;
     if (word === undefined) break;
     const { text, literal } = word;
-    if (!literal) return harm(`What ${text} stands for is only known when it runs.`);
+    if (!literal) return harm(`The value of ${text} is only known at run time.`);
     if (onlyOperands || text === "-" || !text.startsWith("-")) {
       operands.push({ text, isInRule });
       continue;
     }
     if (text === "--") {
-      if (use.passesOn && !isInRule) return harm(`What follows -- is for another program than ${words[0]?.text}.`);
+      if (use.passesOn && !isInRule) return harm(`Arguments after -- are for a program other than ${words[0]?.text}.`);
       onlyOperands = true;
       continue;
     }
     const read = readOption(text, options, use);
     if (read === null) {
       if (isInRule) continue;
-      return harm(`${text} is not among the arguments of ${key} that are known to be harmless.`);
+      return harm(`${text} is not a known harmless argument of ${key}.`);
     }
     for (const name of read.names) given.add(name);
     if (read.value === null) continue;
@@ -465,7 +465,7 @@ export function readArguments(words: readonly ShellWord[], inRule: number): Read
     const value = read.value.attached ?? next?.text;
     if (read.value.attached === undefined) at += 1;
     if (value === undefined || (read.value.attached === undefined && next?.literal !== true))
-      return harm(`The value of ${text} cannot be told.`);
+      return harm(`The value of ${text} cannot be determined.`);
     if (!isInRule && !VALUES[read.value.kind]?.test(value))
       return harm(`${text} has a value that is not known to be harmless.`);
     if (read.value.kind === "path") paths.push({ path: value, isInRule: at <= inRule });
@@ -476,7 +476,7 @@ export function readArguments(words: readonly ShellWord[], inRule: number): Read
     if (hasFirst && index === 0) {
       if (!isInRule && !first.matches.test(text)) return harm(`"${text}" is not known to be harmless for ${key}.`);
     } else if (use.operands === "none") {
-      if (!isInRule) return harm(`"${text}" is not among the arguments of ${key} that are known to be harmless.`);
+      if (!isInRule) return harm(`"${text}" is not a known harmless argument of ${key}.`);
     } else if (use.operands === "paths") paths.push({ path: text, isInRule });
   }
   return {

@@ -16,7 +16,7 @@ export function judgeCommand(
   policy: Policy,
   facts: PathFacts,
 ): Judgement {
-  if (subject.command === null) return refused("The agent does not say which command it is.");
+  if (subject.command === null) return refused("The request does not contain the command.");
   const [doubt] = read.doubts;
   if (doubt !== undefined) return refused(`It cannot be judged before it runs: ${doubt}.`);
   if (read.commands.length === 0) return refused("It names no command.");
@@ -82,7 +82,7 @@ function judgeArguments(
 ): Judgement {
   const read = readArguments(words, inRule);
   if (read === null && words.length > inRule)
-    return refused(`No rule covers all of it: which arguments of ${words[0]?.text} are harmless is not known.`);
+    return refused(`No rule covers all of it: the harmless arguments of ${words[0]?.text} are unknown.`);
   if (read?.isHarmless === false && words.length > inRule) return refused(read.why);
   const paths: readonly NamedPath[] = read?.isHarmless
     ? read.paths
@@ -100,13 +100,13 @@ function judgeArguments(
     const roots = read.paths.length > 0 ? read.paths.flatMap(({ path }) => fromEach(path, directories)) : directories;
     const places = roots.flatMap((path) => facts.placesOf(path) ?? []);
     if (facts.guarded.some((folder) => places.some((place) => isInside(folder, place))))
-      return refused("It reads everything in a directory that has Liminal Builder's own data in it.");
+      return refused("It reads a whole directory that contains Liminal Builder's own data.");
   }
   if (read.usesRepository) {
     const around = directories
       .map((directory) => repositoryAround(`${directory}/.`, facts))
       .find((found) => found !== null);
-    if (around) return refused(`Git would take ${around} for a repository, with settings of its own.`);
+    if (around) return refused(`Git would treat ${around} as a repository with its own settings.`);
   }
   return FINE;
 }
@@ -126,13 +126,15 @@ function judgePath(path: string, shown: string, isInRule: boolean, facts: PathFa
       : FINE;
   }
   const places = facts.placesOf(path);
-  if (places === null || places.length === 0) return refused(`Where ${shown} leads cannot be told.`);
+  if (places === null || places.length === 0) return refused(`The target of ${shown} cannot be determined.`);
   if (places.some((place) => isGuarded(place, facts))) return refused(`${shown} belongs to Liminal Builder itself.`);
   if (isInRule && saysOutside) return FINE;
   if (!places.every((place) => facts.roots.some((root) => isInside(place, root))))
-    return refused(`${shown} leads outside this session's directory.`);
+    return refused(`${shown} is outside this session's directory.`);
   const guarded = isInRule ? null : guardedIn(places, facts, true);
-  return guarded === null ? FINE : refused(`${guarded} is guarded: it holds secrets or makes other programs act.`);
+  return guarded === null
+    ? FINE
+    : refused(`${guarded} is guarded: it contains secrets or can make other programs run code.`);
 }
 
 function isGuarded(place: string, { guarded }: PathFacts): boolean {
@@ -142,10 +144,10 @@ function isGuarded(place: string, { guarded }: PathFacts): boolean {
 function enterDirectory({ words }: SimpleCommand, directories: string[], facts: PathFacts): Judgement {
   const [, target, another] = words;
   if (target === undefined || another !== undefined || !target.literal || /^[-+]|^$/.test(target.text))
-    return refused("Which directory it enters cannot be told.");
+    return refused("The directory it changes to cannot be determined.");
   const entered = fromEach(target.text, directories);
   const problem = entered.map((path) => judgeDirectory(path, facts)).find((found) => found !== null);
-  if (problem) return refused(`It enters ${target.text}, ${problem}.`);
+  if (problem) return refused(`It changes to ${target.text}, ${problem}.`);
   directories.push(...entered);
   return FINE;
 }
@@ -153,11 +155,11 @@ function enterDirectory({ words }: SimpleCommand, directories: string[], facts: 
 /** In words, why a command may not run in this directory; null when it may. */
 function judgeDirectory(path: string, facts: PathFacts): string | null {
   const places = facts.placesOf(path);
-  if (places === null || places.length === 0) return "in a directory that cannot be told";
+  if (places === null || places.length === 0) return "a directory that cannot be determined";
   if (!places.every((place) => facts.roots.some((root) => isInside(place, root))))
     return "outside this session's directory";
-  if (places.some((place) => isGuarded(place, facts))) return "in a directory of Liminal Builder itself";
-  return guardedIn(places, facts, true) === null ? null : "in a guarded directory";
+  if (places.some((place) => isGuarded(place, facts))) return "a directory of Liminal Builder itself";
+  return guardedIn(places, facts, true) === null ? null : "a guarded directory";
 }
 
 /** Writing to a file is an edit of it and needs the same permission; reading may not leave the session's directory. */
@@ -167,7 +169,7 @@ function judgeRedirect(
   policy: Policy,
   facts: PathFacts,
 ): Judgement {
-  if (!target.literal) return refused("Where it redirects to cannot be told.");
+  if (!target.literal) return refused("The target of its redirection cannot be determined.");
   if (SINKS.has(target.text)) return FINE;
   const paths = fromEach(target.text, directories);
   if (direction === "in") {

@@ -13,7 +13,8 @@ export type Judgement =
 /** Whether the policy allows this kind of work on this one file, by where it really lies. */
 export function judgeFile(path: string, kind: string, policy: Policy, facts: PathFacts): Judgement {
   const places = facts.placesOf(path);
-  if (places === null || places.length === 0) return { allowed: false, why: `Where ${path} leads cannot be told.` };
+  if (places === null || places.length === 0)
+    return { allowed: false, why: `The target of ${path} cannot be determined.` };
   if (places.some((place) => facts.guarded.some((folder) => isInside(place, folder))))
     return { allowed: false, why: `${path} belongs to Liminal Builder itself.` };
   const outside = places.find((place) => !facts.roots.some((root) => isInside(place, root)));
@@ -31,7 +32,7 @@ export function judgeFile(path: string, kind: string, policy: Policy, facts: Pat
   }
   if (outside !== undefined)
     return { allowed: false, why: `${outsideWords(path, outside)} outside this session's directory.` };
-  if (guarded !== null) return { allowed: false, why: `${guarded} is guarded: other programs act on it.` };
+  if (guarded !== null) return { allowed: false, why: `${guarded} is guarded: other programs run code from it.` };
   if (policy.mode === "edits" && kind === "edit")
     return { allowed: true, why: "Edits inside this session's directory are allowed" };
   return { allowed: false, why: "No rule covers it." };
@@ -98,7 +99,7 @@ export function repositoryAround(path: string, facts: PathFacts): string | null 
 /** The same in words, for a file that is changed. */
 function repositoryOf(path: string, facts: PathFacts): string | null {
   const around = repositoryAround(path, facts);
-  return around === null ? null : `${posix.basename(around)}, which Git takes for a repository,`;
+  return around === null ? null : `${posix.basename(around)}, which Git treats as a repository,`;
 }
 
 /** The first part of any of these places that is guarded. */

@@ -91,7 +91,7 @@ function directoriesIn(input: Json, runsCommand: boolean): InputDirectories {
   const look = (value: Json, level: number) => {
     if (typeof value !== "object" || value === null) return;
     if (level > INPUT_LEVELS_MAX) {
-      if (runsCommand) doubts.add("what comes with the command is nested too deeply to be read");
+      if (runsCommand) doubts.add("its input is nested too deeply");
       return;
     }
     for (const [key, inside] of Object.entries(value)) {
@@ -102,11 +102,11 @@ function directoriesIn(input: Json, runsCommand: boolean): InputDirectories {
       const isDirectory = (runsCommand ? RUN_DIRECTORY : WORKING_DIRECTORY).test(name);
       if (!isDirectory || inside === null || inside === "") look(inside, level + 1);
       else if (typeof inside === "string") found.add(inside);
-      else doubts.add("the directory it runs in cannot be read");
+      else doubts.add("its working directory cannot be read");
     }
   };
   look(input, 0);
-  if (found.size > 1) doubts.add("it names more than one directory to run in");
+  if (found.size > 1) doubts.add("it names more than one working directory");
   return { directories: [...found], doubts: [...doubts] };
 }
 
@@ -120,13 +120,13 @@ function commandIn(input: Readonly<Record<string, Json>>, kind: string): Pick<Pe
   const doubts = [
     ...(given.length > 1 && input["command"] !== input["cmd"] ? ["it names two commands"] : []),
     ...(given.length > 0 ? MORE_THAN_THE_COMMAND.filter((key) => isGiven(input[key])) : []).map(
-      (key) => `it comes with ${key} beside the command`,
+      (key) => `it has ${key} in addition to the command`,
     ),
   ];
   if (typeof command === "string") return { command, doubts };
   if (Array.isArray(command) && command.every((word) => typeof word === "string")) return { command, doubts };
   if (command !== undefined || kind === "execute")
-    return { command: null, doubts: [...doubts, "the agent does not say which command it is"] };
+    return { command: null, doubts: [...doubts, "the request does not contain the command"] };
   return { command: null, doubts };
 }
 
@@ -136,10 +136,10 @@ function absolute(path: string, cwd: string): string {
 }
 
 function pathDoubt(path: string): string[] {
-  if (path.startsWith("~")) return ["a path starts from a home directory"];
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return ["a path is an address"];
-  if (/%(2e|2f|5c)/i.test(path)) return ["a path is written in codes"];
-  return /[\\\n]/.test(path) ? ["a path has a character that does not belong there"] : [];
+  if (path.startsWith("~")) return ["a path starts with ~"];
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return ["a path is a URL"];
+  if (/%(2e|2f|5c)/i.test(path)) return ["a path contains escape codes"];
+  return /[\\\n]/.test(path) ? ["a path contains an invalid character"] : [];
 }
 
 function isGiven(value: Json | undefined): boolean {
@@ -186,7 +186,7 @@ interface Found {
 function readValue(key: string, value: Json, level: number, found: Found): void {
   if (typeof value === "string") readText(key, value, found);
   else if (typeof value !== "object" || value === null) return;
-  else if (level > LEVELS_MAX) found.doubts.add("what it is given is nested too deeply to be read");
+  else if (level > LEVELS_MAX) found.doubts.add("its input is nested too deeply");
   else if (Array.isArray(value)) for (const item of value) readValue(key, item, level + 1, found);
   else
     for (const [name, inside] of Object.entries(value)) {
@@ -212,7 +212,7 @@ function readText(key: string, text: string, found: Found): void {
 }
 
 function addPath(path: string, found: Found): void {
-  if (path.length > PATH_CHARS_MAX) found.doubts.add("a path is too long to be read");
+  if (path.length > PATH_CHARS_MAX) found.doubts.add("a path is too long");
   else found.paths.push(path);
 }
 

@@ -76,16 +76,16 @@ export class PolicyLayers {
       case "session":
         return row
           ? { target: { scope, id: row.id }, owner: { scope, sessionId: row.id }, cliType: agent }
-          : REFUSE.invalidMessage("sessionId: which session?");
+          : REFUSE.invalidMessage("sessionId: required");
       case "project": {
         const id = projectId ?? row?.projectId;
-        if (id === undefined) return REFUSE.invalidMessage("projectId: which project?");
+        if (id === undefined) return REFUSE.invalidMessage("projectId: required");
         if (!this.#deps.projects.get(id)) return REFUSE.projectNotFound();
         return { target: { scope, id }, owner: { scope, projectId: id }, cliType: agent };
       }
       case "agent":
         return agent === null
-          ? REFUSE.invalidMessage("cliType: which agent?")
+          ? REFUSE.invalidMessage("cliType: required")
           : { target: { scope, id: agent }, owner: { scope, cliType: agent }, cliType: agent };
       default:
         return scope satisfies never;

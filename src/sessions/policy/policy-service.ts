@@ -96,7 +96,7 @@ export class PolicyService {
     const verdict = strictest(await Promise.all(policies.map((policy) => this.#evaluate(policy, cwd, toolCall))));
     if (verdict.answer !== "ask" || !this.#isOwnTool(id, mcpToolOf(toolCall))) return verdict;
     // What they may do is decided where they act: by the caller's rights, and by the limits and budgets of its tree.
-    return { answer: "allow", why: "A tool of Liminal Builder's own" };
+    return { answer: "allow", why: "A Liminal Builder tool" };
   }
 
   /** What a session may do unasked: its own mode, or a stricter one above it. */

@@ -52,7 +52,7 @@ const STRICTNESS: readonly Verdict["answer"][] = ["deny", "ask", "allow"];
 export function strictest([own, ...above]: readonly Verdict[]): Verdict {
   const rank = ({ answer }: Verdict) => STRICTNESS.indexOf(answer);
   const stricter = above.toSorted((one, other) => rank(one) - rank(other))[0];
-  if (own === undefined) return { answer: "ask", why: "No policy holds here." };
+  if (own === undefined) return { answer: "ask", why: "No policy applies." };
   if (stricter === undefined || rank(stricter) >= rank(own)) return own;
   return { ...stricter, why: `${stricter.why} (of the session that started this one)` };
 }

@@ -34,7 +34,7 @@ const ESCAPED_IN_DOUBLE = /[$`"\\\n]/;
 /** The operators between commands that every shell reads alike. Of others one shell starts a command where another does not. */
 const SEPARATORS: ReadonlySet<string> = new Set([";", "&&", "||", "|", "&"]);
 const DIFFERS = "shells read it differently";
-const HISTORY = "some shells put an earlier command in the place of !";
+const HISTORY = "some shells replace ! with an earlier command";
 
 /** Takes a line apart as a POSIX shell would; what shells disagree on is a doubt. */
 export function readShellLine(line: string): ShellLine {
@@ -264,8 +264,8 @@ class ShellReader {
       this.#nested();
       return "$(…)";
     }
-    if (this.#char === "'" || this.#char === '"') this.#doubt("it has a quote with escapes of its own");
-    else this.#doubt("it has a variable, which is filled in when it runs");
+    if (this.#char === "'" || this.#char === '"') this.#doubt("it has a quote with its own escapes");
+    else this.#doubt("it has a variable, which is expanded at run time");
     return "$";
   }
 

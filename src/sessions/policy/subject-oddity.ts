@@ -50,10 +50,10 @@ const SCRIPTS: readonly (readonly [string, RegExp])[] = [
 export function suspiciousText(text: string): string | null {
   if (isPlainAscii(text)) return null;
   const bare = text.replace(EMOJI_JOINS, "");
-  if (TURNED.test(bare)) return `It has characters that turn the reading direction (${codesIn(bare, TURNED)}).`;
+  if (TURNED.test(bare)) return `It has characters that change the text direction (${codesIn(bare, TURNED)}).`;
   if (CONTROL.test(bare)) return `It has control characters (${codesIn(bare, CONTROL)}).`;
-  if (INVISIBLE.test(bare)) return `It has characters that cannot be seen (${codesIn(bare, INVISIBLE)}).`;
-  if (ODD_SPACE.test(bare)) return `It has spaces that are none (${codesIn(bare, ODD_SPACE)}).`;
+  if (INVISIBLE.test(bare)) return `It has invisible characters (${codesIn(bare, INVISIBLE)}).`;
+  if (ODD_SPACE.test(bare)) return `It has unusual space characters (${codesIn(bare, ODD_SPACE)}).`;
   for (const [word] of bare.matchAll(WORD)) {
     const found = suspiciousWord(word);
     if (found) return found;
@@ -63,7 +63,9 @@ export function suspiciousText(text: string): string | null {
 
 /** Also for the places where a mark has a meaning: outside of quotes, and in paths. */
 function suspiciousMark(text: string): string | null {
-  return ODD_MARK.test(text) ? `It has marks that look like others (${codesIn(text, ODD_MARK)}).` : null;
+  return ODD_MARK.test(text)
+    ? `It has punctuation that looks like other characters (${codesIn(text, ODD_MARK)}).`
+    : null;
 }
 
 function suspiciousWord(word: string): string | null {

@@ -62,7 +62,7 @@ export function unwrapCommand(command: SimpleCommand, depth = 0): Unwrapped {
   }
   if (words.length === 0) doubts.add("it names no program");
   else if (words[0]?.literal === false || runsInside(words).some(([first]) => first?.literal === false))
-    doubts.add("which program it runs is only known when it runs");
+    doubts.add("the program is only known at run time");
   const plain = words.map(({ text }) => text);
   const all = command.words.map(({ text }) => text);
   const inner = shellInside({ ...command, words }, depth);
@@ -93,7 +93,7 @@ function layerOf(words: readonly string[]): { readonly words: number; readonly d
   if (RESERVED.has(first)) return { words: 1, doubt: "it is a small program, not one command" };
   const name = programName(first);
   if (CHANGES_SHELL.has(first)) return { words: 1, doubt: `${first} changes what the rest of the line means` };
-  if (FOREIGN.has(name) || LOADER.test(name)) return { words: 1, doubt: `${name} runs what follows in its own way` };
+  if (FOREIGN.has(name) || LOADER.test(name)) return { words: 1, doubt: `${name} changes how the rest is run` };
   if (!TRANSPARENT.has(name)) return null;
   const isPlain = first === name && second !== undefined && !second.startsWith("-") && !ASSIGNMENT.test(second);
   if (!isPlain) return { words: 1, doubt: `${name} changes how the command runs` };
@@ -110,12 +110,12 @@ function shellInside({ words }: SimpleCommand, depth: number): Unwrapped | null 
   const flag = rest.findIndex(({ text }) => /^-[a-z]*c$/.test(text));
   if (flag === -1) {
     const isScript = rest[0] !== undefined && !rest[0].text.startsWith("-");
-    return isScript ? null : { commands: [], doubts: ["a shell takes its commands from elsewhere"] };
+    return isScript ? null : { commands: [], doubts: ["a shell reads its commands from elsewhere"] };
   }
   const line = rest[flag + 1];
   const isClean =
     flag === 0 && rest.length === 2 && line?.literal === true && /^(sh|bash|zsh|dash)$/.test(program.text);
-  const doubts = new Set(isClean ? [] : ["a shell inside it is started in a way that cannot be judged"]);
+  const doubts = new Set(isClean ? [] : ["it starts a shell in a way that cannot be judged"]);
   if (line === undefined || depth >= UNWRAPPED_LEVELS_MAX) return { commands: [], doubts: [...doubts] };
   const read = readShellLine(line.text);
   for (const doubt of read.doubts) doubts.add(doubt);

@@ -71,7 +71,7 @@ export function decideSteer(context: SessionContext, command: Command<"session:s
   if (state.config.abilities?.steering !== true)
     return {
       ok: false,
-      refusal: REFUSE.invalidMessage("sessionId: this agent takes no message during a turn; send it, and it waits"),
+      refusal: REFUSE.invalidMessage("sessionId: this agent accepts no messages during a turn; send it to queue it"),
     };
   const waiting = decideSend(context, command);
   if (!waiting.ok) return waiting;

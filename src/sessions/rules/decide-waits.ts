@@ -54,8 +54,8 @@ export function decideWait(
 export function decideWake(context: SessionContext, command: Extract<WaitCommand, { type: "session:wake" }>): Decision {
   const { state } = context;
   const met = state.waits.filter(({ waitId }) => command.waitIds.includes(waitId));
-  if (met.length === 0) return { ok: false, refusal: REFUSE.notPending("nothing waits for this any more") };
-  if (isTurnActive(state.turn)) return { ok: false, refusal: REFUSE.notPending("the session is at work again") };
+  if (met.length === 0) return { ok: false, refusal: REFUSE.notPending("this wait no longer exists") };
+  if (isTurnActive(state.turn)) return { ok: false, refusal: REFUSE.notPending("the session is working again") };
   const started = startTurn(context, {
     commandId: CommandId.parse(context.newId()),
     content: command.content,

@@ -90,7 +90,7 @@ function accept(outcome: Outcome, answer: FactBody["type"] | null = null): Decis
 function decideRetry(context: SessionContext, isAfresh: boolean): Decision {
   const said = context.lastUserEntry();
   if (isTurnActive(context.state.turn) || !said)
-    return { ok: false, refusal: REFUSE.invalidMessage("sessionId: there is no ended turn to try again") };
+    return { ok: false, refusal: REFUSE.invalidMessage("sessionId: no ended turn to retry") };
   if (isAfresh && context.state.turn.error?.code !== "AGENT_SESSION_REFUSED")
     return { ok: false, refusal: REFUSE.invalidMessage("afresh: the agent did not refuse to open its conversation") };
   const resumed = context.state.queuePaused ? [queueFact(context.state.queue, false)] : [];
@@ -151,7 +151,7 @@ function decidePermissionResponse(
   if (optionId !== undefined && !option)
     return { ok: false, refusal: REFUSE.invalidMessage("optionId: not one of the agent's options") };
   if (reason !== undefined && option && !option.kind.startsWith("reject"))
-    return { ok: false, refusal: REFUSE.invalidMessage("reason: give it with an option that rejects") };
+    return { ok: false, refusal: REFUSE.invalidMessage("reason: only allowed with an option that rejects") };
   const sent = reason === undefined ? null : decideReason(context, { ...command, reason });
   if (sent?.ok === false) return sent;
   const outcome: PermissionOutcome =

@@ -78,7 +78,7 @@ describe("a conversation that is brought back (W-4)", () => {
     ];
     session.hear(replayed(...events));
     const before = session.entries.length;
-    expect(session.told.at(-1)).toEqual(["notice", expect.stringContaining("does not remember 1 of your messages")]);
+    expect(session.told.at(-1)).toEqual(["notice", expect.stringContaining("lacks 1 of your messages")]);
     session.hear(replayed(...events, user("Fourth"), says("[Function Call: x]"), says("[Thought: true]4.")));
     expect(session.told.slice(before)).toEqual([
       ["user", "Fourth"],
@@ -141,9 +141,7 @@ describe("a conversation that is brought back (W-4)", () => {
   it("keeps ours and says so, once, when the agent remembers less", () => {
     const session = talk(...TALK, ["Third", "3."]);
     session.hear(replayed(...SAME));
-    expect(told(session).slice(2)).toEqual([
-      ["notice", expect.stringContaining("does not remember 1 of your messages")],
-    ]);
+    expect(told(session).slice(2)).toEqual([["notice", expect.stringContaining("lacks 1 of your messages")]]);
     expect(session.since(() => session.hear(replayed(...SAME)))).toEqual([]);
   });
 
@@ -153,14 +151,14 @@ describe("a conversation that is brought back (W-4)", () => {
     expect(told(session)).toEqual([
       ["user", "Said in a terminal"],
       ["assistant", "Heard there."],
-      ["notice", expect.stringContaining("does not remember 1 of your messages")],
+      ["notice", expect.stringContaining("lacks 1 of your messages")],
     ]);
   });
 
   it.each<[string, AgentEvent[], string]>([
-    ["another answer", [...SAME.slice(0, 3), says("Nothing of the kind.")], "differently"],
-    ["another message", [...SAME.slice(0, 2), ...NEWS], "does not remember 1"],
-    ["nothing of it", NEWS, "does not remember 2"],
+    ["another answer", [...SAME.slice(0, 3), says("Nothing of the kind.")], "differs"],
+    ["another message", [...SAME.slice(0, 2), ...NEWS], "history lacks 1"],
+    ["nothing of it", NEWS, "history lacks 2"],
   ])("keeps ours, takes over nothing and says so when the agent remembers %s", (_, events, words) => {
     const session = talk(...TALK);
     session.hear(replayed(...events));

@@ -33,10 +33,10 @@ export function observeReplay(context: SessionContext, { events, whole }: Replay
 }
 
 const DIFFERS =
-  "The agent remembers this conversation differently. What is shown here stays as it was said; tell the agent what it needs to know.";
+  "The agent's own history of this conversation differs from this transcript. The transcript is unchanged. Tell the agent what it needs to know.";
 
 function forgottenWords(count: number): string {
-  return `The agent itself does not remember ${count} of your messages here. Repeat what it needs to know.`;
+  return `The agent's own history lacks ${count} of your messages. Repeat what it needs to know.`;
 }
 
 /** The message that is waiting for this very agent: what was said before it stands before it. */

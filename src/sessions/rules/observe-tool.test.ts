@@ -101,7 +101,7 @@ describe("a tool call in its turn", () => {
     session.announce("1");
     session.patch("1", { status: "error" });
     expect(session.tools).toMatchObject([
-      { status: "error", error: "The tool reported a failure without saying why.", endedAt: NOW },
+      { status: "error", error: "The tool failed without a reason.", endedAt: NOW },
     ]);
     session.patch("1", { result: "exit code 3" });
     expect(session.tools[0]?.error).toBe("exit code 3");

@@ -120,7 +120,7 @@ function nextResult(entry: ToolCallEntry, result: string | undefined): Pick<Tool
 /** A failure's output is its reason; a patch that brings neither leaves the reason as it was. */
 function errorOf(entry: ToolCallEntry, patch: ToolPatch, result: string | undefined): string {
   const said = patch.status === "error" || patch.result !== undefined ? result : undefined;
-  return cutAt(said || entry.error || "The tool reported a failure without saying why.", ERROR_CHARS_MAX);
+  return cutAt(said || entry.error || "The tool failed without a reason.", ERROR_CHARS_MAX);
 }
 
 /** Nothing starts to spin again outside its turn, and what was cancelled stays so, whatever its agent calls it later. */

@@ -41,7 +41,7 @@ import { advanceTurn, isStopping, turnFacts } from "./turn-machine.ts";
 
 const CANCEL_IGNORED: TurnError = {
   code: "AGENT_UNAVAILABLE",
-  message: "The agent does not react to Cancel. Restart it to go on; its other sessions restart with it.",
+  message: "The agent is not responding to Cancel. Restart it to continue; its other sessions restart with it.",
 };
 
 /** Pure: what an event of the agent or of the policy means in this state. The counterpart of `decide`. */
@@ -309,7 +309,7 @@ function observeVerdict(context: SessionContext, event: Extract<Observed, { type
   const note =
     verdict.answer === "ask"
       ? (request.note ?? verdict.why)
-      : `${verdict.why}. The agent offers no single way to say so just this once.`;
+      : `${verdict.why}. The agent does not offer exactly one option for this once.`;
   return openRequest(context, { ...request, note }, []);
 }
 

@@ -35,7 +35,7 @@ function askAll(session: PureSession): PureSession {
 
 const openIds = (session: PureSession) => session.state.pending.map(requestIdOf);
 const notices = (session: PureSession) =>
-  session.told.filter(([type, words]) => type === "notice" && words.startsWith("The agent asked for more than"));
+  session.told.filter(([type, words]) => type === "notice" && words.startsWith("The agent opened more than"));
 
 describe("W-8 W-9 the open requests of one session", () => {
   it("have a limit: one more of either kind is cancelled at once, is said once, and what is open stays", () => {
@@ -110,9 +110,9 @@ describe("W-8 how a request ended", () => {
     [{ action: "decline" }, "it was declined"],
     [{ action: "cancel" }, "it was cancelled"],
     [{ action: "cancel", end: "stopped" }, "it was cancelled"],
-    [{ action: "cancel", end: "withdrawn" }, "the agent took it back"],
-    [{ action: "decline", end: "unwatched" }, "it was declined because nobody was there to answer"],
-    [{ action: "cancel", done: true }, "the page is no longer waited for"],
+    [{ action: "cancel", end: "withdrawn" }, "the agent withdrew it"],
+    [{ action: "decline", end: "unwatched" }, "it was declined because nobody was available to answer"],
+    [{ action: "cancel", done: true }, "the page is no longer needed"],
   ] as const)("of a question: %o", (result, words) => {
     const fact = { type: "elicitation:resolved", elicitationId: elicitationId("e"), ...result } as const;
     const register = advanceRegister(EMPTY_REGISTER, { pending: [], facts: [fact], effects: [] });

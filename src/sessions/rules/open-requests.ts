@@ -128,9 +128,9 @@ export function questionEnd({
   end,
   done,
 }: Pick<Extract<FactBody, { type: "elicitation:resolved" }>, "action" | "end" | "done">): string {
-  if (end === "unwatched") return "it was declined because nobody was there to answer";
-  if (end === "withdrawn") return "the agent took it back";
-  if (done) return "the page is no longer waited for";
+  if (end === "unwatched") return "it was declined because nobody was available to answer";
+  if (end === "withdrawn") return "the agent withdrew it";
+  if (done) return "the page is no longer needed";
   return ACTION_WORDS[action];
 }
 
@@ -195,8 +195,8 @@ function noteTooManyRequests(context: SessionContext, before: readonly FactBody[
     ...turnOf(context),
     severity: "warning",
     content:
-      `The agent asked for more than ${OPEN_REQUESTS_MAX} things at once. What it asked beyond that was answered with “cancelled”. ` +
-      "Answer what is open, or stop the turn.",
+      `The agent opened more than ${OPEN_REQUESTS_MAX} requests at once. Further requests were answered with “cancelled”. ` +
+      "Answer the open requests, or stop the turn.",
     timestamp: context.now,
   };
   const isClosed = before.some(({ type }) => type === "session:complete");
@@ -310,13 +310,13 @@ function questionEntry(state: SessionState, request: PendingQuestion, result: Qu
 }
 
 function subjectOf({ message, title, url }: PendingQuestion): string {
-  const words = message.trim() || title?.trim() || "the agent wants to know something.";
+  const words = message.trim() || title?.trim() || "The agent has a question.";
   return url === undefined ? words : `${words}\n${url}`;
 }
 
 function resultLines(request: PendingQuestion, { action, end, content, done }: QuestionResult): string[] {
-  if (end === "unwatched") return ["Declined: nobody was here to answer."];
-  if (end === "withdrawn") return ["The agent took it back."];
+  if (end === "unwatched") return ["Declined automatically: nobody was available to answer."];
+  if (end === "withdrawn") return ["The agent withdrew it."];
   if (end === "stopped") return ["Cancelled."];
   if (request.mode === "url") return [pageWords(action, done)];
   if (action === "decline") return ["You declined to answer."];
@@ -325,7 +325,7 @@ function resultLines(request: PendingQuestion, { action, end, content, done }: Q
     const value = content?.[field.name];
     return value === undefined ? [] : [`${field.label}: ${valueWords(request, field.name, value)}`];
   });
-  return lines.length > 0 ? lines : ["You answered without filling anything in."];
+  return lines.length > 0 ? lines : ["You answered with no values."];
 }
 
 function pageWords(action: QuestionAction, done: true | undefined): string {

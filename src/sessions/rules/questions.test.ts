@@ -87,12 +87,12 @@ describe("W-9 a question of the agent's", () => {
     [
       "withdrawn",
       (session) => session.hear({ type: "question-withdrawn", elicitationId: elicitationId("e") }),
-      "took it back",
+      "withdrew it",
     ],
     [
       "unwatched",
       (session) => session.hear({ type: "question-unwatched", elicitationId: elicitationId("e") }),
-      "nobody was here",
+      "nobody was available",
     ],
     ["at a cancel", (session) => session.tell({ type: "session:cancel" }), "Cancelled."],
     ["at a kill", (session) => session.tell({ type: "session:kill" }), "Cancelled."],

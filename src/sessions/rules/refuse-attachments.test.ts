@@ -53,8 +53,8 @@ describe("[X-7] attachments before they reach a fact", () => {
   });
 
   it("are refused by what the agent said about itself", () => {
-    expect(whyNot(image())).toContain("takes no images");
-    expect(whyNot({ type: "audio", mimeType: "audio/wav", data: "AAAA" })).toContain("takes no sounds");
+    expect(whyNot(image())).toContain("does not accept images");
+    expect(whyNot({ type: "audio", mimeType: "audio/wav", data: "AAAA" })).toContain("does not accept audio");
     expect(whyNot({ type: "resource", uri: "x", text: "y" })).toContain("only as links");
     expect(whyNot({ type: "link", uri: "file:///a", name: "a" })).toBeNull();
   });

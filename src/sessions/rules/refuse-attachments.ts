@@ -40,13 +40,13 @@ function reasonAgainst(part: Part): string | null {
     case "image":
       return reasonOfData("an image", IMAGE_TYPES, part);
     case "audio":
-      return reasonOfData("a sound", AUDIO_TYPES, part);
+      return reasonOfData("audio", AUDIO_TYPES, part);
     case "link":
       if (!LINKED.test(part.uri)) return "a link must start with file://, http:// or https://";
       return part.uri.length > PATH_CHARS_MAX ? "the link is too long" : null;
     case "resource":
       if (part.text === undefined && (part.blob === undefined || !isBase64(part.blob)))
-        return "a file must come with its text, or with its bytes as base64; attach a link to it instead";
+        return "a file needs its text, or its bytes as base64; attach a link instead";
       return part.uri === "" || part.uri.length > PATH_CHARS_MAX ? "the file's name is empty or too long" : null;
     case "diff":
     case "terminal":
@@ -63,7 +63,7 @@ function reasonOfData(
   { mimeType, data }: { mimeType: string; data: string },
 ): string | null {
   if (!types.includes(mimeType)) return `${what} must be one of ${types.join(", ")}, not ${mimeType.slice(0, 100)}`;
-  return isBase64(data) ? null : `${what} must come as base64`;
+  return isBase64(data) ? null : `${what} must be base64`;
 }
 
 function isBase64(data: string): boolean {
@@ -72,9 +72,9 @@ function isBase64(data: string): boolean {
 
 function reasonOfAgent({ type }: Part, abilities: PromptAbilities | undefined): string | null {
   if (abilities === undefined) return null;
-  if (type === "image" && !abilities.image) return "this agent takes no images";
-  if (type === "audio" && !abilities.audio) return "this agent takes no sounds";
-  return type === "resource" && !abilities.embeddedContext ? "this agent takes files only as links" : null;
+  if (type === "image" && !abilities.image) return "this agent does not accept images";
+  if (type === "audio" && !abilities.audio) return "this agent does not accept audio";
+  return type === "resource" && !abilities.embeddedContext ? "this agent accepts files only as links" : null;
 }
 
 function sum(parts: readonly Part[]): number {

@@ -54,8 +54,8 @@ export function adoptHistory({ world, cliType, projectId, agentName }: AdoptionS
 
 /** Said in a session whose agent goes on with it and repeats no word of it. */
 export function silentNotice(agentName: string, brings: "words" | "memory") {
-  const why = brings === "memory" ? "cannot repeat what was said before" : "repeated nothing of what was said before";
-  const content = `${agentName} ${why}. Your next message goes on from what it remembers itself.`;
+  const why = brings === "memory" ? "cannot replay the earlier transcript" : "replayed no earlier transcript";
+  const content = `${agentName} ${why}. Your next message continues from its own memory.`;
   return { type: "notice", severity: "info", content } as const;
 }
 

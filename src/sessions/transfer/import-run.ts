@@ -94,7 +94,7 @@ export class ImportRun {
   async #readSome(reader: HistoryReader, listed: ReadonlyMap<string, ListedSession>): Promise<void> {
     for (let id = this.#waiting.shift(); id !== undefined && !this.#cancelled; id = this.#waiting.shift()) {
       const session = listed.get(id);
-      if (!session) this.#fail(id, undefined, "The agent does not list this session any more.");
+      if (!session) this.#fail(id, undefined, "The agent no longer lists this session.");
       else await this.#readOne(reader, session);
       this.#tellInTime();
     }

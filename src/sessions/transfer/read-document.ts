@@ -20,11 +20,11 @@ export class DocumentError extends Error {
 export async function readDocument(text: string): Promise<ReadDocument> {
   const raw = parse(text);
   if (typeof raw !== "object" || raw === null || Array.isArray(raw))
-    throw new DocumentError("The file is JSON, but no exported session: it should be an object.");
+    throw new DocumentError("The file is JSON but not an exported session: expected an object.");
   const head = ExportHead.safeParse(raw);
   if (!head.success) throw new DocumentError(issueText(head.error.issues[0], ""));
   const list: unknown = Reflect.get(raw, "entries");
-  if (!Array.isArray(list)) throw new DocumentError("entries: should be a list.");
+  if (!Array.isArray(list)) throw new DocumentError("entries: expected a list.");
   if (list.length > ENTRIES_MAX) throw new DocumentError(`entries: more than ${ENTRIES_MAX}.`);
   const entries: Entry[] = [];
   const slice = new TimeSlice();
@@ -63,7 +63,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new DocumentError(`${brokenPlace(text)}: not JSON. Export the session again, and import the file unchanged.`);
+    throw new DocumentError(`${brokenPlace(text)}: not JSON. Export the session again and import the file unchanged.`);
   }
 }
 

@@ -34,7 +34,7 @@ export function copyBeforeMigration(db: DatabaseSync, path: string, version: num
     rmSync(`${copy}.partial`, { force: true });
     if (!(error instanceof Error)) throw error;
     throw new NoCopyError(
-      `${path} has to be brought to this version, and no copy of it could be made before (${error.message}). Free some space and start again. Nothing was changed.`,
+      `${path} must be migrated, but it could not be copied first (${error.message}). Free some space and restart. Nothing was changed.`,
     );
   }
   dropOldCopies(path);

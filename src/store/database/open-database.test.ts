@@ -82,7 +82,7 @@ describe("openDatabase", () => {
     const before = readFileSync(path);
     expect(() => openDatabase(path, "stamp")).toThrow(NewerDatabaseError);
     expect(() => openDatabase(path, "stamp")).toThrow(
-      new RegExp(`newer version .*schema ${NEWEST + 1}.*knows ${NEWEST}`),
+      new RegExp(`newer version .*schema ${NEWEST + 1}.*supports ${NEWEST}`),
     );
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(readdirSync(dir.path).filter((name) => name.includes("damaged"))).toEqual([]);

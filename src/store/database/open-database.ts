@@ -15,8 +15,8 @@ export class NewerDatabaseError extends Error {
 
   constructor(path: string, found: number) {
     super(
-      `The database ${path} was made by a newer version of Liminal Builder (schema ${found}, this version knows ${MIGRATIONS.length}). ` +
-        "Update Liminal Builder, set LIMINAL_DATA_DIR to another directory, or go back to the copy that was made before the update " +
+      `The database ${path} was made by a newer version of Liminal Builder (schema ${found}, this version supports ${MIGRATIONS.length}). ` +
+        "Update Liminal Builder, set LIMINAL_DATA_DIR to another directory, or go back to the copy made before the update " +
         "(docs/upgrading.md). Nothing was changed.",
     );
   }

@@ -103,13 +103,13 @@ function tryToStore(db: WatchedDatabase): void {
 function wordsOf(fault: StorageFault, path: string): string {
   switch (fault) {
     case "disk-full":
-      return `The disk of ${path} is full. Free some space; then it goes on by itself.`;
+      return `The disk of ${path} is full. Free some space to continue automatically.`;
     case "read-only":
-      return `${path} is read-only. Make it writable; then it goes on by itself.`;
+      return `${path} is read-only. Make it writable to continue automatically.`;
     case "disk-error":
-      return `The disk of ${path} reports errors. Check it and its free space; then it goes on by itself.`;
+      return `The disk of ${path} reports errors. Check the disk and its free space. Work continues automatically once it is fixed.`;
     case "in-use":
-      return `Another program keeps the database in ${path} to itself. Close that program; then it goes on by itself.`;
+      return `Another program has locked the database in ${path}. Close it to continue automatically.`;
     default:
       return fault satisfies never;
   }

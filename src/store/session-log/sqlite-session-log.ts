@@ -69,7 +69,7 @@ export class SqliteSessionLog implements SessionLog {
   readonly #committer: Committer;
 
   /** `onLeft`: something may be left for the search to read or to sweep. */
-  constructor(db: DatabaseSync, onLeft: () => void = ignore("nobody reads or sweeps behind this log")) {
+  constructor(db: DatabaseSync, onLeft: () => void = ignore("this log has no readers and no cleanup")) {
     this.#db = db;
     this.#onLeft = onLeft;
     this.#committer = new Committer(db);

@@ -54,7 +54,7 @@ export function askWorker(request: (id: number) => Request, answer: (reply: Repl
     worker ??= startWorker(url);
     worker.postMessage(request(lastId));
   } catch (error) {
-    console.warn(`the worker for changes does not run: ${String(error)}`);
+    console.warn(`the diff worker is not running: ${String(error)}`);
     giveUp();
   }
 }

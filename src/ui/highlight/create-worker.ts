@@ -35,7 +35,7 @@ let policy: { readonly url: string; readonly trusted: string } | null = null;
  * Types policy is made here; whatever it is asked, it gives that one address.
  */
 export function openWorker<Reply>(url: string, attempt: number, listener: WorkerListener<Reply>): WorkerLine {
-  if (policy !== null && policy.url !== url) throw new Error(`the worker policy stands for ${policy.url} only`);
+  if (policy !== null && policy.url !== url) throw new Error(`the worker policy allows ${policy.url} only`);
   policy ??= {
     url,
     trusted:

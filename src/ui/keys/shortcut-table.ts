@@ -56,7 +56,7 @@ export const ANYWHERE: readonly ShortcutRow<Shortcut>[] = [
   { id: "next-waiting", does: { do: "next-waiting" }, words: "Next session waiting for you", chords: ["W", "Alt+N"] },
   { id: "new-session", does: { do: "new-session" }, words: "New session", chords: ["N", "Alt+Shift+N"] },
   { id: "focus-composer", does: { do: "focus-composer" }, words: "Write a message", chords: ["I"] },
-  { id: "print", does: { do: "print" }, words: "Print the session", chords: ["Mod+P"] },
+  { id: "print", does: { do: "print" }, words: "Print session", chords: ["Mod+P"] },
   { id: "settings", does: { do: "settings" }, words: "Settings", chords: ["Mod+,"] },
   { id: "shortcuts", does: { do: "shortcuts" }, words: "Keyboard shortcuts", chords: ["?", "Mod+/"] },
 ];
@@ -65,7 +65,7 @@ export const TABS: readonly ShortcutRow<Shortcut | ((key: string) => Shortcut)>[
   {
     id: "show-tab",
     does: (key) => ({ do: "show-tab", index: Number(key) - 1 }),
-    words: "Go to a tab by its place",
+    words: "Go to tab by number",
     chords: ["Mod+1-9", "Alt+1-9"],
   },
   { id: "next-tab", does: { do: "step-tab", steps: 1 }, words: "Next tab", chords: ["]", "Alt+PageDown"] },
@@ -73,16 +73,16 @@ export const TABS: readonly ShortcutRow<Shortcut | ((key: string) => Shortcut)>[
   {
     id: "move-right-tab",
     does: { do: "move-tab", steps: 1 },
-    words: "Move the tab right",
+    words: "Move tab right",
     chords: ["Alt+Shift+ArrowRight"],
   },
   {
     id: "move-left-tab",
     does: { do: "move-tab", steps: -1 },
-    words: "Move the tab left",
+    words: "Move tab left",
     chords: ["Alt+Shift+ArrowLeft"],
   },
-  { id: "close-tab", does: { do: "close-tab" }, words: "Close the tab", chords: ["Alt+W"] },
+  { id: "close-tab", does: { do: "close-tab" }, words: "Close tab", chords: ["Alt+W"] },
   { id: "reopen-tab", does: { do: "reopen-tab" }, words: "Reopen closed tab", chords: ["Alt+Shift+T"] },
   { id: "split", does: { do: "split" }, words: "Open next tab to the side", chords: ["Alt+\\", "Mod+\\"] },
   { id: "close-column", does: { do: "close-column" }, words: "Close column", chords: ["Alt+Shift+W"] },
@@ -91,28 +91,28 @@ export const TABS: readonly ShortcutRow<Shortcut | ((key: string) => Shortcut)>[
 ];
 
 export const IN_SESSION: readonly ShortcutRow<SessionWish>[] = [
-  { id: "allow", does: "allow", words: "Allow what the agent asks for", chords: ["A", "Alt+A"] },
-  { id: "deny", does: "deny", words: "Deny it", chords: ["D", "Alt+D"] },
+  { id: "allow", does: "allow", words: "Allow request", chords: ["A", "Alt+A"] },
+  { id: "deny", does: "deny", words: "Deny request", chords: ["D", "Alt+D"] },
   {
     id: "deny-with-reason",
     does: "deny-with-reason",
-    words: "Deny it with a reason",
+    words: "Deny request with a reason",
     chords: ["Shift+D", "Alt+Shift+D"],
   },
   { id: "focus-composer", does: "focus-composer", words: "Write a message", chords: ["I"] },
-  { id: "find", does: "find", words: "Find in the session", chords: ["Mod+F"] },
+  { id: "find", does: "find", words: "Find in session", chords: ["Mod+F"] },
   { id: "previous-message", does: "previous-message", words: "Your previous message", chords: ["Alt+ArrowUp"] },
   { id: "next-message", does: "next-message", words: "Your next message", chords: ["Alt+ArrowDown"] },
   { id: "first-message", does: "first-message", words: "First message", chords: ["Alt+Home"] },
   { id: "latest", does: "latest", words: "Latest message", chords: ["Alt+End"] },
-  { id: "stop", does: "stop", words: "Stop the agent (asks once)", chords: ["Escape"] },
+  { id: "stop", does: "stop", words: "Stop the agent (press twice)", chords: ["Escape"] },
 ];
 
 export const IN_INBOX: readonly ShortcutRow<InboxWish>[] = [
   { id: "inbox-next", does: "next", words: "Next request", chords: ["J", "ArrowDown"] },
   { id: "inbox-previous", does: "previous", words: "Previous request", chords: ["K", "ArrowUp"] },
-  { id: "inbox-allow", does: "allow", words: "Allow the marked one", chords: ["A"] },
-  { id: "inbox-deny", does: "deny", words: "Deny the marked one", chords: ["D"] },
-  { id: "inbox-answer", does: "answer", words: "Answer the marked question", chords: ["Enter"] },
+  { id: "inbox-allow", does: "allow", words: "Allow selected request", chords: ["A"] },
+  { id: "inbox-deny", does: "deny", words: "Deny selected request", chords: ["D"] },
+  { id: "inbox-answer", does: "answer", words: "Answer selected question", chords: ["Enter"] },
   { id: "inbox-leave", does: "leave", words: "Back to the session", chords: ["Escape"] },
 ];

@@ -28,7 +28,7 @@ export function createContentPart(part: Part, isPlain = false): HTMLElement {
     case "resource":
       return createResource(part);
     case "unknown":
-      return createSource("Content of a kind this version does not know", JSON.stringify(part.raw, null, 2));
+      return createSource("Unsupported content type", JSON.stringify(part.raw, null, 2));
     default:
       return part satisfies never;
   }

@@ -167,7 +167,7 @@ function RuleOffer({ offers, addRules, showRules }: RuleOfferProps) {
         </ul>
         <select
           class="native-select"
-          aria-label="Where the rule holds"
+          aria-label="Rule scope"
           value={scope}
           onChange={(event) => setScope(event.currentTarget.value === "project" ? "project" : "session")}
         >

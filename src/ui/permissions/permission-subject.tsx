@@ -100,7 +100,7 @@ function ScrollingBody({
     <div class="ask-frame">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <div class="ask-body" ref={body} tabIndex={0} role="group" aria-label="What is asked for" onScroll={look}>
+      <div class="ask-body" ref={body} tabIndex={0} role="group" aria-label="Requested action" onScroll={look}>
         <div class="ask-content" ref={content}>
           {children}
         </div>
@@ -152,7 +152,7 @@ function RestOfInput({ input, hasCommand }: { input: PermissionToolCall["input"]
     <details class="ask-rest" open={hasTwo}>
       <summary>
         <Icon name="chevron" class="icon-sm" />
-        All input
+        Full input
       </summary>
       <pre class="ask-input">
         <VisibleText text={JSON.stringify(input, null, 2)} />

@@ -9,10 +9,10 @@ const QUESTION_OF_KIND: Readonly<Record<string, string>> = {
   edit: "Make this change?",
   delete: "Delete this?",
   move: "Move this?",
-  search: "Search here?",
+  search: "Run this search?",
   execute: "Run this command?",
   fetch: "Fetch this?",
-  switch_mode: "Go on in another mode?",
+  switch_mode: "Switch mode?",
 };
 
 /** What the user is asked, in one short line. */

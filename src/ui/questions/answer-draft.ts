@@ -113,5 +113,5 @@ export function useAnswer({ fields }: Question, refused: Refused | null) {
 
 function problemText(problems: number, refused: Refused | null): string {
   if (problems === 0) return refused?.message ?? "";
-  return problems === 1 ? "One answer needs another look." : `${problems} answers need another look.`;
+  return problems === 1 ? "1 answer is invalid." : `${problems} answers are invalid.`;
 }

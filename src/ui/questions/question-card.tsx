@@ -154,7 +154,7 @@ export function VisitNote({ visit, agentName, onDismiss }: VisitProps): Componen
     <section class="question-visit" role="group" aria-label="Opened page" data-visit={elicitationId}>
       <Icon name="globe" class="icon-sm" />
       <p>
-        Opened <strong>{new URL(url).host}</strong>. {agentName} says when it is done.
+        Opened <strong>{new URL(url).host}</strong>. Waiting for {agentName} to finish.
       </p>
       <button class="button ghost" type="button" onClick={() => openPage(url)}>
         Open again
@@ -172,16 +172,14 @@ export function PageAddress({ url }: { url: string }) {
   return (
     <>
       <p>
-        It leads to <strong class="question-host">{host}</strong>:
+        Opens <strong class="question-host">{host}</strong>:
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long address scrolls, and what scrolls must be reachable by keyboard */}
       <p class="mono question-address" tabIndex={0}>
         {url}
       </p>
       {host.includes("xn--") && (
-        <p role="alert">
-          The name of this site uses letters that can be mistaken for others. Open it only if you know it.
-        </p>
+        <p role="alert">This site's name uses characters that look like others. Open it only if you trust it.</p>
       )}
     </>
   );

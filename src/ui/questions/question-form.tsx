@@ -67,7 +67,7 @@ export function QuestionForm(props: QuestionFormProps) {
       </div>
       <p class="question-told" role="status">
         {isLeaving
-          ? `Press Esc again to ${onLeave ? "close the form" : "dismiss the question"}. What you filled in is lost then.`
+          ? `Press Esc again to ${onLeave ? "close the form" : "dismiss the question"}. Your input will be lost.`
           : answer.words}
       </p>
       <Actions isBusy={isBusy} isReady={isReady} onDecline={onDecline} onDismiss={onDismiss} />

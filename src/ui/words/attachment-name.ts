@@ -8,7 +8,7 @@ export function attachmentName(part: Part): string {
     case "image":
       return part.name ?? part.uri ?? "Image";
     case "audio":
-      return "Sound";
+      return "Audio";
     case "link":
       return part.title ?? part.name;
     case "resource":

@@ -9,7 +9,7 @@ import { DONE, type Fault, type FaultOutcome } from "./fault.ts";
 const SIZE = { sessions: 2, agents: 1, readers: 1 };
 const PAGE_BYTES = 4_096;
 /** What must stand in the log where something that readers were given is gone. */
-const REPORT = /damaged|is older than/i;
+const REPORT = /damaged|has newer data/i;
 
 /** A page of the database is not what it was. */
 export const databaseCorrupt: Fault = damaging("database-page", ({ database }, random) => {

@@ -82,7 +82,7 @@ export class AcpConnection {
         this.#stderr.push(text);
         options.trace.record("stderr", text);
       },
-      onTooLong: (bytes) => this.#unreadable(`a line of ${bytes} bytes was over the limit and dropped`),
+      onTooLong: (bytes) => this.#unreadable(`dropped a line of ${bytes} bytes, over the limit`),
     });
     this.exited.then(() => this.#endRequests()).catch(ignore("`exited` never rejects"));
   }

@@ -66,12 +66,12 @@ export interface AcpHooks {
 /** For a process that ends with this server: there is no journal to replay, and no later server. */
 export const NO_PAST = {
   onCheckpointDue: ignore("nothing is kept"),
-  onNote: ignore("nobody left one"),
-  onPastPrompt: ignore("nothing was said before us"),
-  onPastSteer: ignore("nothing was said before us"),
-  onPastCancel: ignore("nothing was said before us"),
-  onPastTerminal: ignore("nothing was said before us"),
-  onPastAnswer: ignore("nothing was said before us"),
+  onNote: ignore("no previous record"),
+  onPastPrompt: ignore("no earlier messages"),
+  onPastSteer: ignore("no earlier messages"),
+  onPastCancel: ignore("no earlier messages"),
+  onPastTerminal: ignore("no earlier messages"),
+  onPastAnswer: ignore("no earlier messages"),
 };
 
 /** Something the agent wants from the user. */

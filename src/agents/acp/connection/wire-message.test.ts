@@ -42,6 +42,6 @@ test.each([
 test("(B11) a refusal to start as root says what to do", () => {
   const details = "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
   const told = failureMessage("Internal error", { details });
-  expect(told).toContain("Claude Code does not start as root unless IS_SANDBOX is 1");
+  expect(told).toContain("Claude Code refuses to run as root unless IS_SANDBOX is 1");
   expect(withAdvice(told)).toBe(told);
 });

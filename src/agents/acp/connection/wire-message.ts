@@ -53,7 +53,7 @@ export function failureMessage(message: string, data: unknown): string {
 }
 
 const ROOT_ADVICE =
-  "Claude Code does not start as root unless IS_SANDBOX is 1. " +
+  "Claude Code refuses to run as root unless IS_SANDBOX is 1. " +
   "Start Liminal Builder as another user, or set IS_SANDBOX=1 if this machine is a container or a sandbox.";
 
 /** Adds what to do about a complaint whose own words do not say it. */

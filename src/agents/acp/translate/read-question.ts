@@ -37,7 +37,7 @@ export function readQuestion(params: JsonObject): Question {
 function readPage(params: JsonObject): string {
   const url = asString(params["url"]);
   if (url === undefined || url.length > URL_CHARS_MAX || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new ClientRequestError(INVALID_PARAMS, "Only pages with an http or https address can be shown.");
+    throw new ClientRequestError(INVALID_PARAMS, "Only http and https pages can be opened.");
   return url;
 }
 
@@ -83,11 +83,11 @@ class UnreadableSchemaError extends Error {
 function readFields(schema: JsonObject): QuestionField[] {
   const properties = Object.entries(asObject(schema["properties"]) ?? {});
   if (properties.length > FIELDS_MAX)
-    throw new UnreadableSchemaError(`requestedSchema has over ${FIELDS_MAX} properties.`);
+    throw new UnreadableSchemaError(`requestedSchema has more than ${FIELDS_MAX} properties.`);
   const required = new Set(asArray(schema["required"]) ?? []);
   const unknown = [...required].find((name) => !properties.some(([known]) => known === name));
   if (unknown !== undefined)
-    throw new UnreadableSchemaError(`requestedSchema requires ${JSON.stringify(unknown)}, which it does not describe.`);
+    throw new UnreadableSchemaError(`requestedSchema requires ${JSON.stringify(unknown)}, which it does not define.`);
   return properties.flatMap(([name, property]) => {
     const field = readField(name, property, required.has(name));
     if (field === null && required.has(name))
@@ -195,7 +195,7 @@ function readOptions(schema: JsonObject): FieldOption[] {
   const known = new Map<FieldOption["value"], FieldOption>();
   for (const option of options) if (option && !known.has(option.value)) known.set(option.value, option);
   if (known.size > FIELD_OPTIONS_MAX)
-    throw new UnreadableSchemaError(`requestedSchema has a choice of over ${FIELD_OPTIONS_MAX}.`);
+    throw new UnreadableSchemaError(`requestedSchema has a field with more than ${FIELD_OPTIONS_MAX} options.`);
   return [...known.values()];
 }
 

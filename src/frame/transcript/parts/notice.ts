@@ -12,7 +12,7 @@ const ICON_OF: Readonly<Record<NoticeSeverity, IconName>> = { info: "info", warn
 const ACTION_WORDS: Readonly<Record<TurnEndAction, string>> = {
   retry: "Try again",
   "sign-in": "Sign in",
-  afresh: "Start afresh",
+  afresh: "Start over",
 };
 const ACTION_ICONS: Readonly<Record<TurnEndAction, IconName>> = { retry: "refresh", "sign-in": "key", afresh: "plus" };
 
