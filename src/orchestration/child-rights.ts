@@ -18,7 +18,9 @@ export async function refusePolicy({ caller, policy }: Rights, given: StartingPo
   const own = await policy.modeOf(caller);
   const rank = (one: PermissionMode) => PermissionMode.options.indexOf(one);
   if (rank(mode) > rank(own))
-    throw new ToolError(`policy: "${mode}" allows more than this session's own policy ("${own}"). Use "${own}" or less.`);
+    throw new ToolError(
+      `policy: "${mode}" allows more than this session's own policy ("${own}"). Use "${own}" or less.`,
+    );
 }
 
 interface Creation extends Rights {

@@ -177,8 +177,7 @@ function commandIdOf(owner: Delegator, tool: string, key: string | undefined, st
 
 /** Said before anything else is done: a call that cannot be done whole does nothing. */
 export function refuseWake(caller: Caller, wake: boolean | undefined): void {
-  if (wake && caller === null)
-    throw new ToolError("wake: only a session can be woken. Omit wake and wait instead.");
+  if (wake && caller === null) throw new ToolError("wake: only a session can be woken. Omit wake and wait instead.");
 }
 
 /** Wakes the session when these agents have ended their work, unless it learns of that before. */

@@ -71,7 +71,8 @@ export const waitForAgents = defineTool({
     const infos = await look();
     if (end === "met") await forgetWaits(context, infos);
     if (end === "met") return report(context, infos, reasonOf(infos.filter(isReady)));
-    const why = timeoutMs < wantedMs ? ` This client limits calls to about a minute, so it waited ${timeoutMs} ms.` : "";
+    const why =
+      timeoutMs < wantedMs ? ` This client limits calls to about a minute, so it waited ${timeoutMs} ms.` : "";
     return {
       ...(await report(context, infos, "timeout")),
       hint: `They are still working. Call wait_for_agents again.${why}`,
