@@ -369,13 +369,18 @@ export class AcpAgent {
     const { cwd, sink, tryFlush = async () => true } = place;
     const { held, processId, env, guarded } = this.#options;
     const session = new AcpSession({
-      ...{ agentSessionId, connection: this.#connection, sink, tryFlush },
+      agentSessionId,
+      connection: this.#connection,
+      sink,
+      tryFlush,
       abilities: () => this.#abilities,
       processId: held ? processId : null,
       questionPrefix: processId,
       ...(past && { past }),
       requests: new ClientRequests({
-        ...{ roots: [cwd], guarded, env },
+        roots: [cwd],
+        guarded,
+        env,
         newId: this.#options.world.newId,
         sink,
         serves: this.#options.serves,

@@ -62,7 +62,12 @@ export class HolderHost implements ProcessHost {
     writeFileSync(join(dir, LABEL_FILE), held.label, { mode: 0o600 });
     const { holdMs, checkpointBytes, journalBytesMax } = this.#options;
     const orders: HolderOrders = {
-      ...{ dir, id: held.id, command: [...command], cwd, env: { ...env }, holdMs },
+      dir,
+      id: held.id,
+      command: [...command],
+      cwd,
+      env: { ...env },
+      holdMs,
       journalBytesMax,
       // Only whole files can go, so there must be several.
       segmentBytesMax: Math.min(SEGMENT_BYTES_MAX, checkpointBytes, journalBytesMax / 4),

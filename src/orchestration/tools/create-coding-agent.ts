@@ -94,7 +94,9 @@ async function create(context: ToolContext, given: Input): Promise<SessionId> {
   const make = (commandId: CommandId | undefined) =>
     sessions.create(
       {
-        ...{ type: "session:create", projectId, cliType },
+        type: "session:create",
+        projectId,
+        cliType,
         ...(title !== undefined && { title }),
         ...(policy !== undefined && { options: { policy: Json.parse(policy) } }),
         ...(commandId !== undefined && { commandId }),

@@ -39,7 +39,9 @@ export const searchSessions = defineTool({
   run: (context, { query, agent, limit = HITS_DEFAULT }) => {
     const cliType = CliType.safeParse(agent).data;
     const hits = context.sessions.search({
-      ...{ query, includeArchived: true, limit: HITS_LOOKED_AT },
+      query,
+      includeArchived: true,
+      limit: HITS_LOOKED_AT,
       ...(cliType !== undefined && { cliType }),
     });
     const seen = hits.filter(({ sessionId }) => isInSight(context, sessionId));
@@ -65,7 +67,11 @@ function isInSight({ caller, delegations }: ToolContext, sessionId: SearchHit["s
 
 function hitOf({ sessionId, title, cliType, kind, entryId, timestamp, snippet }: SearchHit): z.infer<typeof Hit> {
   return {
-    ...{ agentId: sessionId, title, cliType, kind, text: snippet.map(({ text }) => text).join("") },
+    agentId: sessionId,
+    title,
+    cliType,
+    kind,
+    text: snippet.map(({ text }) => text).join(""),
     ...(entryId !== undefined && { entryId }),
     ...(timestamp !== undefined && { timestamp }),
   };

@@ -68,7 +68,11 @@ function translateChunk(kind: "assistant" | "thinking" | "user", body: JsonObjec
   if (part.type !== "text") return [{ type: "part", kind, part, ...parent }];
   const messageId = asString(body["messageId"]);
   const event: AgentEvent = {
-    ...{ type: "text", kind, text: part.text, ...(messageId !== undefined && { messageId }), ...parent },
+    type: "text",
+    kind,
+    text: part.text,
+    ...(messageId !== undefined && { messageId }),
+    ...parent,
   };
   // Qwen counts each question to its model in an empty chunk.
   const callTokens = tokensOf(asObject(body["_meta"])?.["usage"]);
