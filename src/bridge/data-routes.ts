@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseJson } from "../lib/parse-json.ts";
-import { CONFIRM_WORDS } from "../protocol/confirm-words.ts";
 import type { SessionId } from "../protocol/ids.ts";
+import { CONFIRM_WORDS } from "../protocol/limits.ts";
 import type { ExportService } from "../sessions/transfer/export/export-service.ts";
 import { json, SECURITY_HEADERS, shortBody } from "./plain-pages.ts";
 

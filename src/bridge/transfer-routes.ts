@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../protocol/errors.ts";
 import { CliType, ProjectId, SessionId } from "../protocol/ids.ts";
-import { IMPORT_BYTES_MAX, IMPORT_TOO_LARGE } from "../protocol/import-limit.ts";
+import { IMPORT_BYTES_MAX, IMPORT_TOO_LARGE } from "../protocol/limits.ts";
 import { type Export, type ExportService, isExportForm } from "../sessions/transfer/export/export-service.ts";
 import type { FileImport, FileImportResult } from "../sessions/transfer/file-import.ts";
 import { json, SECURITY_HEADERS } from "./plain-pages.ts";

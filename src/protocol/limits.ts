@@ -1,4 +1,4 @@
-/** Limits both sides of the wire must agree on. */
+/** Limits and words that both sides of the wire must agree on. */
 export const FRAME_BYTES_MAX = 16 * 1024 * 1024;
 export const PROMPT_CHARS_MAX = 1_000_000;
 export const ATTACHMENTS_MAX = 20;
@@ -22,3 +22,22 @@ export const PAGE_ENTRIES_MAX = 1_000;
 /** Of a long output, in one answer. */
 export const OUTPUT_PIECE_CHARS_MAX = 1024 * 1024;
 export const IMPORT_SESSIONS_MAX = 5_000;
+
+export const IMPORT_BYTES_MAX = 128 * 1024 * 1024;
+
+/** Said by the page before it sends, since browsers lose the answer to what a server does not read to its end. */
+export const IMPORT_TOO_LARGE =
+  "The file exceeds the limit of 128 MiB. To move all sessions, use liminal backup here and liminal restore on the other machine.";
+
+/** What may be attached by its bytes: kinds that every model with eyes or ears reads, and none that can hold a script. */
+export const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+export const AUDIO_TYPES: readonly string[] = ["audio/wav", "audio/mpeg", "audio/ogg", "audio/webm", "audio/mp4"];
+
+/** How many bytes a base64 text stands for. */
+export function base64Bytes(data: string): number {
+  const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
+  return Math.max(0, Math.floor((data.length * 3) / 4) - padding);
+}
+
+/** What has to be typed before everything is deleted: the page asks for it, and the server wants it. */
+export const CONFIRM_WORDS = "delete everything";

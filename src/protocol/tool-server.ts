@@ -12,3 +12,6 @@ export const ToolServer = z.object({
   enabled: z.boolean(),
 });
 export type ToolServer = z.infer<typeof ToolServer>;
+
+/** The name under which agents are offered our own tools (MCP). */
+export const OWN_TOOL_SERVER = "liminal";

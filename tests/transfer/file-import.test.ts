@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { z } from "zod";
-import { IMPORT_BYTES_MAX } from "../../src/protocol/import-limit.ts";
+import { IMPORT_BYTES_MAX } from "../../src/protocol/limits.ts";
 import { rawHttp } from "../integration/raw-http.ts";
 import { startTalk } from "../integration/talk.ts";
 import { guideWith, startTestServer } from "../support/test-server.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Json } from "../../protocol/json.ts";
-import { OWN_TOOL_SERVER } from "../../protocol/own-tools.ts";
+import { OWN_TOOL_SERVER } from "../../protocol/tool-server.ts";
 import { asObject } from "./read-json.ts";
 
 /** A tool server of the user's. */

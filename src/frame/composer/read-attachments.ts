@@ -1,6 +1,12 @@
-import { AUDIO_TYPES, base64Bytes, IMAGE_TYPES } from "../../protocol/attachments.ts";
 import type { Part } from "../../protocol/entry.ts";
-import { ATTACHMENT_BYTES_MAX, ATTACHMENTS_MAX, MESSAGE_ATTACHMENT_BYTES_MAX } from "../../protocol/limits.ts";
+import {
+  ATTACHMENT_BYTES_MAX,
+  ATTACHMENTS_MAX,
+  AUDIO_TYPES,
+  base64Bytes,
+  IMAGE_TYPES,
+  MESSAGE_ATTACHMENT_BYTES_MAX,
+} from "../../protocol/limits.ts";
 import type { PromptAbilities } from "../../protocol/session-parts.ts";
 import type { PortletStore } from "../portlet-store.ts";
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { z } from "zod/mini";
-import { CONFIRM_WORDS } from "../../protocol/confirm-words.ts";
+import { CONFIRM_WORDS } from "../../protocol/limits.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { useAgentsStatus } from "../agents/agents-status.ts";
 import { askServer, followWithTicket } from "../own-server.ts";

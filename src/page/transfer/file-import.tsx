@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { z } from "zod/mini";
 import type { CliType, ProjectId } from "../../protocol/ids.ts";
-import { IMPORT_BYTES_MAX, IMPORT_TOO_LARGE } from "../../protocol/import-limit.ts";
+import { IMPORT_BYTES_MAX, IMPORT_TOO_LARGE } from "../../protocol/limits.ts";
 import { SessionRow } from "../../protocol/session-schema.ts";
 import { Icon } from "../../ui/icons/icon.tsx";
 import { askServer } from "../own-server.ts";

@@ -3,8 +3,7 @@ import { positionOfEntry } from "../../protocol/entry-index.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import type { EntryId } from "../../protocol/ids.ts";
 import type { SessionState } from "../../protocol/session-schema.ts";
-import { shortenEntry, type WholeOutput } from "../../protocol/shorten-entry.ts";
-import { shortenParts } from "../../protocol/shorten-parts.ts";
+import { shortenEntry, shortenParts, type WholeOutput } from "../../protocol/shorten-entry.ts";
 import { extend, SHOWN_CHARS_MAX } from "../../protocol/shown-text.ts";
 
 export interface Taken {

@@ -8,7 +8,6 @@ import type { ClientMessage } from "../../protocol/client-messages.ts";
 import { REFUSE } from "../../protocol/errors.ts";
 import { type CliType, cliTypeOf, type SessionId } from "../../protocol/ids.ts";
 import type { Json } from "../../protocol/json.ts";
-import { OWN_TOOL_SERVER } from "../../protocol/own-tools.ts";
 import {
   type AuditEntry,
   PermissionMode,
@@ -21,6 +20,7 @@ import {
 } from "../../protocol/permission-policy.ts";
 import type { PlainServerMessage } from "../../protocol/server-messages.ts";
 import type { PermissionToolCall } from "../../protocol/session-parts.ts";
+import { OWN_TOOL_SERVER } from "../../protocol/tool-server.ts";
 import type { Answer } from "../answer.ts";
 import { evaluateRequest } from "./evaluate-policy.ts";
 import { coversTool, type McpTool, mcpToolOf } from "./mcp-tool.ts";

@@ -1,8 +1,10 @@
-import { AUDIO_TYPES, base64Bytes, IMAGE_TYPES } from "../../protocol/attachments.ts";
 import type { Part } from "../../protocol/entry.ts";
 import { REFUSE, type Refusal } from "../../protocol/errors.ts";
 import {
   ATTACHMENT_BYTES_MAX,
+  AUDIO_TYPES,
+  base64Bytes,
+  IMAGE_TYPES,
   MESSAGE_ATTACHMENT_BYTES_MAX,
   PATH_CHARS_MAX,
   QUEUE_ATTACHMENT_BYTES_MAX,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Part } from "../../../src/protocol/entry.ts";
-import { shortenParts } from "../../../src/protocol/shorten-parts.ts";
+import { shortenParts } from "../../../src/protocol/shorten-entry.ts";
 import { extend, growthOf, SHOWN_CHARS_MAX, shorten } from "../../../src/protocol/shown-text.ts";
 import { rule, ruleSame } from "../engine/broken-rule.ts";
 import { fuzzTarget } from "../engine/fuzz-target.ts";

@@ -1,4 +1,4 @@
-import type { AgentEvent, CompactionPatch, ToolPatch } from "../../../ports/agents.ts";
+import { type AgentEvent, CONVERSATION_EVENTS, type CompactionPatch, type ToolPatch } from "../../../ports/agents.ts";
 import type { NoticeSeverity, PlanItem } from "../../../protocol/entry.ts";
 import type { Json } from "../../../protocol/json.ts";
 import type { SessionNote } from "../connection/acp-hooks.ts";
@@ -187,24 +187,19 @@ export class BlankStarts {
 
   /** True for an empty piece that would start a text; inside of one the same piece counts. */
   isBlank(event: AgentEvent): boolean {
-    switch (event.type) {
-      case "text": {
-        const text = `${event.kind} ${event.messageId ?? ""} ${event.parentToolCallId ?? ""}`;
-        if (text !== this.#growing && event.text.trim() === "") return true;
-        this.#growing = text;
-        return false;
-      }
-      case "part":
-      case "tool":
-      case "plan":
-      case "notice":
-      case "compaction":
-        this.#growing = null;
-        return false;
-      default:
-        return false;
-    }
+    if (event.type === "text") {
+      const text = `${event.kind} ${event.messageId ?? ""} ${event.parentToolCallId ?? ""}`;
+      if (text !== this.#growing && event.text.trim() === "") return true;
+      this.#growing = text;
+    } else if (startsEntry(event)) this.#growing = null;
+    return false;
   }
+}
+
+/** Text after this event begins anew; the output of a command grows beside the text. */
+function startsEntry({ type }: AgentEvent): boolean {
+  const isOfConversation = CONVERSATION_EVENTS.has(type) && type !== "tool-output";
+  return isOfConversation || type === "notice" || type === "compaction";
 }
 
 /**

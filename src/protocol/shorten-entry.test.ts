@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Part } from "./entry.ts";
-import { shortenParts } from "./shorten-parts.ts";
+import { shortenParts } from "./shorten-entry.ts";
 import { SHOWN_CHARS_MAX } from "./shown-text.ts";
 
 const TOO_LONG = SHOWN_CHARS_MAX + 1;

@@ -1,2 +1,0 @@
-/** The name under which agents are offered our own tools (MCP). */
-export const OWN_TOOL_SERVER = "liminal";
