@@ -112,7 +112,7 @@ export class AcpAgent {
       sessionOf: ({ sessionId, requestId }) =>
         this.#sessions.get(asString(sessionId) ?? this.#connection.callerOf(requestId) ?? ""),
       sessionNamed: (agentSessionId) => this.#sessions.get(agentSessionId),
-      answer: (key, answer) => this.#connection.answerQuestion(key, answer),
+      answer: (offset, answer) => this.#connection.answer(offset, answer),
     });
     this.#connection = new AcpConnection({
       ...options,
@@ -129,7 +129,7 @@ export class AcpAgent {
         onRequest: (method, params) => this.#onRequest(method, params),
         onPermissionRequest: (asked, params) => {
           if (!this.#sessions.onPermissionRequest(asked, params))
-            this.#connection.answerPermission(asked.key, { outcome: "cancelled" });
+            this.#connection.answer(asked.offset, { result: { outcome: { outcome: "cancelled" } } });
         },
         ...this.#questions.hooks,
         onCheckpointDue: () => this.#checkpoints.due(),
@@ -375,7 +375,7 @@ export class AcpAgent {
       tryFlush,
       abilities: () => this.#abilities,
       processId: held ? processId : null,
-      questionPrefix: processId,
+      requestPrefix: processId,
       ...(past && { past }),
       requests: new ClientRequests({
         roots: [cwd],
@@ -386,7 +386,6 @@ export class AcpAgent {
         serves: this.#options.serves,
         emptyForMissing: this.#agentName.includes("gemini"),
       }),
-      hasQuestion: (id) => this.#questions.has(id),
       answerQuestion: (elicitationId, answer) => this.#questions.answer(elicitationId, answer),
       onClosed: (closed, openPrompts) => this.#closeSession(closed, openPrompts),
       onTurnCompleted: this.#options.onTurnCompleted,

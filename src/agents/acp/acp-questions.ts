@@ -4,6 +4,7 @@ import { type CliType, ElicitationId } from "../../protocol/ids.ts";
 import type { Question, QuestionAnswer } from "../../protocol/question.ts";
 import { ClientRequestError } from "./client-requests.ts";
 import type { AcpNote, Asked } from "./connection/acp-hooks.ts";
+import { offsetOfRequest, requestIdAt } from "./connection/wire-message.ts";
 import { asString, type JsonObject } from "./read-json.ts";
 import { readQuestion } from "./translate/read-question.ts";
 
@@ -30,10 +31,10 @@ interface AcpQuestionsOptions {
   readonly desk: QuestionDesk;
   readonly sessionOf: (params: JsonObject) => AskingSession | undefined;
   readonly sessionNamed: (agentSessionId: string) => AskingSession | undefined;
-  readonly answer: (key: string, answer: { readonly result: object } | { readonly error: object }) => void;
+  readonly answer: (offset: number, answer: { readonly result: object } | { readonly error: object }) => void;
 }
 
-interface OpenQuestion {
+interface AskedQuestion {
   readonly elicitationId: ElicitationId;
   /** Undefined for a question that belongs to no session: it goes to the desk. */
   readonly session: AskingSession | undefined;
@@ -42,15 +43,15 @@ interface OpenQuestion {
 /** What one agent process asks the user: within its sessions, and before it has any. */
 export class AcpQuestions {
   readonly #options: AcpQuestionsOptions;
-  /** Open questions by the key of their request. */
-  readonly #open = new Map<string, OpenQuestion>();
+  /** Who asked: the wire says it only while the request that a question belongs to is open. */
+  readonly #askers = new Map<ElicitationId, AskingSession | undefined>();
   /** Pages by the agent's own name of them. */
-  readonly #pages = new Map<string, OpenQuestion>();
+  readonly #pages = new Map<string, AskedQuestion>();
 
   /** What the connection tells, in the order of the wire. */
   readonly hooks = {
     onQuestion: (asked: Asked, params: JsonObject) => this.#onAsked(asked, params),
-    onQuestionWithdrawn: (key: string) => this.#onWithdrawn(key),
+    onQuestionWithdrawn: (offset: number) => this.#onWithdrawn(offset),
     onQuestionCompleted: (name: string) => this.#onCompleted(name),
   };
 
@@ -58,32 +59,31 @@ export class AcpQuestions {
     this.#options = options;
   }
 
-  #onAsked({ key, offset, isAnswered }: Asked, params: JsonObject): void {
+  #onAsked({ offset, isAnswered }: Asked, params: JsonObject): void {
     const { processId, sessionOf, answer } = this.#options;
     const session = sessionOf(params);
     if (session?.isReplaying && params["requestId"] === undefined) {
-      answer(key, { result: { action: "cancel" } });
+      answer(offset, { result: { action: "cancel" } });
       return;
     }
     try {
       const question = readQuestion(params);
-      const asked = { elicitationId: ElicitationId.parse(`${processId}-${offset}`), session };
+      const asked = { elicitationId: ElicitationId.parse(requestIdAt(processId, offset)), session };
       if (question.mode === "url") this.#rememberPage(asString(params["elicitationId"]), asked);
       if (isAnswered) return;
-      this.#open.set(key, asked);
+      this.#askers.set(asked.elicitationId, session);
       if (!session?.isOpen(asked.elicitationId)) this.#ask(asked, question);
     } catch (error) {
       if (!(error instanceof ClientRequestError)) throw error;
-      answer(key, { error: { code: error.code, message: error.message } });
+      answer(offset, { error: { code: error.code, message: error.message } });
     }
   }
 
   /** The agent takes a question back; it has its answer already. */
-  #onWithdrawn(key: string): void {
-    const asked = this.#open.get(key);
-    this.#open.delete(key);
-    if (!asked) return;
-    const { elicitationId, session } = asked;
+  #onWithdrawn(offset: number): void {
+    const elicitationId = ElicitationId.parse(requestIdAt(this.#options.processId, offset));
+    const session = this.#askers.get(elicitationId);
+    this.#askers.delete(elicitationId);
     if (session) session.sink({ type: "question-withdrawn", elicitationId });
     else this.#options.desk.withdraw(elicitationId);
   }
@@ -99,16 +99,13 @@ export class AcpQuestions {
   }
 
   answer(elicitationId: ElicitationId, answer: QuestionAnswer): void {
-    for (const [key, asked] of this.#open) {
-      if (asked.elicitationId !== elicitationId) continue;
-      this.#open.delete(key);
-      this.#options.answer(key, { result: answer });
-      if (!asked.session) this.#options.desk.withdraw(elicitationId);
-    }
-  }
-
-  has(id: string): boolean {
-    return [...this.#open.values()].some(({ elicitationId }) => elicitationId === id);
+    const { processId, desk } = this.#options;
+    const offset = offsetOfRequest(processId, elicitationId);
+    if (offset === null || !this.#askers.has(elicitationId)) return;
+    const session = this.#askers.get(elicitationId);
+    this.#askers.delete(elicitationId);
+    this.#options.answer(offset, { result: answer });
+    if (!session) desk.withdraw(elicitationId);
   }
 
   get pages(): AcpNote["pages"] {
@@ -126,13 +123,12 @@ export class AcpQuestions {
 
   /** The process is gone: its sessions hear of that by themselves. */
   lose(): void {
-    for (const { elicitationId, session } of this.#open.values())
-      if (!session) this.#options.desk.withdraw(elicitationId);
-    this.#open.clear();
+    for (const [elicitationId, session] of this.#askers) if (!session) this.#options.desk.withdraw(elicitationId);
+    this.#askers.clear();
     this.#pages.clear();
   }
 
-  #ask({ elicitationId, session }: OpenQuestion, question: Question): void {
+  #ask({ elicitationId, session }: AskedQuestion, question: Question): void {
     const { desk, id, name, world } = this.#options;
     if (session) {
       session.ask({ type: "question-asked", elicitationId, question });
@@ -142,7 +138,7 @@ export class AcpQuestions {
     desk.ask(asked, (answer) => this.answer(elicitationId, answer));
   }
 
-  #rememberPage(name: string | undefined, asked: OpenQuestion): void {
+  #rememberPage(name: string | undefined, asked: AskedQuestion): void {
     if (name === undefined) return;
     this.#pages.set(name, asked);
     const oldest = this.#pages.keys().next().value;

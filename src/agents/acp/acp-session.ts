@@ -17,7 +17,7 @@ import { asFailure } from "./agent-refusals.ts";
 import { ClientRequestError, type ClientRequests } from "./client-requests.ts";
 import type { AcpConnection } from "./connection/acp-connection.ts";
 import type { AcpFailure, Asked, SessionNote } from "./connection/acp-hooks.ts";
-import { commandOfSteer, turnOfPrompt } from "./connection/wire-message.ts";
+import { commandOfSteer, offsetOfRequest, requestIdAt, turnOfPrompt } from "./connection/wire-message.ts";
 import { DiffPlaces } from "./diff-places.ts";
 import { asObject, type JsonObject } from "./read-json.ts";
 import { type Expected, Replay } from "./replay.ts";
@@ -33,13 +33,12 @@ interface AcpSessionOptions {
   readonly abilities: () => PromptAbilities;
   readonly sink: AgentSink;
   readonly processId: string | null;
-  /** With the line a question came in, names it for ever. */
-  readonly questionPrefix: string;
+  /** With the line a request came in, its id. */
+  readonly requestPrefix: string;
   readonly tryFlush: TryFlush;
   /** For a conversation of an earlier server. */
   readonly past?: StoredPast;
   readonly requests: ClientRequests;
-  readonly hasQuestion: (id: string) => boolean;
   readonly answerQuestion: (elicitationId: ElicitationId, answer: QuestionAnswer) => void;
   /** Resolves when the agent no longer works on the session, whose open prompts are these. */
   readonly onClosed: (session: ClosedSession, openPrompts: readonly string[]) => Promise<void> | void;
@@ -67,7 +66,6 @@ export class AcpSession implements RejoinedSession {
   readonly #options: AcpSessionOptions;
   steer?: NonNullable<AgentSession["steer"]>;
   readonly #prompts = new OpenPrompts();
-  readonly #permissionKeys = new Map<PermissionId, string>();
   readonly #updates = new UpdateReader();
   readonly #places: DiffPlaces;
   /** While an earlier server's talk is gone through: what of it the session has stored. */
@@ -154,7 +152,8 @@ export class AcpSession implements RejoinedSession {
   }
 
   isAsking(id: PermissionId | ElicitationId): boolean {
-    return this.#options.hasQuestion(id) || [...this.#permissionKeys.keys()].some((asked) => asked === id);
+    const offset = offsetOfRequest(this.#options.requestPrefix, id);
+    return offset !== null && this.#options.connection.isAsked(offset);
   }
 
   hasCancelled(turnId: TurnId): boolean {
@@ -243,20 +242,21 @@ export class AcpSession implements RejoinedSession {
     else if (event.type === "text" || event.type === "tool") this.#lastText = "";
   }
 
-  onPermissionRequest({ key, offset, isAnswered }: Asked, params: JsonObject): void {
+  onPermissionRequest({ offset, isAnswered }: Asked, params: JsonObject): void {
+    const { connection, requestPrefix } = this.#options;
     // Asked while the agent repeats what it remembers: the turn it belongs to is over.
     if (this.#replay) {
-      this.#options.connection.answerPermission(key, { outcome: "cancelled" });
+      connection.answer(offset, { result: { outcome: { outcome: "cancelled" } } });
       return;
     }
-    const permissionId = PermissionId.parse(`${this.#options.questionPrefix}-${offset}`);
+    const permissionId = PermissionId.parse(requestIdAt(requestPrefix, offset));
     const call = asObject(params["toolCall"]) ?? {};
     // Some agents ask about no tool call at all: the question then stands for itself.
     const patch = translateTool(call, true) ?? translateTool({ ...call, toolCallId: permissionId }, true);
     if (!patch) throw new Error("a call with an id can be translated");
     this.#updates.note(patch);
-    if (isAnswered) return;
-    this.#permissionKeys.set(permissionId, key);
+    // It may have been withdrawn before its session was there.
+    if (isAnswered || !connection.isAsked(offset)) return;
     const known = this.#past?.outcomeOf(permissionId) ?? null;
     if (known !== null) {
       if (known !== "open") this.answerPermission(permissionId, known);
@@ -266,15 +266,9 @@ export class AcpSession implements RejoinedSession {
     this.#options.sink({ type: "permission-requested", permissionId, patch: this.#places.locate(patch), options });
   }
 
-  /** True when the withdrawn request was this session's. */
-  onPermissionWithdrawn(key: string): boolean {
-    for (const [permissionId, known] of this.#permissionKeys) {
-      if (known !== key) continue;
-      this.#permissionKeys.delete(permissionId);
-      this.#tell({ type: "permission-withdrawn", permissionId });
-      return true;
-    }
-    return false;
+  onPermissionWithdrawn(offset: number): void {
+    const permissionId = PermissionId.parse(requestIdAt(this.#options.requestPrefix, offset));
+    this.#tell({ type: "permission-withdrawn", permissionId });
   }
 
   /** True when the answered prompt was this session's. */
@@ -343,10 +337,8 @@ export class AcpSession implements RejoinedSession {
   }
 
   answerPermission(permissionId: PermissionId, outcome: PermissionOutcome): void {
-    const key = this.#permissionKeys.get(permissionId);
-    if (key === undefined) return;
-    this.#permissionKeys.delete(permissionId);
-    this.#options.connection.answerPermission(key, outcome);
+    const offset = offsetOfRequest(this.#options.requestPrefix, permissionId);
+    if (offset !== null) this.#options.connection.answer(offset, { result: { outcome } });
   }
 
   answerQuestion(elicitationId: ElicitationId, answer: QuestionAnswer): void {

@@ -28,7 +28,8 @@ export class AcpSessions {
   /** What concerns one session alone goes to it as it comes. */
   readonly hooks: SessionHooks = {
     onUpdate: (agentSessionId, update) => this.#onUpdate(agentSessionId, update),
-    onPermissionWithdrawn: (key) => void this.#all.some((session) => session.onPermissionWithdrawn(key)),
+    onPermissionWithdrawn: (offset, params) =>
+      this.get(asString(params["sessionId"]) ?? "")?.onPermissionWithdrawn(offset),
     onPromptAnswer: (key, result, failure) =>
       void this.#all.some((session) => session.onPromptAnswer(key, result, failure)),
     onPastPrompt: (agentSessionId, key) => this.get(agentSessionId)?.onPastPrompt(key),

@@ -58,9 +58,10 @@ export class HistoryProcess {
       hooks: {
         onUpdate: (agentSessionId, update) => this.#onUpdate(agentSessionId, update),
         ...NO_PAST,
-        onPermissionRequest: ({ key }) => this.#connection.answerPermission(key, { outcome: "cancelled" }),
+        onPermissionRequest: ({ offset }) =>
+          this.#connection.answer(offset, { result: { outcome: { outcome: "cancelled" } } }),
         onPermissionWithdrawn: ignore("answered on arrival"),
-        onQuestion: ({ key }) => this.#connection.answerQuestion(key, { result: { action: "decline" } }),
+        onQuestion: ({ offset }) => this.#connection.answer(offset, { result: { action: "decline" } }),
         onQuestionWithdrawn: ignore("answered on arrival"),
         onQuestionCompleted: ignore("no page is opened here"),
         onRequest: (method) => Promise.reject(new ClientRequestError(METHOD_NOT_FOUND, `Method not found: ${method}`)),
@@ -176,7 +177,7 @@ export class HistoryProcess {
       agentSessionId,
       connection: this.#connection,
       sink: hear,
-      ...{ processId: null, questionPrefix: agentSessionId, tryFlush: async () => true, hasQuestion: () => false },
+      ...{ processId: null, requestPrefix: agentSessionId, tryFlush: async () => true },
       requests: new ClientRequests({
         ...{ roots: [], guarded: [], env, newId: world.newId, sink: hear },
         serves: SERVES_NOTHING,

@@ -23,10 +23,10 @@ async function connect(script: string, openAfter?: string) {
     trace,
     hooks: {
       onUpdate: (id, update) => hear(`update ${id} ${JSON.stringify(update)}`),
-      onPermissionRequest: ({ key }) => hear(`asked ${key}`),
-      onPermissionWithdrawn: (key) => hear(`withdrawn ${key}`),
-      onQuestion: (key) => hear(`question ${key}`),
-      onQuestionWithdrawn: (key) => hear(`question withdrawn ${key}`),
+      onPermissionRequest: ({ offset }) => hear(`asked ${offset}`),
+      onPermissionWithdrawn: (offset) => hear(`withdrawn ${offset}`),
+      onQuestion: ({ offset }) => hear(`question ${offset}`),
+      onQuestionWithdrawn: (offset) => hear(`question withdrawn ${offset}`),
       onQuestionCompleted: (name) => hear(`question completed ${name}`),
       onPromptAnswer: (key, result, failure) => hear(`answered ${key} ${JSON.stringify(result ?? failure)}`),
       onRequest: async (method) => {
@@ -160,10 +160,10 @@ describe("AcpConnection: what the agent asks", () => {
 
   it("W-8 a permission request of any id gets exactly that id back, once", async () => {
     await using at = await connect(`${say(...IDS.map(ask))}; ${WAIT}`);
-    await at.heardOf("asked null");
-    for (const id of IDS) {
-      at.connection.answerPermission(JSON.stringify(id), { outcome: "cancelled" });
-      at.connection.answerPermission(JSON.stringify(id), { outcome: "selected", optionId: "x" });
+    await at.heardOf(`asked ${IDS.length}`);
+    for (let line = 1; line <= IDS.length; line += 1) {
+      at.connection.answer(line, { result: { outcome: { outcome: "cancelled" } } });
+      at.connection.answer(line, { result: { outcome: { outcome: "selected", optionId: "x" } } });
     }
     expect(at.sent()).toEqual(IDS.map((id) => ({ jsonrpc: "2.0", id, result: { outcome: { outcome: "cancelled" } } })));
     expect(at.connection.isBusy).toBe(false);
@@ -173,8 +173,9 @@ describe("AcpConnection: what the agent asks", () => {
     const back = (requestId: unknown) => ({ method: "$/cancel_request", params: { requestId } });
     await using at = await connect(`${say(ask("q"), back("other"), back("q"), back("q"), update("end"))}; ${WAIT}`);
     await at.heardOf('update s "end"');
-    expect(at.heard).toEqual(['asked "q"', 'withdrawn "q"', 'update s "end"']);
-    at.connection.answerPermission('"q"', { outcome: "selected", optionId: "x" });
+    expect(at.heard).toEqual(["asked 1", "withdrawn 1", 'update s "end"']);
+    expect(at.connection.isAsked(1)).toBe(false);
+    at.connection.answer(1, { result: { outcome: { outcome: "selected", optionId: "x" } } });
     expect(at.sent()).toEqual([{ jsonrpc: "2.0", id: "q", error: { code: -32800, message: "Request cancelled" } }]);
   });
 

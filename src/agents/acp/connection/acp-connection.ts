@@ -16,6 +16,8 @@ import { JournalReplay } from "./journal-replay.ts";
 import { failureOf, parseMessage, promptKey, STEERING, steerKey } from "./wire-message.ts";
 import type { WireTrace } from "./wire-trace.ts";
 
+const PERMISSION = "session/request_permission";
+const QUESTION = "elicitation/create";
 const REQUEST_CANCELLED = -32800;
 const INVALID_REQUEST = -32600;
 const INTERNAL_ERROR = -32603;
@@ -46,14 +48,10 @@ export class AcpConnection {
   readonly #process: HostedProcess;
   readonly #stderr = new StderrTail();
   readonly #prompts = new Set<string>();
-  /** Open permission requests by the text of their id, so that the answer repeats the id exactly as it came. */
-  readonly #permissions = new Map<string, Json>();
-  /** Open questions to the user, likewise. */
-  readonly #questions = new Map<string, Json>();
   /** Which of the agent's sessions our open requests are about, by their id on the wire. */
   readonly #callers = new Map<Json, string>();
-  /** Requests of the agent's without an answer, by the text of their id. */
-  readonly #asked = new Map<string, AcpNote["asked"][number]>();
+  /** Requests of the agent's without an answer, by the line they came in: agents may use an id again. */
+  readonly #asked = new Map<number, JsonObject>();
   /** What an earlier server said; its requests may be answered long after we came. */
   #past: JournalReplay | null = null;
   #isCatchingUp = false;
@@ -64,10 +62,8 @@ export class AcpConnection {
   /** Requests of ours that wait for an answer, by their id. */
   readonly #requests = new Map<string, OpenRequest>();
   #requestCount = 0;
-  /** Requests of the agent's that we work on, by the text of their id. */
-  readonly #serving = new Map<string, string>();
   /** Requests of the agent's that came before `open`; null from then on. */
-  #early: JsonObject[] | null = [];
+  #early: { readonly message: JsonObject; readonly offset: number }[] | null = [];
   #hasEnded = false;
 
   constructor(options: AcpConnectionOptions) {
@@ -128,7 +124,8 @@ export class AcpConnection {
    * before the note is stored. A later server then needs only the note and the lines that came or went after it.
    */
   prepareCheckpoint(note: Pick<AcpNote, "initialized" | "sessions" | "pages">): () => void {
-    const whole: AcpNote = { version: 1, asked: [...this.#asked.values()], ...note };
+    const asked = [...this.#asked].map(([offset, message]) => ({ offset, message }));
+    const whole: AcpNote = { version: 1, asked, ...note };
     const [json, lastLine, sentCount] = [JSON.stringify(whole), this.#lastLine, this.#sentCount];
     this.#charsSinceCheckpoint = 0;
     return () => this.#process.checkpoint(lastLine, json, this.#sentCount - sentCount);
@@ -143,12 +140,13 @@ export class AcpConnection {
   open(): void {
     const early = this.#early ?? [];
     this.#early = null;
-    for (const message of early) this.#serve(message);
+    for (const { message, offset } of early) this.#serve(message, offset);
   }
 
   /** Something is under way that ending the process would break. */
   get isBusy(): boolean {
-    return this.#requests.size > 0 || this.#prompts.size > 0 || this.#permissions.size > 0 || this.#questions.size > 0;
+    const isUserAsked = [...this.#asked.values()].some(({ method }) => method === PERMISSION || method === QUESTION);
+    return this.#requests.size > 0 || this.#prompts.size > 0 || isUserAsked;
   }
 
   /** Any request but a prompt. Rejects with RpcError, or with another error when the process is gone. */
@@ -195,18 +193,17 @@ export class AcpConnection {
     this.#send({ jsonrpc: "2.0", method, params });
   }
 
-  answerPermission(key: string, outcome: object): void {
-    const id = this.#permissions.get(key);
-    if (id === undefined) return;
-    this.#permissions.delete(key);
-    this.#send({ jsonrpc: "2.0", id, result: { outcome } });
+  /** The agent still waits for an answer to the request in this line. */
+  isAsked(offset: number): boolean {
+    return this.#asked.has(offset);
   }
 
-  answerQuestion(key: string, answer: { readonly result: object } | { readonly error: object }): void {
-    const id = this.#questions.get(key);
-    if (id === undefined) return;
-    this.#questions.delete(key);
-    this.#send({ jsonrpc: "2.0", id, ...answer });
+  /** Answers the request in this line, with its id exactly as it came; one that has its answer gets no other. */
+  answer(offset: number, answer: { readonly result: object } | { readonly error: object }): void {
+    const asked = this.#asked.get(offset);
+    if (!asked) return;
+    this.#asked.delete(offset);
+    this.#send({ jsonrpc: "2.0", id: asked["id"] ?? null, ...answer });
   }
 
   /** The session that an open request of ours is about. */
@@ -255,15 +252,13 @@ export class AcpConnection {
     }
     const key = JSON.stringify(id ?? null);
     const isAnswered = method !== undefined && id !== undefined && (this.#past?.takeAnswer(key) ?? false);
-    if (method !== undefined && id !== undefined && !isAnswered) this.#asked.set(key, { offset, message });
-    if (method === "session/request_permission" && id !== undefined && params) {
-      if (!isAnswered) this.#permissions.set(key, id);
-      hooks.onPermissionRequest({ key, offset, isAnswered }, params);
+    if (method !== undefined && id !== undefined && !isAnswered) this.#asked.set(offset, message);
+    if (method === PERMISSION && id !== undefined && params) {
+      hooks.onPermissionRequest({ offset, isAnswered }, params);
       return;
     }
-    if (method === "elicitation/create" && id !== undefined) {
-      if (!isAnswered) this.#questions.set(key, id);
-      hooks.onQuestion({ key, offset, isAnswered }, params ?? {});
+    if (method === QUESTION && id !== undefined) {
+      hooks.onQuestion({ offset, isAnswered }, params ?? {});
       return;
     }
     if (method === "elicitation/complete" && id === undefined) {
@@ -284,8 +279,8 @@ export class AcpConnection {
     if (method === undefined) {
       if (!this.#past?.isAnsweredBy(message, hooks)) this.#takeAnswer(message);
     } else if (id !== undefined) {
-      if (this.#early) this.#early.push(message);
-      else this.#serve(message);
+      if (this.#early) this.#early.push({ message, offset });
+      else this.#serve(message, offset);
     }
   }
 
@@ -302,21 +297,15 @@ export class AcpConnection {
     } else request.resolve(asObject(message["result"]) ?? {});
   }
 
-  #serve(message: JsonObject): void {
-    const id = message["id"] ?? null;
-    const key = JSON.stringify(id);
+  #serve(message: JsonObject, offset: number): void {
     const method = asString(message["method"]);
     if (method === undefined) {
-      this.#send({ jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message: "Invalid request" } });
+      this.answer(offset, { error: { code: INVALID_REQUEST, message: "Invalid request" } });
       return;
     }
-    this.#serving.set(key, method);
-    const answer = (outcome: { readonly result: object } | { readonly error: object }) => {
-      if (this.#serving.delete(key)) this.#send({ jsonrpc: "2.0", id, ...outcome });
-    };
     this.#options.hooks.onRequest(method, asObject(message["params"]) ?? {}).then(
-      (result) => answer({ result }),
-      (error: unknown) => answer({ error: errorOf(error) }),
+      (result) => this.answer(offset, { result }),
+      (error: unknown) => this.answer(offset, { error: errorOf(error) }),
     );
   }
 
@@ -324,21 +313,22 @@ export class AcpConnection {
     this.#hasEnded = true;
     for (const { reject } of this.#requests.values()) reject(closed());
     this.#requests.clear();
-    this.#serving.clear();
+    this.#asked.clear();
   }
 
   /** The agent takes a request back; it still gets its answer. What is quickly done is done all the same. */
   #withdraw(requestId: Json | undefined): void {
     if (requestId === undefined) return;
     const key = JSON.stringify(requestId);
-    const isPermission = this.#permissions.delete(key);
-    const isQuestion = !isPermission && this.#questions.delete(key);
-    const isWait = this.#serving.get(key) === WAIT_FOR_EXIT && this.#serving.delete(key);
-    if (!isPermission && !isQuestion && !isWait) return;
-    const error = { code: REQUEST_CANCELLED, message: "Request cancelled" };
-    this.#send({ jsonrpc: "2.0", id: requestId, error });
-    if (isPermission) this.#options.hooks.onPermissionWithdrawn(key);
-    else if (isQuestion) this.#options.hooks.onQuestionWithdrawn(key);
+    const asked = [...this.#asked].find(([, { id, method }]) => {
+      const isLong = method === PERMISSION || method === QUESTION || method === WAIT_FOR_EXIT;
+      return isLong && JSON.stringify(id) === key;
+    });
+    if (!asked) return;
+    const [offset, { method, params }] = asked;
+    this.answer(offset, { error: { code: REQUEST_CANCELLED, message: "Request cancelled" } });
+    if (method === PERMISSION) this.#options.hooks.onPermissionWithdrawn(offset, asObject(params) ?? {});
+    else if (method === QUESTION) this.#options.hooks.onQuestionWithdrawn(offset);
   }
 
   #readNote({ text, offset }: PastLine): void {
@@ -349,7 +339,6 @@ export class AcpConnection {
   }
 
   #send(message: object): void {
-    if ("id" in message && !("method" in message)) this.#asked.delete(JSON.stringify(message.id));
     const line = JSON.stringify(message);
     this.#options.trace.record("out", line);
     this.#sentCount += 1;

@@ -44,9 +44,9 @@ export interface AcpFailure {
 export interface AcpHooks {
   onUpdate(agentSessionId: string, update: Json): void;
   onPermissionRequest(asked: Asked, params: JsonObject): void;
-  onPermissionWithdrawn(key: string): void;
+  onPermissionWithdrawn(offset: number, params: JsonObject): void;
   onQuestion(asked: Asked, params: JsonObject): void;
-  onQuestionWithdrawn(key: string): void;
+  onQuestionWithdrawn(offset: number): void;
   /** `name` is the agent's own for the page that was visited. */
   onQuestionCompleted(name: string): void;
   /** A request of the agent's; a ClientRequestError becomes its answer. */
@@ -76,8 +76,7 @@ export const NO_PAST = {
 
 /** Something the agent wants from the user. */
 export interface Asked {
-  readonly key: string;
-  /** The line it came in: the same under every server. */
+  /** The line it came in: its name, the same under every server. */
   readonly offset: number;
   /** An earlier server has answered it. */
   readonly isAnswered: boolean;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { boundDepth } from "../../../sessions/bound-depth.ts";
 import { asObject } from "../read-json.ts";
 import { translateUpdate } from "../translate/translate-update.ts";
-import { failureMessage, parseMessage, withAdvice } from "./wire-message.ts";
+import { failureMessage, offsetOfRequest, parseMessage, requestIdAt, withAdvice } from "./wire-message.ts";
 
 const abyss = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 
@@ -44,4 +44,11 @@ test("(B11) a refusal to start as root says what to do", () => {
   const told = failureMessage("Internal error", { details });
   expect(told).toContain("Claude Code refuses to run as root unless IS_SANDBOX is 1");
   expect(withAdvice(told)).toBe(told);
+});
+
+test("the id of a request to the user names its process and line, and no other process finds a line in it", () => {
+  const id = requestIdAt("process-1", 42);
+  expect(offsetOfRequest("process-1", id)).toBe(42);
+  for (const other of ["process", "process-12", "other"]) expect(offsetOfRequest(other, id)).toBeNull();
+  expect(offsetOfRequest("process-1", "process-1-x")).toBeNull();
 });

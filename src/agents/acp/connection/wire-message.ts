@@ -28,6 +28,17 @@ export function turnOfPrompt(key: string): string {
   return key.slice(key.indexOf(PROMPT_MARK) + PROMPT_MARK.length);
 }
 
+/** The id of a request to the user: the process and the line it came in, so that every server gives it the same id. */
+export function requestIdAt(processId: string, offset: number): string {
+  return `${processId}-${offset}`;
+}
+
+/** The line of a request of this process; null for a request of another one. */
+export function offsetOfRequest(processId: string, requestId: string): number | null {
+  const offset = requestId.startsWith(`${processId}-`) ? Number(requestId.slice(processId.length + 1)) : Number.NaN;
+  return Number.isInteger(offset) ? offset : null;
+}
+
 /** Deeper than any message is; what is nested without end cannot be written as JSON again. */
 const MESSAGE_LEVELS_MAX = 1_000;
 
