@@ -1,7 +1,7 @@
 import type { AgentPool } from "../agents/pool/agent-pool.ts";
 import type { AgentDirectory } from "../bridge/answer-message.ts";
 import { REFUSE, type Refusal, RefusalError } from "../protocol/errors.ts";
-import type { AgentQuestions } from "../sessions/questions/agent-questions.ts";
+import type { AgentQuestions } from "../sessions/agent-questions.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { AgentInstalls } from "./agent-installs.ts";
 import type { SignIn } from "./sign-in.ts";

@@ -31,10 +31,9 @@ import { CommandReceipts } from "./command-receipts.ts";
 import type { Delegations } from "./delegation/delegations.ts";
 import { lastLineOf, summarizeChildren } from "./delegation/summarize-children.ts";
 import type { PolicyMessage, PolicyService } from "./policy/policy-service.ts";
-import { UnwatchedQuestions } from "./questions/unwatched-questions.ts";
-import type { AuthoredSend } from "./rules/decide-queue.ts";
 import type { WaitCommand } from "./rules/decide-waits.ts";
 import { findQuestion, findVisit } from "./rules/open-requests.ts";
+import type { AuthoredSend } from "./rules/queue.ts";
 import { refuseAttachments } from "./rules/refuse-attachments.ts";
 import { Session } from "./session.ts";
 import { type CreatedFor, SessionMaker } from "./session-maker.ts";
@@ -539,5 +538,33 @@ class ShownSessions {
 
   has(sessionId: SessionId): boolean {
     return [...this.#shown.values()].some((shown) => shown.has(sessionId));
+  }
+}
+
+type OnUnwatched = (sessionId: SessionId, event: Extract<AgentEvent, { type: "question-unwatched" }>) => void;
+
+/** Questions of sessions that are left open while no client is there: the agent is told no rather than left waiting. */
+class UnwatchedQuestions {
+  readonly #absence: AbsenceWatch;
+  readonly #onUnwatched: OnUnwatched;
+
+  constructor(absence: AbsenceWatch, onUnwatched: OnUnwatched) {
+    this.#absence = absence;
+    this.#onUnwatched = onUnwatched;
+  }
+
+  /** To be told what was stored. */
+  hear(sessionId: SessionId, facts: readonly Fact[]): void {
+    for (const fact of facts) {
+      if (fact.type === "elicitation:resolved") this.#absence.forget(fact.elicitationId);
+      if (fact.type !== "elicitation:request") continue;
+      this.watch(sessionId, fact.elicitationId);
+    }
+  }
+
+  /** One that is open. */
+  watch(sessionId: SessionId, elicitationId: ElicitationId): void {
+    const event = { type: "question-unwatched", elicitationId } as const;
+    this.#absence.watch(elicitationId, () => this.#onUnwatched(sessionId, event));
   }
 }

@@ -9,7 +9,7 @@ import { loadConfigFile } from "../../src/operations/config-file.ts";
 import { ClientMessage } from "../../src/protocol/client-messages.ts";
 import { readFromPortlet, readFromShell } from "../../src/protocol/portlet-messages.ts";
 import { FactMessage, PlainServerMessage } from "../../src/protocol/server-messages.ts";
-import { readDocument } from "../../src/sessions/transfer/read-document.ts";
+import { readDocument } from "../../src/sessions/transfer/export-document.ts";
 import { rawHttp } from "../integration/raw-http.ts";
 import { chunk, script, scriptedAgent } from "../integration/scripted-agent.ts";
 import { startTalk } from "../integration/talk.ts";

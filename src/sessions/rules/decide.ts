@@ -3,16 +3,6 @@ import { REFUSE } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
 import type { PermissionOutcome, TurnError } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-schema.ts";
-import {
-  type AuthoredSend,
-  decideQueueEdit,
-  decideReason,
-  decideResume,
-  decideSend,
-  decideSendNow,
-  decideSteer,
-  queueFact,
-} from "./decide-queue.ts";
 import { decideWait, decideWake, type WaitCommand, withoutWaits } from "./decide-waits.ts";
 import {
   cancelAllRequests,
@@ -24,6 +14,16 @@ import {
   findQuestion,
   findVisit,
 } from "./open-requests.ts";
+import {
+  type AuthoredSend,
+  decideQueueEdit,
+  decideReason,
+  decideResume,
+  decideSend,
+  decideSendNow,
+  decideSteer,
+  queueFact,
+} from "./queue.ts";
 import type { Decision, Outcome, SessionContext } from "./session-context.ts";
 import { restartTurn, settleTools } from "./turn.ts";
 import { turnFacts } from "./turn-machine.ts";

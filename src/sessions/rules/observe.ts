@@ -15,10 +15,8 @@ import type {
 } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-schema.ts";
 import type { StopReason } from "../../protocol/stop-reason.ts";
-import { queueFact } from "./decide-queue.ts";
 import { noteModeChange, observeCompaction, observeNotice } from "./observe-notice.ts";
 import { observeReplay } from "./observe-replay.ts";
-import { observeSteered, withoutSteering } from "./observe-steered.ts";
 import { closeOpenText, observePart, observeText, turnOf } from "./observe-text.ts";
 import { observeTool, observeToolOutput } from "./observe-tool.ts";
 import {
@@ -35,6 +33,7 @@ import {
   questionRequest,
   type RequestEnd,
 } from "./open-requests.ts";
+import { observeSteered, queueFact, withoutSteering } from "./queue.ts";
 import { type Effect, NOTHING, type Observed, type Outcome, type SessionContext } from "./session-context.ts";
 import { endTurn, startTurn } from "./turn.ts";
 import { advanceTurn, isStopping, turnFacts } from "./turn-machine.ts";

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import type { Entry } from "../../protocol/entry.ts";
+import { isNestedDeeper, JSON_LEVELS_MAX } from "../../lib/nesting.ts";
+import { TimeSlice } from "../../lib/time-slice.ts";
+import { Entry } from "../../protocol/entry.ts";
 import { CliType } from "../../protocol/ids.ts";
 import { TITLE_CHARS_MAX } from "../../protocol/limits.ts";
 import { Usage } from "../../protocol/session-parts.ts";
@@ -24,7 +26,7 @@ export const ExportedSession = z.object({
 export type ExportedSession = z.infer<typeof ExportedSession>;
 
 /** Everything of a document but its entries. */
-export const ExportHead = z.object({
+const ExportHead = z.object({
   format: z.literal(EXPORT_FORMAT),
   version: z.literal(EXPORT_VERSION),
   exportedAt: time,
@@ -45,3 +47,84 @@ export interface ExportSource {
 
 /** One form of a document, in pieces. */
 export type ExportWriter = (source: ExportSource) => AsyncGenerator<string>;
+
+const ENTRIES_MAX = 100_000;
+const ENTRY_CHARS_MAX = 70_000_000;
+
+export interface ReadDocument {
+  readonly session: ExportedSession;
+  readonly entries: readonly Entry[];
+}
+
+/** A file that is no document of ours, and where in it that shows. */
+export class DocumentError extends Error {
+  override readonly name = "DocumentError";
+}
+
+/** Everything is looked at before anything is made of it. Throws DocumentError with the place. */
+export async function readDocument(text: string): Promise<ReadDocument> {
+  const raw = parse(text);
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw))
+    throw new DocumentError("The file is JSON but not an exported session: expected an object.");
+  const head = ExportHead.safeParse(raw);
+  if (!head.success) throw new DocumentError(issueText(head.error.issues[0], ""));
+  const list: unknown = Reflect.get(raw, "entries");
+  if (!Array.isArray(list)) throw new DocumentError("entries: expected a list.");
+  if (list.length > ENTRIES_MAX) throw new DocumentError(`entries: more than ${ENTRIES_MAX}.`);
+  const entries: Entry[] = [];
+  const slice = new TimeSlice();
+  for (const [index, one] of list.entries()) {
+    entries.push(readEntry(one, `entries[${index}]`));
+    await slice.giveWay();
+  }
+  return { session: head.data.session, entries };
+}
+
+function readEntry(raw: unknown, place: string): Entry {
+  if (isNestedDeeper(raw)) throw new DocumentError(`${place}: nested more than ${JSON_LEVELS_MAX} levels deep.`);
+  const parsed = Entry.safeParse(raw);
+  if (!parsed.success) throw new DocumentError(issueText(parsed.error.issues[0], place));
+  const entry = parsed.data;
+  if (JSON.stringify(entry).length > ENTRY_CHARS_MAX)
+    throw new DocumentError(`${place}: longer than ${ENTRY_CHARS_MAX} characters.`);
+  for (const field of ["timestamp", "startedAt", "endedAt"] as const) {
+    const time: unknown = Reflect.get(entry, field);
+    if (typeof time === "string" && Number.isNaN(Date.parse(time)))
+      throw new DocumentError(`${place}.${field}: not a time.`);
+  }
+  return entry;
+}
+
+function issueText(issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined, at: string) {
+  const path = (issue?.path ?? [])
+    .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
+    .join("");
+  const place = `${at}${path}`.replace(/^\./, "");
+  return `${place || "the file"}: ${issue?.message ?? "not an exported session"}`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new DocumentError(`${brokenPlace(text)}: not JSON. Export the session again and import the file unchanged.`);
+  }
+}
+
+/** A document has one entry to a line, so the first line that cannot be read alone is where it breaks. */
+function brokenPlace(text: string): string {
+  const lines = text.split("\n");
+  const head = lines.findIndex((line) => line.includes('"entries"'));
+  const index = lines.findIndex((line, at) => at > head && /^\{"/.test(line) && !isJson(line.replace(/,$/, "")));
+  return index === -1 ? `line ${lines.length}` : `line ${index + 1}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false; // which is what was asked
+  }
+}

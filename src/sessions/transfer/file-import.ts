@@ -13,7 +13,7 @@ import type { PlainServerMessage, Project } from "../../protocol/server-messages
 import { EMPTY_CONFIG } from "../../protocol/session-parts.ts";
 import { EMPTY_SESSION, newSessionRow, type SessionRow } from "../../protocol/session-schema.ts";
 import type { PolicyService } from "../policy/policy-service.ts";
-import { DocumentError, type ReadDocument, readDocument } from "./read-document.ts";
+import { DocumentError, type ReadDocument, readDocument } from "./export-document.ts";
 
 /** Files that are read at once: each is in memory as a whole. */
 const READINGS_MAX = 2;

@@ -5,8 +5,7 @@ import type { TransferStore } from "../../../ports/transfer-store.ts";
 import { isoTime, type World } from "../../../ports/world.ts";
 import { type Entry, Part } from "../../../protocol/entry.ts";
 import type { SessionId } from "../../../protocol/ids.ts";
-import type { ExportSource, ExportWriter } from "../export-document.ts";
-import { writeJson } from "./write-json.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION, type ExportSource, type ExportWriter } from "../export-document.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
 /** Entries read at once: a session of any length goes out through this window. */
@@ -152,4 +151,25 @@ function wholePart(part: Part, json: string | null): Part {
     if (error instanceof SyntaxError) return part;
     throw error;
   }
+}
+
+/** The form that can be imported again: one entry to a line, each exactly as it is stored. */
+export async function* writeJson({ session, exportedAt, runs }: ExportSource): AsyncGenerator<string> {
+  const head = JSON.stringify({ format: EXPORT_FORMAT, version: EXPORT_VERSION, exportedAt, session }, null, 1);
+  yield `${head.slice(0, -2)},\n "entries": [`;
+  let before = "\n";
+  for await (const entries of runs()) {
+    for (const entry of entries) {
+      yield `${before}${JSON.stringify(withoutCommand(entry))}`;
+      before = ",\n";
+    }
+  }
+  yield "\n]}\n";
+}
+
+/** The id of the command that made it means something to this server alone. */
+function withoutCommand(entry: Entry): Entry {
+  if (entry.type !== "user") return entry;
+  const { commandId: _, ...rest } = entry;
+  return rest;
 }

@@ -4,7 +4,21 @@ import { type DiffLine, diffLines, type LineDiff } from "../../../presentation/l
 import { type CodeToken, tokenizeCode } from "../../../presentation/tokenize-code.ts";
 import { relativePaths } from "../../../presentation/tool-line.ts";
 import type { Part } from "../../../protocol/entry.ts";
-import { escapeHtml } from "./escape-html.ts";
+
+const NAMED: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no document may hold them
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+
+/** Safe as text and inside a quoted attribute; what no document may hold is left out. */
+export function escapeHtml(text: string): string {
+  return text.replace(CONTROLS, "").replace(/[&<>"']/g, (sign) => NAMED[sign] ?? "");
+}
 
 /** Longer code stays plain, and so does code with longer lines: grammars take the square of it for what is no code. */
 const COLOURED_CHARS_MAX = 4_000;

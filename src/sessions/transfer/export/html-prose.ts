@@ -1,6 +1,5 @@
 import { lexer, type Token, type Tokens, walkTokens } from "marked";
-import { escapeHtml } from "./escape-html.ts";
-import { htmlCode, type PageWriting } from "./html-code.ts";
+import { escapeHtml, htmlCode, type PageWriting } from "./html-code.ts";
 
 /** Longer texts are shown as they are: reading them as Markdown would take too long to be worth it. */
 const PROSE_CHARS_MAX = 200_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test";
-import { BUILTIN, elicitationId, NOW } from "../../../tests/core/names.ts";
-import { AbsenceWatch } from "../../lib/absence-watch.ts";
-import type { AgentQuestion } from "../../protocol/question.ts";
+import { BUILTIN, elicitationId, NOW } from "../../tests/core/names.ts";
+import { AbsenceWatch } from "../lib/absence-watch.ts";
+import type { AgentQuestion } from "../protocol/question.ts";
 import { AgentQuestions } from "./agent-questions.ts";
 
 const question = (id: string): AgentQuestion => ({

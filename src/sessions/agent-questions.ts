@@ -1,11 +1,11 @@
-import type { AbsenceWatch } from "../../lib/absence-watch.ts";
-import type { QuestionDesk } from "../../ports/agents.ts";
-import type { QuestionResponse } from "../../protocol/client-messages.ts";
-import { REFUSE, type Refusal } from "../../protocol/errors.ts";
-import type { ElicitationId } from "../../protocol/ids.ts";
-import type { AgentQuestion, QuestionAction, QuestionAnswer } from "../../protocol/question.ts";
-import { advanceRegister, EMPTY_REGISTER, endOfRequest } from "../rules/open-requests.ts";
-import { validateAnswer } from "../rules/validate-answer.ts";
+import type { AbsenceWatch } from "../lib/absence-watch.ts";
+import type { QuestionDesk } from "../ports/agents.ts";
+import type { QuestionResponse } from "../protocol/client-messages.ts";
+import { REFUSE, type Refusal } from "../protocol/errors.ts";
+import type { ElicitationId } from "../protocol/ids.ts";
+import type { AgentQuestion, QuestionAction, QuestionAnswer } from "../protocol/question.ts";
+import { advanceRegister, EMPTY_REGISTER, endOfRequest } from "./rules/open-requests.ts";
+import { validateAnswer } from "./rules/validate-answer.ts";
 
 const OPEN_QUESTIONS_MAX = 20;
 

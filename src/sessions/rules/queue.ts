@@ -1,11 +1,13 @@
+import type { AgentEvent } from "../../ports/agents.ts";
 import type { SessionCommand } from "../../protocol/client-messages.ts";
 import type { MessageAuthor } from "../../protocol/entry.ts";
 import { REFUSE } from "../../protocol/errors.ts";
 import type { FactBody } from "../../protocol/facts.ts";
-import { CommandId } from "../../protocol/ids.ts";
+import { CommandId, EntryId } from "../../protocol/ids.ts";
 import { QUEUE_ITEMS_MAX } from "../../protocol/limits.ts";
 import type { QueueItem } from "../../protocol/session-parts.ts";
 import { isTurnActive } from "../../protocol/session-schema.ts";
+import { closeOpenText } from "./observe-text.ts";
 import { refuseAttachments, refuseQueue } from "./refuse-attachments.ts";
 import { type Decision, NOTHING, type Outcome, type SessionContext } from "./session-context.ts";
 import { startTurn } from "./turn.ts";
@@ -167,7 +169,7 @@ export function decideSendNow(
 }
 
 /** Its turn starts, and the others follow it. */
-export function startQueued(context: SessionContext, item: QueueItem): Outcome {
+function startQueued(context: SessionContext, item: QueueItem): Outcome {
   const others = context.state.queue.filter((other) => other !== item);
   const started = startTurn(context, item);
   return { facts: [queueFact(others, false), ...started.facts], effects: started.effects };
@@ -189,4 +191,55 @@ function isEmpty({ content, attachments = [] }: Pick<QueueItem, "content" | "att
 /** The queue as it now stands; an empty one is never held back. */
 export function queueFact(items: readonly QueueItem[], paused: boolean): FactBody {
   return { type: "session:queue", items: [...items], paused: paused && items.length > 0 };
+}
+
+/** A message that was to join the running turn did, or stays first in the queue: it is never sent twice and never lost. */
+export function observeSteered(context: SessionContext, event: Extract<AgentEvent, { type: "steered" }>): Outcome {
+  const { queue, queuePaused } = context.state;
+  const item = queue.find(({ commandId, steering }) => commandId === event.commandId && steering);
+  if (!item) return NOTHING;
+  const isTaken = event.outcome !== "not-taken";
+  const left = isTaken
+    ? queue.filter((other) => other !== item)
+    : queue.map((one) => (one === item ? settled(one) : one));
+  const said = isTaken ? sayInTurn(context, item) : [];
+  // Work that the agent began by itself has no end we would hear of: nothing may be sent into it unasked.
+  const paused = queuePaused || event.outcome === "elsewhere";
+  const outcome: Outcome = { facts: [...said, queueFact(left, paused)], effects: [] };
+  const [next] = left;
+  if (paused || !next || next.steering || isTurnActive(context.state.turn)) return outcome;
+  // Its turn ended while the answer was on its way, and the queue has waited for that.
+  const started = startQueued({ ...context, state: { ...context.state, queue: left } }, next);
+  return { facts: [...said, ...started.facts], effects: started.effects };
+}
+
+/** The agent that was to take them is gone: they wait like any other. */
+export function withoutSteering(queue: readonly QueueItem[]): readonly QueueItem[] {
+  return queue.some(({ steering }) => steering) ? queue.map(settled) : queue;
+}
+
+function settled({ steering: _, ...item }: QueueItem): QueueItem {
+  return item;
+}
+
+function sayInTurn(context: SessionContext, { commandId, content, author, attachments }: QueueItem): FactBody[] {
+  const { turnId } = context.state.turn;
+  const entryId = EntryId.parse(context.newId());
+  return [
+    ...closeOpenText(context),
+    {
+      type: "session:update",
+      entry: {
+        type: "user",
+        entryId,
+        ...(turnId && { turnId }),
+        content,
+        ...(author && { author }),
+        ...(attachments && { attachments }),
+        timestamp: context.now,
+        commandId,
+        steered: true,
+      },
+    },
+  ];
 }
