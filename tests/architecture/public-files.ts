@@ -86,7 +86,7 @@ export const PUBLIC_FILES: Readonly<Record<string, readonly string[]>> = {
     "delegation/delegations.ts",
     "inbox-items.ts",
     "policy/policy-service.ts",
-    "questions/agent-questions.ts",
+    "agent-questions.ts",
     "session-service.ts",
     "transfer/export/export-service.ts",
     "transfer/file-import.ts",
