@@ -183,7 +183,7 @@ const BROKEN = [
   {
     name: "an agent nobody has",
     body: JSON.stringify({ ...good, session: { ...goodSession, cliType: "nobody" } }),
-    words: 'no agent "nobody"',
+    words: 'Unknown agent "nobody"',
   },
 ];
 

@@ -119,10 +119,9 @@ it("(S12) many commands that print without end share a bounded memory, and wait 
   for (let index = 0; index < count; index++) run("yes", ["x".repeat(1_000)]);
   const charsSoFar = () => printed.reduce((sum, text) => sum + text.length, 0);
   await waitFor(charsSoFar, (chars) => chars > 24 * KB * KB, "24 megabytes of output");
-  const seconds = (performance.now() - startedAt) / 1_000;
-  // Each may have a piece under way that was read before its turn came.
-  const pieceBytesMax = 2 * KB * KB;
-  expect(charsSoFar()).toBeLessThan((seconds + 0.1) * bytesPerSecondMax + count * pieceBytesMax);
+  // A piece that was read before its turn came may be large on a busy machine. It is paid for by waiting.
+  const overRate = () => charsSoFar() - ((performance.now() - startedAt) / 1_000) * bytesPerSecondMax;
+  await waitFor(overRate, (chars) => chars < 0, "the output to come down to its rate");
   expect(limits.memory.bytes).toBeLessThanOrEqual(memoryBytesMax);
   terminals.releaseAll();
   expect([limits.memory.bytes, limits.count]).toEqual([0, 0]);
