@@ -48,7 +48,7 @@ async function main(): Promise<Tally> {
   if (parts.length > 0) {
     console.log(`seed  ${options.seed} (repeat with --seed ${options.seed})`);
     tallies.push(await runScript(root, "build"));
-    if (parts.some((part) => part !== "unit")) tallies.push(await buildProgram(root, environment.programFolder));
+    tallies.push(await buildProgram(root, environment.programFolder));
     const passed = new Map<string, readonly string[]>();
     for (const part of parts) tallies.push(await runPart(part, environment, passed));
     // A part that was left out proves nothing, and a run of some tests is not about all rules.
