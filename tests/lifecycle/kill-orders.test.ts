@@ -33,7 +33,7 @@ function holderPid(server: TestServer): number {
 
 /** A server that has the lock and has not said yet that it runs. */
 function starterPid(server: TestServer): Promise<number> {
-  const starters = () => server.processes.alive().filter(({ commandLine }) => commandLine.includes("main.ts serve"));
+  const starters = () => server.processes.alive().filter(({ commandLine }) => /main\.[jt]s serve/.test(commandLine));
   const found = waitFor(
     () => (isLockHeld(server.dataDir) ? starters() : []),
     ({ length }) => length === 1,
