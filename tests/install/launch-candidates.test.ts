@@ -75,7 +75,9 @@ test("X-5 of several programs the one that was named is started, else the one na
 });
 
 test("X-26 another version than the one asked for is refused", async () => {
-  await expect(candidates({ version: "2.0.0", bin: "a.js" }, { "@acme/cli/a.js": "" })).rejects.toThrow("Received version 2.0.0 instead of 1.0.0");
+  await expect(candidates({ version: "2.0.0", bin: "a.js" }, { "@acme/cli/a.js": "" })).rejects.toThrow(
+    "Received version 2.0.0 instead of 1.0.0",
+  );
 });
 
 test.each([
