@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isAlive, waitUntilGone } from "../builtin-agent/process-watch.ts";
 import { startTalk } from "../integration/talk.ts";
 import { guideWith, startTestServer, type TestServer } from "../support/test-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { agentPid } from "./agent-status.ts";
 
 const DEAF = { deaf: guideWith("--scenario", "deaf-to-exit") };
@@ -49,7 +50,8 @@ describe.skipIf(process.platform !== "linux")(
       process.kill(holder?.pid ?? 0, "SIGKILL");
       await waitUntilGone(holder?.pid ?? 0);
       await expectSwept(server, left);
-      expect(readdirSync(join(server.dataDir, "held"))).toEqual([]);
+      const held = () => readdirSync(join(server.dataDir, "held"));
+      await waitFor(held, ({ length }) => length === 0, "the files of the killed holder to go");
     });
   },
 );
