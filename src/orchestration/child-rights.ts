@@ -43,7 +43,7 @@ export async function setOption(
   }
   if (category === "mode" && !(await mayWorkIn(context, sessionId, value)))
     throw new ToolError(
-      `mode: "${value}" may work unasked, and ${await reasonToAsk(context)}. Choose a mode that asks.`,
+      `mode: "${value}" may act without asking, but ${await reasonToAsk(context)}. Choose a mode that asks.`,
     );
   if (option.currentValue === value) return;
   accepted(await sessions.execute({ type: "session:configure", sessionId, configId: option.id, value }));
@@ -71,7 +71,7 @@ export async function restrictStartingMode(context: Creation, sessionId: Session
   if (careful === undefined)
     throw new ToolError(
       `${cliType} starts in the mode "${current}", which may act without asking, and none of its modes is known to ask ` +
-        `(${offered.join(", ")}), and ${await reasonToAsk(context)}. ${OTHERWISE}`,
+        `(${offered.join(", ")}), but ${await reasonToAsk(context)}. ${OTHERWISE}`,
     );
   accepted(await sessions.execute({ type: "session:configure", sessionId, configId: option.id, value: careful }));
 }

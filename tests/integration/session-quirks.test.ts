@@ -224,7 +224,7 @@ test("quirk: gemini is asked to load a session only after the minute that made i
     });
     expect(restored.origin).toBe("loaded");
     expect(told.filter(({ type }) => type === "notice")).toMatchObject([
-      { content: expect.stringContaining("for 1 s") },
+      { content: expect.stringContaining("sent in 1 s") },
     ]);
     const { at, text } = sentIn(trace, "session/load");
     // A timer may fire a millisecond early.

@@ -104,7 +104,7 @@ const ERRORS: Readonly<Record<string, Provoke>> = {
   "Only the user can open a page. …": refusedAnswer("ask url", { answer: "allow" }),
   "This agent has no such open request. …": ({ own }) =>
     withChild(own, {}, (agentId) => own.refusalOf("answer_agent", { agentId, answer: "deny" })),
-  "permissionId: it asks … things. …": ({ own }) =>
+  "permissionId: it has … open requests. …": ({ own }) =>
     withChild(own, { agent: "asker", plan: "go" }, async (agentId) => {
       // Blocked by the first; the second may be a moment behind.
       for (;;) {

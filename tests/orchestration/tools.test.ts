@@ -217,7 +217,7 @@ describe("O-6 X-20 refusals say what to do", () => {
       await outside.refusalOf("create_coding_agent", { project: talk.projectId, agent: "builtin", wake: true }),
     ).toContain("only a session can be woken");
     await withChild(undefined, async (agentId) => {
-      expect(await caller.refusalOf("answer_agent", { agentId, answer: "deny" })).toContain("does not wait");
+      expect(await caller.refusalOf("answer_agent", { agentId, answer: "deny" })).toContain("no such open request");
     });
   });
 

@@ -35,7 +35,9 @@ test("O-6 an agent that does not exist is refused before a project is added for 
   await using server = await startTestServer();
   await using outside = await McpCaller.overHttp(server);
   const project = await server.directory("new");
-  expect(await outside.refusalOf("create_coding_agent", { agent: "nobody", project })).toContain('no agent "nobody"');
+  expect(await outside.refusalOf("create_coding_agent", { agent: "nobody", project })).toContain(
+    'Unknown agent "nobody"',
+  );
   const client = await server.connect();
   expect((await client.ask("project:list", { type: "project:list" })).projects).toEqual([]);
 });
