@@ -40,7 +40,7 @@ test("W-2 how each turn ended stays in the transcript, also after a reload; what
   await session.ask("stream 1 words", "w1");
   const reasons = () => ends.evaluateAll((all) => all.map((one) => one.getAttribute("data-stop-reason")));
   expect(await reasons()).toEqual(["refusal", "error"]);
-  expect(await textIn(ends.first())).toContain("declined");
+  expect(await textIn(ends.first())).toContain("refused to continue");
   expect(await session.button("Try again").count()).toBe(0);
   await app.page.reload();
   await ends.nth(1).waitFor();

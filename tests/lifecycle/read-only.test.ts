@@ -53,7 +53,7 @@ itWrites(
     expect(refused).toMatchObject({ type: "error", code: "STORAGE_UNWRITABLE" });
     const { message = "" } = await untilStorage(talk, false, mark);
     expect(message).toContain(server.dataDir);
-    expect(message).toContain("continue automatically");
+    expect(message).toContain("automatically");
     for (const command of [
       { type: "session:draft", sessionId, content: "typed" },
       { type: "session:archive", sessionId },
