@@ -13,7 +13,7 @@ test("X-17 the log of a session shows what was said on the wire; it can be narro
   const session = await app.newSession("demo");
   await session.ask("stream 3 words", "w1 w2 w3");
   await session.button("Show log").click();
-  const dialog = app.dialog("Log of stream 3 words");
+  const dialog = app.dialog("ACP log: stream 3 words");
   const lines = dialog.getByRole("region", { name: "Log lines" }).getByRole("listitem");
   await lines.filter({ hasText: "initialize" }).first().waitFor();
   expect(await axeViolations(app.page)).toEqual([]);
@@ -54,7 +54,7 @@ test("X-17 after a crash the log is one click away and has the agent's last comp
   await session.say("scenario crash-mid-turn");
   await session.untilStatus("disconnected");
   await session.button("Show log").last().click();
-  const dialog = app.dialog("Log of scenario crash-mid-turn");
+  const dialog = app.dialog("ACP log: scenario crash-mid-turn");
   await dialog.getByRole("button", { name: "Output" }).click();
   await dialog.getByText("liminal-guide: crashed in the middle of a turn, as asked", { exact: true }).waitFor();
   await app.page.keyboard.press("Escape");
