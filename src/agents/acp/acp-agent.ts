@@ -272,7 +272,7 @@ export class AcpAgent {
     const timer = setTimeout(giveUp, LIST_WAIT_MS_MAX, null);
     try {
       const updatedAt = await Promise.race([this.#updatedAt(agentSessionId, cwd), late]);
-      return updatedAt === null || Date.parse(updatedAt) > seenAt;
+      return updatedAt === null || latestTime(updatedAt) > seenAt;
     } catch (error) {
       if (error instanceof AgentFailureError) return true;
       throw error;
@@ -570,4 +570,12 @@ async function afterReplay(
   session.origin = origin;
   if (replay.hasWords) sink(replay.told);
   return session;
+}
+
+const MS_PER_S = 1_000;
+
+/** Some agents count whole seconds: the time may then be anywhere in that second. */
+function latestTime(time: string): number {
+  const ms = Date.parse(time);
+  return ms % MS_PER_S === 0 ? ms + MS_PER_S - 1 : ms;
 }
