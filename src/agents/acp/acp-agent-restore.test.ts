@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test";
 import { AcpScene } from "../../../tests/core/acp-scene.ts";
 import type { AgentEvent } from "../../ports/agents.ts";
+import { latestTime } from "./acp-agent.ts";
 
 /** A conversation with two messages of the user's, closed and wanted again; what was said before is forgotten here. */
 async function restored(...flags: string[]) {
@@ -43,6 +44,13 @@ describe("AcpAgent: bringing a conversation back (W-4)", () => {
       expect((await at.restore({ agentSessionId, userMessages: 2, seenAt })).origin).toBe("loaded");
       expect(at.of("replayed")).toHaveLength(1);
     }
+  });
+
+  it("CV-4 (A4) takes a time in whole seconds for any moment of that second", () => {
+    const seenAt = Date.parse("2026-01-01T00:00:03.412Z");
+    expect(latestTime("2026-01-01T00:00:03.000Z")).toBeGreaterThan(seenAt);
+    expect(latestTime("2026-01-01T00:00:02.000Z")).toBeLessThan(seenAt);
+    expect(latestTime("2026-01-01T00:00:03.411Z")).toBeLessThan(seenAt);
   });
 
   it("loads it where it cannot be resumed; what it repeats is told as one, and as nothing new", async () => {

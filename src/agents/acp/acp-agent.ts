@@ -575,7 +575,7 @@ async function afterReplay(
 const MS_PER_S = 1_000;
 
 /** Some agents count whole seconds: the time may then be anywhere in that second. */
-function latestTime(time: string): number {
+export function latestTime(time: string): number {
   const ms = Date.parse(time);
   return ms % MS_PER_S === 0 ? ms + MS_PER_S - 1 : ms;
 }
