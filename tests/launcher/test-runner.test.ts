@@ -52,7 +52,7 @@ test("a failing test, and a file that cannot be loaded, both count and are named
     "tests/b.test.ts": 'throw new Error("cannot be loaded");',
   });
   const { code, last, lines } = await runTests(dir, ["--only", "unit"]);
-  expect({ code, last }).toEqual({ code: 1, last: "4 passed, 2 failed, 1 skipped" });
+  expect({ code, last }).toEqual({ code: 1, last: "5 passed, 2 failed, 1 skipped" });
   expect(lines).toContain("      | src/lib/a.test.ts > <breaks>");
   expect(lines).toContain("      | tests/b.test.ts: no test in it was reached");
 });
@@ -66,7 +66,7 @@ test("a process left behind fails the run, is named and is ended", async () => {
     });`;
   await writeTree(dir.path, { "src/lib/a.test.ts": `${PASSES} ${leaves}` });
   const { code, last, lines } = await runTests(dir, ["--only", "unit"]);
-  expect({ code, last }).toEqual({ code: 1, last: "4 passed, 1 failed" });
+  expect({ code, last }).toEqual({ code: 1, last: "5 passed, 1 failed" });
   const pid = lines.map((line) => /\| (\d+) sleep 1000$/.exec(line)?.[1]).find(Boolean) ?? "";
   expect(pid).not.toBe("");
   // Gone, or dead and waiting to be collected by whoever adopted it.
@@ -85,7 +85,7 @@ test("tests live in a home of their own, marked, seeded, and may not use the def
   await writeTree(dir.path, { "src/lib/a.test.ts": `${PASSES} ${looks}` });
   const options = ["--only", "unit", "--seed", "abc", "--rounds", "5"];
   const { code, last } = await runTests(dir, options, { LIMINAL_PORT: "1", LIMINAL_ROUNDS: "9" });
-  expect({ code, last }).toEqual({ code: 1, last: "4 passed, 1 failed" });
+  expect({ code, last }).toEqual({ code: 1, last: "5 passed, 1 failed" });
   expect(await Bun.file(dir.join("told.json")).json()).toEqual({
     LIMINAL_NO_OPEN: "1",
     LIMINAL_SEED: "abc",
@@ -111,9 +111,9 @@ test("--filter takes files by path, --name takes tests by name", async () => {
     "src/lib/b.test.ts": 'import { test } from "bun:test"; test("fails", () => { throw new Error("no"); });',
   });
   const byPath = await runTests(dir, ["--only", "unit", "--filter", "lib/a"]);
-  expect(byPath.last).toBe("5 passed, 0 failed");
+  expect(byPath.last).toBe("6 passed, 0 failed");
   const byName = await runTests(dir, ["--only", "unit", "--name", "X-1"]);
-  expect(byName.last).toBe("4 passed, 0 failed");
+  expect(byName.last).toBe("5 passed, 0 failed");
 });
 
 test("a test that fails once fails the run, also in CI: nothing is run a second time", async () => {
@@ -125,7 +125,7 @@ test("a test that fails once fails the run, also in CI: nothing is run a second 
     });`;
   await writeTree(dir.path, { "src/lib/a.test.ts": once, "src/lib/c.test.ts": PASSES });
   const { code, last } = await runTests(dir, ["--only", "unit"], { CI: "true" });
-  expect({ code, last }).toEqual({ code: 1, last: "4 passed, 1 failed" });
+  expect({ code, last }).toEqual({ code: 1, last: "5 passed, 1 failed" });
   expect(await Bun.file(dir.join("runs")).text()).toBe("x");
 });
 
