@@ -87,11 +87,10 @@ test("O-7 (C7) a wait that outlasts the limit of both official SDKs is kept aliv
     return { name: one.name, messages, over, outlasted: Promise.race([outlasted.promise, over]) };
   });
   await Promise.all(waits.map(({ outlasted }) => outlasted));
+  // Before the cancel: a progress message that is sent in the moment of its end counts no agent.
+  for (const { name, messages } of waits) expect([name, ...messages]).toEqual([name, "Waiting for 1 of 1 agents"]);
   await owner.call("cancel_agent", { agentId });
-  for (const { name, over, messages } of waits) {
-    expect([name, await over]).toMatchObject([name, { reason: "aborted" }]);
-    expect([name, ...messages]).toEqual([name, "Waiting for 1 of 1 agents"]);
-  }
+  for (const { name, over } of waits) expect([name, await over]).toMatchObject([name, { reason: "aborted" }]);
 });
 
 test("O-7 (C7) by default a silent wait ends, and progress is sent, before the limit of either official SDK", () => {
