@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { append } from "./benches/append.ts";
 import { bundle } from "./benches/bundle.ts";
 import { checkpoint } from "./benches/checkpoint.ts";
+import { commit } from "./benches/commit.ts";
 import { fiveAgents } from "./benches/five-agents.ts";
 import { flood } from "./benches/flood.ts";
 import { load } from "./benches/load.ts";
@@ -28,6 +29,7 @@ const BENCHES: readonly Bench[] = [
   start,
   stream,
   append,
+  commit,
   open,
   search,
   resync,
