@@ -31,10 +31,13 @@ async function acrossKill(
   { server, talk, gate }: { server: TestServer; talk: Talk; gate: string },
   before: Steps,
   after: Steps,
+  journalBytesMax = Number.POSITIVE_INFINITY,
 ): Promise<Talk> {
   await talk.send(script(...before, chunk("Before."), { untilFile: gate }, ...after));
   await talk.untilAnswer("Before.");
   const size = () => journalOf(server).length;
+  // What is stored leaves the journal a moment after it can be seen.
+  await waitFor(size, (bytes) => bytes < journalBytesMax, "the journal to be trimmed");
   await server.kill();
   let least = size();
   await writeFile(gate, "");
@@ -113,7 +116,9 @@ it("X-19 what the agent said before a note is remembered after it: output in pie
       scene,
       [started, printed("one "), read, { send: { ...PERMISSION, id: "may-i" } }, ...filled],
       [printed("two"), { update: { sessionUpdate: "tool_call_update", toolCallId: "call", status: "completed" } }],
+      15_000,
     );
+    expect(journalOf(scene.server).length).toBeLessThan(15_000);
     await talk.until("the end of the call", () => talk.tools[0]?.status === "complete");
     expect(talk.tools[0]?.result).toBe("one two");
     expect(talk.state.pending).toHaveLength(1);

@@ -496,12 +496,16 @@ export class AcpAgent {
 
 const RETRY_MS = 1_000;
 
-/** Takes a checkpoint when one is due; one that cannot be taken is tried again until it can. */
+/**
+ * Takes a checkpoint when one is due; one that cannot be taken is tried again until it can. Another one that becomes due
+ * meanwhile follows it: an agent that waits for room in its journal sends nothing that would ask for it again.
+ */
 class Checkpoints {
   readonly #take: () => Promise<boolean>;
   readonly #onError: (error: unknown) => void;
   #retry: ReturnType<typeof setTimeout> | null = null;
   #isTaking = false;
+  #isDueAgain = false;
   #isOver = false;
 
   /** `take` resolves with whether it could be done. */
@@ -511,18 +515,20 @@ class Checkpoints {
   }
 
   due(): void {
+    if (this.#isTaking) this.#isDueAgain = true;
     if (this.#isOver || this.#retry || this.#isTaking) return;
     this.#isTaking = true;
+    this.#isDueAgain = false;
     this.#take()
       .then((isTaken) => {
         if (!isTaken) this.#tryLater();
       }, this.#onError)
       .finally(() => {
         this.#isTaking = false;
+        if (this.#isDueAgain) this.due();
       });
   }
 
-  /** An agent that waits for room in its journal sends nothing that would trigger the next attempt. */
   #tryLater(): void {
     if (this.#isOver) return;
     this.#retry = setTimeout(() => {
